@@ -1,0 +1,75 @@
+"""
+Durations as text: `1h30m`, `90s`, `500ms`, `1h0m0s`.
+
+The form is Go's: an optional sign, then decimal numbers with a unit each. The resolution is one
+microsecond; finer text is refused rather than rounded. Whether a duration may be negative is for
+its user to say.
+
+Spec: TIME-4.
+"""
+
+import re
+from datetime import timedelta
+from decimal import Decimal
+
+from gnomon.errors import DefinitionError
+
+__all__ = ["DURATION_MAX", "format_duration", "parse_duration"]
+
+DURATION_MAX = timedelta(days=36_525)
+"""A century; nothing that Gnomon schedules is longer."""
+
+_UNIT_US = {
+    "ns": Decimal("0.001"), "us": Decimal(1), "µs": Decimal(1), "μs": Decimal(1),
+    "ms": Decimal(1_000), "s": Decimal(1_000_000), "m": Decimal(60_000_000),
+    "h": Decimal(3_600_000_000),
+}  # fmt: skip
+_TEXT_MAX = 64
+_PART = r"(\d{1,18}(?:\.\d{1,18})?|\.\d{1,18})(ns|us|µs|μs|ms|s|m|h)"
+_PARTS = re.compile(_PART, re.ASCII)
+_WHOLE = re.compile(rf"[+-]?(?:{_PART})+", re.ASCII)
+_HINT = "write e.g. 90s, 15m, 1h30m or 500ms"
+
+
+def parse_duration(text: str, *, where: str = "duration") -> timedelta:
+    """Go-style text as a timedelta."""
+    if text in ("0", "+0", "-0"):
+        return timedelta(0)
+    if len(text) > _TEXT_MAX or not _WHOLE.fullmatch(text):
+        raise DefinitionError("must be a duration", where=where, got=text, hint=_HINT)
+    total_us = sum(Decimal(number) * _UNIT_US[unit] for number, unit in _PARTS.findall(text))
+    if total_us > DURATION_MAX // timedelta(microseconds=1):
+        raise DefinitionError(
+            "is longer than a century", where=where, got=text, hint="write at most 876600h"
+        )
+    if total_us != int(total_us):
+        raise DefinitionError(
+            "is finer than a microsecond", where=where, got=text, hint="write whole microseconds"
+        )
+    length = timedelta(microseconds=int(total_us))
+    return -length if text.startswith("-") else length
+
+
+def format_duration(length: timedelta) -> str:
+    """The canonical text: `1h0m0s`, `15m0s`, `1.5s`, `500ms`, `0s`."""
+    sign = "-" if length < timedelta(0) else ""
+    total_us = abs(length) // timedelta(microseconds=1)
+    if total_us < 1_000_000:
+        return sign + _format_fraction(total_us)
+    minutes, us = divmod(total_us, 60_000_000)
+    hours, minutes = divmod(minutes, 60)
+    text = f"{_format_decimal(us, 6)}s"
+    if hours or minutes:
+        text = f"{minutes}m{text}"
+    return f"{sign}{hours}h{text}" if hours else sign + text
+
+
+def _format_fraction(us: int) -> str:
+    if us == 0:
+        return "0s"
+    return f"{us}µs" if us < 1_000 else f"{_format_decimal(us, 3)}ms"
+
+
+def _format_decimal(value: int, places: int) -> str:
+    whole, rest = divmod(value, 10**places)
+    return f"{whole}.{rest:0{places}d}".rstrip("0") if rest else str(whole)

@@ -1,0 +1,125 @@
+"""
+Zones: which local time an instant has, and which instants a local time has.
+
+Between two changes of its offset a zone is a straight line. A `Timeline` is the list of those
+lines, as parallel tuples that `bisect` can search: piece `k` holds the instants
+`starts[k] <= t < ends[k]`, whose local time is `t + offsets[k]`, from `local_starts[k]` up to
+`local_ends[k]`.
+
+A zone has two timelines. `both` is the zone as it is: after a change backward (a fold) local times
+repeat. `first` leaves the repetition out: each local time occurs at most once, at its first
+instant, and `local_starts` and `local_ends` increase. In both, a change forward (a gap) shows as
+`local_starts[k] > local_ends[k - 1]`.
+
+Spec: ZONE-1 to ZONE-3, DST-1 to DST-6.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import lru_cache
+
+from gnomon.core.civil.calendar import HORIZON_END, HORIZON_START
+from gnomon.core.civil.tzif import read_zone, transitions, tzdata_version, zone_names
+from gnomon.errors import DefinitionError
+
+__all__ = ["Timeline", "Zone", "load_zone", "tzdata_version", "zone_names"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timeline:
+    """The straight pieces of a zone within the horizon, in order."""
+
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+    offsets: tuple[int, ...]
+    local_starts: tuple[int, ...]
+    local_ends: tuple[int, ...]
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Zone:
+    """A zone of the IANA database."""
+
+    name: str
+    both: Timeline
+    first: Timeline
+    is_ragged: bool
+    """Whether a change within the horizon falls inside a local minute (Monrovia, 1972)."""
+
+    def offset_at(self, epoch: int) -> int:
+        """Seconds to add to an instant to get its local time."""
+        piece = bisect_right(self.both.starts, epoch) - 1
+        return self.both.offsets[max(piece, 0)]
+
+    def changes(self, start: int, end: int) -> list[tuple[int, int, int]]:
+        """(instant, offset before, offset after) for each change in [start, end)."""
+        line = self.both
+        return [
+            (line.starts[k], line.offsets[k - 1], line.offsets[k])
+            for k in range(1, len(line))
+            if start <= line.starts[k] < end
+        ]
+
+
+def load_zone(name: str, *, where: str = "zone") -> Zone:
+    """The zone with this name, from the installed zone data."""
+    if not isinstance(name, str) or name not in zone_names():
+        raise DefinitionError(
+            "must be a zone of the IANA database", where=where, got=name, hint=_suggest(name)
+        )
+    return _load_zone(name)
+
+
+@lru_cache(None)  # bounded by the number of zone names
+def _load_zone(name: str) -> Zone:
+    offset, changes = transitions(read_zone(name))
+    pieces: list[tuple[int, int]] = []
+    # Instants just before the horizon may be asked about, hence the second's grace.
+    start = HORIZON_START - 1
+    for at, new in changes:
+        if start < at < HORIZON_END:
+            pieces.append((start, offset))
+            start = at
+        if at < HORIZON_END:
+            offset = new
+    pieces.append((start, offset))
+    ends = [start for start, _ in pieces[1:]] + [HORIZON_END]
+    both = _timeline((start, end, off) for (start, off), end in zip(pieces, ends, strict=True))
+    return Zone(
+        name=name,
+        both=both,
+        first=_without_repetition(both),
+        is_ragged=any(local % 60 for local in both.local_starts[1:]),
+    )
+
+
+def _without_repetition(line: Timeline) -> Timeline:
+    kept, reached = [], line.local_starts[0]
+    for start, end, offset in zip(line.starts, line.ends, line.offsets, strict=True):
+        start = max(start, reached - offset)
+        if start < end:
+            kept.append((start, end, offset))
+            reached = end + offset
+    return _timeline(kept)
+
+
+def _timeline(pieces: Iterable[tuple[int, int, int]]) -> Timeline:
+    pieces = list(pieces)
+    return Timeline(
+        starts=tuple(start for start, _, _ in pieces),
+        ends=tuple(end for _, end, _ in pieces),
+        offsets=tuple(offset for _, _, offset in pieces),
+        local_starts=tuple(start + offset for start, _, offset in pieces),
+        local_ends=tuple(end + offset for _, end, offset in pieces),
+    )
+
+
+def _suggest(name: object) -> str:
+    folded = {known.casefold(): known for known in zone_names()}
+    close = get_close_matches(str(name)[:64].casefold(), folded, n=1, cutoff=0.6)
+    return f"did you mean {folded[close[0]]}?" if close else "write e.g. Europe/Berlin or UTC"

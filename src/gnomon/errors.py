@@ -1,0 +1,109 @@
+"""
+Every exception that Gnomon raises, sorted by who must act.
+
+`DefinitionError` is for the author of a schedule: something that was written cannot be meant.
+It says where, what was got, why that is wrong, and what to write instead.
+Expected results are values, never exceptions: no occurrence is `None`, a period for which no
+instant is allowed is an `Unschedulable`.
+
+Each class has a stable `code`; the reference page for errors has one heading per code.
+
+Spec: ERR-1 to ERR-4.
+"""
+
+from typing import ClassVar
+
+__all__ = [
+    "DefinitionError",
+    "FieldParseError",
+    "GnomonError",
+    "InvalidCronExpressionError",
+    "MissingExtraError",
+]
+
+_GOT_MAX = 80
+
+
+class GnomonError(Exception):
+    """The root of all of Gnomon's exceptions."""
+
+    code: ClassVar[str] = "gnomon"
+
+
+class DefinitionError(GnomonError, ValueError):
+    """
+    What the author wrote cannot be meant.
+
+    `where` names the parameter or field, `got` is the offending value, `reason` says what is
+    wrong with it, and `hint` what to write instead. `str()` is one line that holds all four.
+    """
+
+    code: ClassVar[str] = "definition"
+
+    def __init__(self, reason: str, *, where: str, got: object, hint: str = "") -> None:
+        self.reason = reason
+        self.where = where
+        self.got = got
+        self.hint = hint
+        super().__init__(self._line())
+
+    def _line(self) -> str:
+        line = f"{self.where}: {self.reason}, got {shown(self.got)}"
+        return f"{line}; {self.hint}" if self.hint else line
+
+
+class FieldParseError(DefinitionError):
+    """One field of a cron expression is wrong; the cause of an `InvalidCronExpressionError`."""
+
+    code: ClassVar[str] = "cron-field"
+
+    def __init__(
+        self, reason: str, *, field_name: str, field_value: str, offset: int, hint: str
+    ) -> None:
+        self.offset = offset
+        self.details = {"fieldValue": field_value, "fieldName": field_name}
+        super().__init__(reason, where=field_name, got=field_value, hint=hint)
+
+
+class InvalidCronExpressionError(DefinitionError):
+    """
+    A cron expression is wrong.
+
+    The message is `Invalid cron expression "<expr>": <field> field <reason>`; `position` is the
+    offset of the offending character in the text. The hint stands in `hint` and, in a traceback,
+    in a note below the message.
+    """
+
+    code: ClassVar[str] = "cron-expression"
+
+    def __init__(
+        self, expression: str, *, field: str, reason: str, position: int, hint: str
+    ) -> None:
+        self.expression = expression
+        self.field = field
+        self.position = position
+        self.details = {"expression": expression, "field": field, "reason": reason}
+        super().__init__(reason, where=field, got=expression, hint=hint)
+        if hint:
+            self.add_note(f"hint: {hint} (position {position})")
+
+    def _line(self) -> str:
+        return f'Invalid cron expression "{self.expression}": {self.field} field {self.reason}'
+
+
+class MissingExtraError(GnomonError, ImportError):
+    """A feature needs an optional dependency that is not installed."""
+
+    code: ClassVar[str] = "missing-extra"
+
+    def __init__(self, feature: str, *, extra: str) -> None:
+        self.extra = extra
+        super().__init__(
+            f'{feature} needs an extra; install it with: pip install "gnomon[{extra}]"'
+        )
+
+
+def shown(value: object) -> str:
+    """`value` as it appears in a message: its repr, cut to a bearable length."""
+    text = repr(value)
+    return text if len(text) <= _GOT_MAX else f"{text[: _GOT_MAX - 1]}…"
