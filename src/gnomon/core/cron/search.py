@@ -1,0 +1,242 @@
+"""
+Finding occurrences: an expression, on a zone's timeline, under a DST policy.
+
+A search finds a match in local time and moves it to an instant along the piece of the timeline it
+falls on. Only a match beyond the end of its piece needs more thought; that is the whole of daylight
+saving. The policy decides two things: which timeline is used, the one where local times repeat or
+the one where they do not; and whether matches that a gap swallows are made up for by one occurrence
+in the first minute after it.
+
+`next_function` gives the question asked most often a function of its own, made of the tables that
+the expression and the zone need and nothing else.
+
+Spec: REC-1 to REC-5, REC-9, DST-1 to DST-7.
+"""
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from itertools import chain
+
+from gnomon.core.civil.calendar import DAY, DAY_KEY, HORIZON_END, HORIZON_START, KINDS
+from gnomon.core.civil.zone import Timeline, Zone
+from gnomon.core.cron.days import FAR, wait_table, year_mask
+from gnomon.core.cron.dialect import Dst
+from gnomon.core.cron.expression import ON_THE_MINUTE, Expression
+from gnomon.core.cron.local import LocalMatches
+from gnomon.core.cron.times import minute_table
+
+__all__ = ["NextEpoch", "Search"]
+
+NextEpoch = Callable[[int], int | None]
+"""From an instant to the first occurrence after it, or None when there is none."""
+
+_RARE = 4  # occurrences a year
+_OFTEN = 8  # questions
+
+
+class Search:
+    """The occurrences of one expression in one zone under one policy."""
+
+    __slots__ = ("line", "local", "makes_up", "ragged")
+
+    def __init__(self, expression: Expression, zone: Zone, dst: Dst) -> None:
+        repeats = dst is Dst.CIVIL or (dst is Dst.VIXIE and expression.wildcard)
+        self.line: Timeline = zone.both if repeats else zone.first
+        self.makes_up = dst is Dst.VIXIE and not expression.wildcard
+        self.ragged = zone.is_ragged
+        self.local = LocalMatches(expression)
+
+    def latest_epoch(self, at: int) -> int | None:
+        """The last occurrence no later than `at`."""
+        if at < HORIZON_START:
+            return None
+        line = self.line
+        at = min(at, HORIZON_END - 1)
+        piece = bisect_right(line.starts, at) - 1
+        local = self.local.at_or_before(min(at + line.offsets[piece], line.local_ends[piece] - 1))
+        while True:
+            start = line.local_starts[piece]
+            found = -1
+            if local is not None and local >= start:
+                found = local - line.offsets[piece]
+            if self.owes_landing(piece) and (landing := self.landing(piece)) <= at:
+                found = max(found, landing)
+            if found >= HORIZON_START:
+                return found
+            if piece == 0 or local is None:
+                return None
+            piece -= 1
+            if line.local_ends[piece] > start or local >= line.local_ends[piece]:
+                # A fold put later local times on the earlier piece, or a gap swallowed this one.
+                local = self.local.at_or_before(line.local_ends[piece] - 1)
+
+    def epochs_after(self, after: int) -> Iterator[int]:
+        """Every occurrence later than `after`, in order."""
+        return chain.from_iterable(self._chunks(max(after, HORIZON_START - 1)))
+
+    def next_function(self) -> NextEpoch:
+        """A function that finds the next occurrence, made for this expression and zone."""
+        if self.makes_up and self.ragged:
+            return self._next_by_iteration
+        if self.local.times.second != ON_THE_MINUTE:
+            return self._next_with_seconds
+        if self.local.days.is_daily:
+            return self._make_next_daily()
+        if self.is_rare:
+            return self._make_next_rare(self._make_next())
+        return self._make_next()
+
+    @property
+    def is_rare(self) -> bool:
+        """Whether a year has so few occurrences that all of them can be kept."""
+        # A leap year that begins on a Thursday stands for all: the difference is a day or two.
+        days = year_mask(self.local.days, 9).bit_count()
+        return days * self.local.times.count <= _RARE
+
+    # -- the timeline: from one piece to the next
+
+    def settle(self, piece: int, after: int, local: int | None) -> int | None:
+        """
+        The first occurrence after `after`, an instant of `piece`.
+
+        `local` is the least match after the local time of `after`; which instant that is, and
+        whether another comes before it, depends on the changes of offset in between.
+        """
+        line = self.line
+        if after >= line.ends[piece]:
+            # `after` lies in a repetition that this timeline leaves out.
+            local = self.local.after(line.local_ends[piece] - 1)
+        elif local is not None and local < line.local_ends[piece]:
+            return local - line.offsets[piece]
+        following = piece + 1
+        if following < len(line) and line.local_starts[following] < line.local_ends[piece]:
+            # A fold: local time goes back, behind `local`. Later folds repeat times without a
+            # match, because the first match after `after` is still ahead of them.
+            again = self.local.after(line.local_starts[following] - 1)
+            if again is not None and again < line.local_ends[following]:
+                return again - line.offsets[following]
+        while local is not None:
+            piece = bisect_right(line.local_ends, local, piece)
+            if piece == len(line):
+                return None
+            if local >= line.local_starts[piece]:
+                return local - line.offsets[piece]
+            if self.makes_up:
+                return self.landing(piece)
+            local = self.local.after(line.local_starts[piece] - 1)
+        return None
+
+    def landing(self, piece: int) -> int:
+        """The first whole local minute of a piece, where what a gap swallowed is made up for."""
+        return self.line.starts[piece] + -self.line.local_starts[piece] % 60
+
+    def owes_landing(self, piece: int) -> bool:
+        """Whether the gap before a piece swallowed a match that is made up for."""
+        if not self.makes_up or piece == 0:
+            return False
+        gap_start, gap_end = self.line.local_ends[piece - 1], self.line.local_starts[piece]
+        return gap_start < gap_end and self.local.has_any(gap_start, gap_end)
+
+    def _chunks(self, after: int) -> Iterator[list[int]]:
+        line = self.line
+        blocks = self.local.blocks()
+        for piece in range(bisect_right(line.starts, after) - 1, len(line)):
+            offset, end = line.offsets[piece], line.local_ends[piece]
+            start = max(after + 1, line.starts[piece]) + offset
+            if self.owes_landing(piece) and (landing := self.landing(piece)) > after:
+                # Where a gap ends inside a minute, something may come before the landing.
+                yield from self.local.chunks(start, landing + offset, offset=offset, blocks=blocks)
+                yield [landing]
+                start = landing + offset + 1
+            yield from self.local.chunks(start, end, offset=offset, blocks=blocks)
+
+    # -- the next occurrence
+
+    def _next_by_iteration(self, after: int) -> int | None:
+        return next(self.epochs_after(after), None)
+
+    def _next_with_seconds(self, after: int) -> int | None:
+        if after >= HORIZON_END:
+            return None
+        after = max(after, HORIZON_START - 1)
+        piece = bisect_right(self.line.starts, after) - 1
+        return self.settle(piece, after, self.local.after(after + self.line.offsets[piece]))
+
+    def _make_next_daily(self) -> NextEpoch:
+        table = minute_table(self.local.times)
+        tomorrow = DAY + self.local.times.first
+        starts, ends, offsets = self.line.starts, self.line.ends, self.line.offsets
+        shifts = len(starts) > 1
+        settle = self.settle
+
+        def next_epoch(after: int) -> int | None:
+            if not HORIZON_START <= after < HORIZON_END:
+                if after >= HORIZON_END:
+                    return None
+                after = HORIZON_START - 1
+            piece = bisect_right(starts, after) - 1 if shifts else 0
+            time = (after + offsets[piece]) % DAY
+            found = after - time + (table[time // 60] or tomorrow)
+            if found < ends[piece]:
+                return found
+            return settle(piece, after, found + offsets[piece])
+
+        return next_epoch
+
+    def _make_next(self) -> NextEpoch:
+        table = minute_table(self.local.times)
+        first = self.local.times.first
+        rule, day_after = self.local.days, self.local.day_after
+        waits: list[bytes] = [b""] * KINDS  # filled when a year of that kind is first met
+        starts, ends, offsets = self.line.starts, self.line.ends, self.line.offsets
+        shifts = len(starts) > 1
+        settle = self.settle
+
+        def next_epoch(after: int) -> int | None:
+            if not HORIZON_START <= after < HORIZON_END:
+                if after >= HORIZON_END:
+                    return None
+                after = HORIZON_START - 1
+            piece = bisect_right(starts, after) - 1 if shifts else 0
+            local = after + offsets[piece]
+            time = local % DAY
+            key = DAY_KEY[local // DAY]
+            wait = waits[key >> 9]
+            if not wait:
+                wait = waits[key >> 9] = wait_table(rule, key >> 9)
+            days = wait[key & 511]
+            if not days:
+                later = table[time // 60]
+                if later:
+                    found = after - time + later
+                    if found < ends[piece]:
+                        return found
+                    return settle(piece, after, found + offsets[piece])
+                days = wait[(key & 511) + 1] + 1
+            if days < FAR:
+                found = after - time + days * DAY + first
+                if found < ends[piece]:
+                    return found
+                return settle(piece, after, found + offsets[piece])
+            day = day_after(local // DAY)
+            return settle(piece, after, None if day is None else day * DAY + first)
+
+        return next_epoch
+
+    def _make_next_rare(self, ask: NextEpoch) -> NextEpoch:
+        """As `ask`, but once it has been asked often, from a list of all occurrences."""
+        asked = 0
+        known = array("q")
+
+        def next_epoch(after: int) -> int | None:
+            nonlocal asked, known
+            if not known:
+                asked += 1
+                if asked < _OFTEN:
+                    return ask(after)
+                known = array("q", self.epochs_after(HORIZON_START - 1))
+            index = bisect_right(known, after)
+            return known[index] if index < len(known) else None
+
+        return next_epoch
