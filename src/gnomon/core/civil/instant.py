@@ -43,8 +43,8 @@ def from_epoch(epoch: int) -> datetime:
 
 def format_instant(epoch: int) -> str:
     """RFC 3339 in UTC without a fraction: `2026-03-01T00:00:00Z`."""
-    days, second = divmod(epoch, DAY)
-    return f"{_format_day(days)}{_CLOCK[second // 60]}{_SECONDS[second % 60]}"
+    second = epoch % DAY  # quicker than divmod, and this is written for every decision
+    return f"{_format_day(epoch // DAY)}{_CLOCK[second // 60]}{_SECONDS[second % 60]}"
 
 
 def parse_instant(text: str, *, where: str = "instant") -> datetime:

@@ -1,0 +1,128 @@
+"""
+Draw: the candidates of one window, in order, until one is allowed.
+
+Candidates come from one stream, one draw each, and there are at most 64 of them. A window of a
+single second has one candidate and draws nothing.
+
+There are two ways to the same second. `draw` is the plain one and also counts; `chooser` makes a
+function from integer to integer, specialised to the definition, for those who ask a million times.
+
+Spec: DEC-2, DEC-4 to DEC-6, DEC-10.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import floor
+
+from gnomon.core.civil.zone import Zone
+from gnomon.core.decision.constraint import Allowance
+from gnomon.core.decision.distribution import Distribution, Uniform, offset_of
+from gnomon.core.decision.prng import GAMMA, MASK, MIX_1, MIX_2, UNIT, SplitMix64
+from gnomon.core.decision.record import ATTEMPTS_MAX, NO_CANDIDATE, Chosen, Unschedulable
+
+__all__ = ["Prepared", "chooser", "draw"]
+
+_ATTEMPTS = range(1, ATTEMPTS_MAX + 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """Everything about a definition that does not depend on the period, computed once."""
+
+    zone: Zone
+    lead: int
+    span: int
+    distribution: Distribution
+    """With every default filled in."""
+    unit_map: Callable[[float], float]
+    allowed: Allowance | None
+    key_of: Callable[[int], str]
+    state_of: Callable[[int], int]
+    """From a nominal instant to the state that starts its stream."""
+
+
+def draw(prepared: Prepared, nominal: int) -> tuple[Chosen | Unschedulable, int]:
+    """The outcome of the period at `nominal`, and how many candidates it took."""
+    start, span = nominal - prepared.lead, prepared.span
+    if span == 0:
+        if _is_allowed(prepared, start):
+            return Chosen(at=start), 0
+        return Unschedulable(reason=NO_CANDIDATE, attempts=0), 0
+    stream = SplitMix64(prepared.state_of(nominal))
+    for attempt in _ATTEMPTS:
+        at = start + offset_of(prepared.unit_map(stream.next_unit()), span)
+        if _is_allowed(prepared, at):
+            return Chosen(at=at), attempt
+    return Unschedulable(reason=NO_CANDIDATE, attempts=ATTEMPTS_MAX), ATTEMPTS_MAX
+
+
+def chooser(prepared: Prepared) -> Callable[[int], int | None]:
+    """`draw` as integers and nothing else; that both agree is a test."""
+
+    def choose(nominal: int) -> int | None:
+        outcome, _ = draw(prepared, nominal)
+        return outcome.at if isinstance(outcome, Chosen) else None
+
+    if prepared.span == 0 or not isinstance(prepared.distribution, Uniform):
+        return choose
+    if prepared.allowed is None:
+        return _free_chooser(prepared)
+    return _uniform_chooser(prepared, prepared.allowed, choose)
+
+
+def _is_allowed(prepared: Prepared, at: int) -> bool:
+    return prepared.allowed is None or at + prepared.zone.offset_at(at) in prepared.allowed
+
+
+# In the functions below SplitMix64 is written out as in `prng`, because a call per draw would cost
+# more than its arithmetic. The scale turns 53 bits into a draw times the number of seconds, rounded
+# once, as `offset_of` does it; for every draw the product stays below that number, so no cap.
+
+
+def _free_chooser(prepared: Prepared) -> Callable[[int], int | None]:
+    state_of, lead, scale = prepared.state_of, prepared.lead, (prepared.span + 1) * UNIT
+
+    def choose(nominal: int) -> int:
+        z = (state_of(nominal) + GAMMA) & MASK
+        z = ((z ^ (z >> 30)) * MIX_1) & MASK
+        z = ((z ^ (z >> 27)) * MIX_2) & MASK
+        return nominal - lead + floor(((z ^ (z >> 31)) >> 11) * scale)
+
+    return choose
+
+
+def _uniform_chooser(
+    prepared: Prepared, allowed: Allowance, otherwise: Callable[[int], int | None]
+) -> Callable[[int], int | None]:
+    """
+    Within one straight piece of the zone the whole window has one offset, so that candidates can be
+    drawn in local time. The piece is remembered from period to period; a window with a change
+    inside, or beyond the horizon, is left to `otherwise`.
+    """
+    state_of, lead, span, scale = (
+        prepared.state_of, prepared.lead, prepared.span, (prepared.span + 1) * UNIT
+    )  # fmt: skip
+    minutes, days, line = allowed.minutes, allowed.days, prepared.zone.both
+    piece = (0, -1, 0)  # one tuple, so that threads see all of it or nothing
+
+    def choose(nominal: int) -> int | None:
+        nonlocal piece
+        start = nominal - lead
+        first, last, offset = piece
+        if not first <= start <= last:
+            k = max(bisect_right(line.starts, start) - 1, 0)
+            first, last, offset = piece = (line.starts[k], line.ends[k] - span - 1, line.offsets[k])
+            if not first <= start <= last:
+                return otherwise(nominal)
+        state, start = state_of(nominal), start + offset
+        for _ in _ATTEMPTS:
+            state = z = (state + GAMMA) & MASK
+            z = ((z ^ (z >> 30)) * MIX_1) & MASK
+            z = ((z ^ (z >> 27)) * MIX_2) & MASK
+            local = start + floor(((z ^ (z >> 31)) >> 11) * scale)
+            if minutes[local % 86_400 // 60] and (days is None or days(local // 86_400)):
+                return local - offset
+        return None
+
+    return choose
