@@ -274,14 +274,31 @@ def test_different_recurrences_are_different() -> None:
     assert cron("0 0 * * *") != cron("0 0 * * *", dst="civil")
 
 
-def test_an_interval_and_an_instant_describe_themselves() -> None:
-    assert every("90s").describe() == "Every 1m30s, counted from 1970-01-01T00:00:00Z"
-    assert once("2026-01-01T00:00:00Z").describe() == "Once, at 2026-01-01T00:00:00Z"
-    bounded = every("1h").bounded(
-        start_at=at("2026-01-01T00:00:00Z"), end_at=at("2026-02-01T00:00:00Z")
-    )
-    assert bounded.describe() == (
-        "Every 1h0m0s, counted from 1970-01-01T00:00:00Z, "
-        "from 2026-01-01T00:00:00Z, until 2026-02-01T00:00:00Z"
-    )
-    assert every("1h").bounded().describe() == "Every 1h0m0s, counted from 1970-01-01T00:00:00Z"
+@clause("DESC-7")
+@pytest.mark.parametrize(
+    ("recurrence", "sentence"),
+    [
+        (every("1m"), "Every minute"),
+        (every("15m"), "Every 15 minutes"),
+        (every("90s"), "Every 1 minute 30 seconds"),
+        (every("25h"), "Every 1 day 1 hour"),
+        (
+            every("1h", anchor=datetime(2026, 1, 1, 0, 5, tzinfo=UTC)),
+            "Every hour, counted from 2026-01-01T00:05:00Z",
+        ),
+        (once("2026-01-01T00:00:00Z"), "Once, at 2026-01-01T00:00:00Z"),
+        (
+            every("1h").bounded(start_at=at("2026-01-01T00:00:00Z")),
+            "Every hour, from 2026-01-01T00:00:00Z",
+        ),
+        (
+            every("1h").bounded(end_at=at("2026-02-01T00:00:00Z")),
+            "Every hour, until 2026-02-01T00:00:00Z",
+        ),
+        (every("1h").bounded(), "Every hour"),
+    ],
+)
+def test_intervals_instants_and_bounds_describe_themselves(
+    recurrence: Recurrence, sentence: str
+) -> None:
+    assert recurrence.describe() == sentence

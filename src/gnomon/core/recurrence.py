@@ -17,7 +17,7 @@ from functools import cached_property
 from itertools import islice, takewhile
 
 from gnomon.core.civil.calendar import HORIZON_END, HORIZON_START
-from gnomon.core.civil.duration import DURATION_MAX, format_duration, parse_duration
+from gnomon.core.civil.duration import DURATION_MAX, parse_duration
 from gnomon.core.civil.instant import format_instant, from_epoch, parse_instant, to_epoch
 from gnomon.core.civil.zone import Zone, load_zone
 from gnomon.core.cron.dialect import Dst, find_dialect
@@ -167,8 +167,10 @@ class Every(Recurrence):
         return iter(()) if first is None else iter(range(first, HORIZON_END, self.interval))
 
     def describe(self) -> str:
-        length = format_duration(timedelta(seconds=self.interval))
-        return f"Every {length}, counted from {format_instant(self.anchor)}"
+        sentence = f"Every {_words(self.interval)}"
+        if self.anchor % self.interval == 0:
+            return sentence
+        return f"{sentence}, counted from {format_instant(self.anchor)}"
 
 
 @dataclass(frozen=True)
@@ -285,6 +287,16 @@ def _dst(name: str) -> Dst:
             "must be a known DST policy", where="dst", got=name,
             hint=f"write one of {', '.join(Dst)}",
         ) from None  # fmt: skip
+
+
+def _words(seconds: int) -> str:
+    """`90` as `1 minute 30 seconds`, and `60` as `minute`."""
+    parts = []
+    for name, size in (("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1)):
+        count, seconds = divmod(seconds, size)
+        if count:
+            parts.append(f"{count} {name}{'s' if count > 1 else ''}")
+    return parts[0].removeprefix("1 ") if len(parts) == 1 else " ".join(parts)
 
 
 def _round_up(at: datetime, *, where: str) -> int:

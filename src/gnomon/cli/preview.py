@@ -1,0 +1,78 @@
+"""
+The command that shows a file of schedules: `gnomon preview`.
+
+Each schedule is shown with its sentence and its next occurrences; where it has a window, with the
+instant that is chosen for each of them.
+
+Spec: CLI-14, CLI-16.
+"""
+
+from datetime import datetime
+from itertools import islice
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from gnomon.cli.local_time import local_text
+from gnomon.cli.occurrences import NO_OCCURRENCE, OCCURRENCE_COLUMNS, occurrence_rows
+from gnomon.cli.schedule_file import Entry
+from gnomon.cli.screen import Json, render, render_json, table
+from gnomon.core.civil.instant import format_instant, to_epoch
+from gnomon.core.civil.zone import tzdata_version
+from gnomon.core.decision import Decider
+
+__all__ = ["preview_text"]
+
+_UNSCHEDULABLE = "unschedulable"
+
+
+def preview_text(entries: list[Entry], *, after: datetime, count: int, as_json: bool) -> str:
+    """Every schedule with its next occurrences."""
+    start = to_epoch(after, where="after")
+    found = [
+        list(islice(entry.reading.recurrence.iterate_epochs(start), count)) for entry in entries
+    ]
+    if as_json:
+        schedules = [_json(entry, epochs) for entry, epochs in zip(entries, found, strict=True)]
+        return render_json(
+            {"after": format_instant(start), "tzdata": tzdata_version(), "schedules": schedules}
+        )
+    number = "1 schedule" if len(entries) == 1 else f"{len(entries)} schedules"
+    parts: list[RenderableType] = [
+        Text(f"{number} after {format_instant(start)} (tzdata {tzdata_version()})")
+    ]
+    for entry, epochs in zip(entries, found, strict=True):
+        parts += ["", *_section(entry, epochs, start)]
+    return render(*parts)
+
+
+def _section(entry: Entry, epochs: list[int], start: int) -> list[RenderableType]:
+    reading = entry.reading
+    title = Text(entry.name, style="bold")
+    title.append(f": {reading.recurrence.describe()}", style="not bold")
+    subtitle = Text(f"  {reading.to_line()}", style="dim")
+    if not epochs:
+        return [title, subtitle, f"  {NO_OCCURRENCE.format(after=format_instant(start))}"]
+    columns, rows = OCCURRENCE_COLUMNS, occurrence_rows(reading, epochs, start)
+    if entry.decider is not None:
+        chosen = [_chosen(entry, entry.decider, epoch) for epoch in epochs]
+        columns = (*columns[:-1], "chosen", columns[-1])
+        rows = [(*row[:-1], at, row[-1]) for row, at in zip(rows, chosen, strict=True)]
+    return [title, subtitle, table(columns, rows)]
+
+
+def _chosen(entry: Entry, decider: Decider, epoch: int) -> str:
+    at = decider.choose(epoch)
+    return _UNSCHEDULABLE if at is None else local_text(entry.reading.zone, at)
+
+
+def _json(entry: Entry, epochs: list[int]) -> dict[str, Json]:
+    found: dict[str, Json] = {
+        "name": entry.name,
+        **entry.reading.to_json(),
+        "next": [format_instant(epoch) for epoch in epochs],
+    }
+    if entry.decider is not None:
+        chosen = [entry.decider.choose(epoch) for epoch in epochs]
+        found["chosen"] = [None if at is None else format_instant(at) for at in chosen]
+    return found

@@ -1,0 +1,89 @@
+"""
+How a problem is said on the command line: `error: ...`, and `hint: ...` when there is one.
+
+A wrong cron expression is shown below the error, with a caret under the place. Text that comes from
+outside is made printable first, so that a message is one line and cannot command the terminal.
+
+Spec: CLI-3 to CLI-5.
+"""
+
+from collections.abc import Callable
+
+from gnomon.errors import DefinitionError, InvalidCronExpressionError
+
+__all__ = ["LocatedError", "describe_problem", "printable", "system_problem", "usage_problem"]
+
+_SHOWN_MAX = 100
+_EXCERPT_BEFORE = 60
+
+
+class LocatedError(Exception):
+    """A definition that is wrong at a place in a file."""
+
+    def __init__(self, error: DefinitionError, *, place: str) -> None:
+        self.error = error
+        self.place = place
+        super().__init__(f"{place}: {error}")
+
+
+def describe_problem(error: DefinitionError | LocatedError) -> str:
+    """The lines to print for an error of whoever wrote the input."""
+    place = ""
+    if isinstance(error, LocatedError):
+        place, error = f"{error.place}: ", error.error
+    if isinstance(error, InvalidCronExpressionError):
+        expression = _cut(error.expression)
+        message = f'Invalid cron expression "{expression}": {error.field} field {error.reason}'
+        return _lines(place + message, _excerpt(error), error.hint)
+    return _lines(place + str(error).removesuffix(f"; {error.hint}"), "", error.hint)
+
+
+def usage_problem(error: Exception) -> str:
+    """The lines to print for arguments that the program does not take."""
+    format_message: Callable[[], str] = getattr(error, "format_message", error.__str__)
+    context: object = getattr(error, "ctx", None)
+    message = format_message()
+    if message.startswith("Got unexpected extra argument"):
+        return _lines(message, "", 'put the expression in quotes, e.g. "0 3 * * *"')
+    return _lines(message, "", f"see {getattr(context, 'command_path', 'gnomon')} --help")
+
+
+def system_problem(error: OSError) -> str:
+    """The line to print for a file that cannot be read and the like."""
+    place = f"{error.filename}: " if error.filename else ""
+    return _lines(f"{place}{error.strerror or error}", "", "")
+
+
+def printable(text: str) -> str:
+    """The text with everything that does not print written as an escape."""
+    return "".join(
+        character if character.isprintable() else ascii(character)[1:-1] for character in text
+    )
+
+
+def _lines(message: str, excerpt: str, hint: str) -> str:
+    lines = [f"error: {printable(message)}"]
+    if excerpt:
+        lines.append(excerpt)
+    if hint:
+        lines.append(f"hint: {printable(hint)}")
+    return "\n".join(lines) + "\n"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN_MAX else f"{text[: _SHOWN_MAX - 3]}..."
+
+
+def _excerpt(error: InvalidCronExpressionError) -> str:
+    """The part of the expression around the place, and a caret below it."""
+    if not error.expression:
+        return ""
+    start = max(0, error.position - _EXCERPT_BEFORE)
+    part = error.expression[start : start + _SHOWN_MAX]
+    # One column for each character, so that the caret stands where it should.
+    shown = "".join(
+        character if character.isascii() and character.isprintable() else " " if character == "\t"
+        else "?"
+        for character in part
+    )  # fmt: skip
+    return f"  {shown}\n  {' ' * (error.position - start)}^"

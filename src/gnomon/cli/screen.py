@@ -1,0 +1,82 @@
+"""
+How answers look: tables and lists of facts, as text for a terminal or for a pipe.
+
+In a terminal there are colours (unless NO_COLOR is set) and its width; anywhere else the text is
+plain, has no trailing blanks, and does not depend on where it is shown. JSON is one object, in
+ASCII, on one line in a pipe.
+
+Spec: CLI-2, CLI-6.
+"""
+
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from io import StringIO
+from shutil import get_terminal_size
+
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+__all__ = ["Json", "facts", "render", "render_json", "table"]
+
+Json = str | int | float | bool | None | Sequence["Json"] | Mapping[str, "Json"]
+
+_NOTE = "note"
+
+_WIDTH_MIN = 110
+"""In a narrower terminal lines run over, which loses nothing; columns cut short would."""
+_PLAIN_WIDTH = 1_000
+"""Wide enough that nothing is wrapped outside a terminal."""
+
+
+def render(*parts: RenderableType) -> str:
+    """The parts below each other."""
+    in_terminal = sys.stdout.isatty()
+    console = Console(
+        file=StringIO(),
+        force_terminal=in_terminal,
+        no_color=None if in_terminal else True,
+        width=max(get_terminal_size().columns, _WIDTH_MIN) if in_terminal else _PLAIN_WIDTH,
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
+    with console.capture() as capture:
+        for part in parts:
+            console.print(part)
+    text = capture.get()
+    return text if in_terminal else "".join(f"{line.rstrip()}\n" for line in text.splitlines())
+
+
+def render_json(value: Json) -> str:
+    """The value as JSON; easier to read in a terminal."""
+    return json.dumps(value, indent=2 if sys.stdout.isatty() else None) + "\n"
+
+
+def facts(rows: Iterable[tuple[str, str]]) -> Table:
+    """Names and what they are, indented under a title."""
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(style="dim", no_wrap=True)
+    grid.add_column(overflow="fold")
+    for name, value in rows:
+        grid.add_row(Text(f"  {name}"), Text(value))
+    return grid
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    """Rows under headings; the last column holds notes, and is left out when there are none."""
+    if not any(row[-1] for row in rows):
+        columns, rows = columns[:-1], [row[:-1] for row in rows]
+    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for column in columns:
+        is_note = column == _NOTE
+        grid.add_column(
+            column,
+            justify="right" if column == "#" else "left",
+            style="yellow" if is_note else "",
+            no_wrap=not is_note,
+        )
+    for row in rows:
+        grid.add_row(*(Text(cell) for cell in row))
+    return grid

@@ -1,0 +1,120 @@
+"""The program as a whole: how it is started, what it prints where, how it ends."""
+
+import os
+import pty
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+from gnomon import tzdata_version
+from tests.acceptance.command_line import gnomon, gnomon_process
+from tests.clauses import clause
+
+NEXT = ["next", "30 2 * * *", "--zone", "Europe/Berlin", "--after", "2026-03-28T12:00:00Z"]
+
+
+def in_a_terminal(*arguments: str, environment: dict[str, str]) -> str:
+    """What the program prints when it writes to a terminal."""
+    here, there = pty.openpty()
+    with os.fdopen(here, "rb", buffering=0) as terminal:
+        program = subprocess.Popen(
+            [sys.executable, "-m", "gnomon", *arguments],
+            stdin=there, stdout=there, stderr=there,
+            env=os.environ | {"TERM": "xterm-256color", "COLUMNS": "60"} | environment,
+        )  # fmt: skip
+        os.close(there)
+        printed = b""
+        try:
+            while chunk := terminal.read(4096):
+                printed += chunk
+        except OSError:
+            pass  # how a terminal says that the other side is gone
+        assert program.wait() == 0
+    return printed.decode()
+
+
+@clause("CLI-1")
+def test_the_version_names_gnomon_the_zone_data_and_python() -> None:
+    done = gnomon_process("--version")
+
+    assert done.code == 0
+    assert done.out.startswith(f"gnomon {version('gnomon')} (tzdata {tzdata_version()}, Python 3.")
+
+
+@clause("CLI-1")
+def test_the_command_is_the_same_program_as_the_module() -> None:
+    command = Path(sys.executable).with_name("gnomon")
+
+    done = subprocess.run([command, *NEXT], check=True, capture_output=True, text=True)
+
+    assert done.stdout == gnomon_process(*NEXT).out
+
+
+@clause("CLI-1")
+def test_without_a_command_the_program_says_what_it_can_do() -> None:
+    done = gnomon()
+
+    assert done.code == 0
+    assert done.out == gnomon("--help").out
+    assert all(word in done.out for word in ("next", "describe", "decide", "preview"))
+
+
+@clause("CLI-6")
+def test_output_in_a_pipe_is_plain_and_does_not_depend_on_the_width() -> None:
+    narrow = gnomon_process(*NEXT, environment={"COLUMNS": "20"})
+    coloured = gnomon_process(*NEXT, environment={"FORCE_COLOR": "1", "COLUMNS": "300"})
+
+    assert narrow == coloured
+    assert "\x1b" not in narrow.out
+    assert [line for line in narrow.lines if line != line.rstrip()] == []
+
+
+@clause("CLI-6")
+def test_output_in_a_terminal_has_colours_unless_they_are_unwanted() -> None:
+    coloured = in_a_terminal(*NEXT, environment={"NO_COLOR": ""})
+    plain = in_a_terminal(*NEXT, environment={"NO_COLOR": "1"})
+
+    assert "\x1b[33mmoved: 02:30" in coloured
+    assert "\x1b[33m" not in plain
+
+
+@clause("CLI-6")
+def test_no_column_is_cut_short_in_a_narrow_terminal() -> None:
+    printed = in_a_terminal(*NEXT, environment={"NO_COLOR": "1"})
+
+    assert "2026-03-29 03:00:00 +02:00  Sun  2026-03-29T01:00:00Z  in 13 h" in printed
+
+
+@clause("CLI-6")
+def test_a_reader_that_has_seen_enough_ends_the_program_silently() -> None:
+    program = subprocess.Popen(
+        [sys.executable, "-m", "gnomon", "next", "* * * * *", "--count", "1000"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert program.stdout is not None
+    program.stdout.close()
+
+    _, errors = program.communicate()
+
+    assert (program.returncode, errors) == (0, b"")
+
+
+@clause("CLI-6")
+def test_a_locale_without_unicode_is_no_reason_to_fail(tmp_path: Path) -> None:
+    file = tmp_path / "schedules.toml"
+    file.write_text('[[schedule]]\nname = "käse"\nevery = "1h"\n', encoding="utf-8")
+
+    done = gnomon_process("preview", str(file), environment={"PYTHONIOENCODING": "ascii:strict"})
+
+    assert done.code == 0
+    assert "k\\xe4se: Every" in done.out
+
+
+@clause("CLI-7")
+def test_the_shipped_program_begins_with_now() -> None:
+    done = gnomon_process("next", "* * * * *", "--count", "2", "--json")
+
+    after, found = str(done.json["after"]), done.json["next"]
+    assert isinstance(found, list)
+    assert after < found[0] < found[1]
