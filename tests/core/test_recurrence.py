@@ -204,6 +204,23 @@ def test_bounds_in_the_wrong_order_are_refused() -> None:
         every("1m").bounded(start_at=at("2026-01-02T00:00:00Z"), end_at=at("2026-01-01T00:00:00Z"))
 
 
+@clause("REC-8")
+@pytest.mark.parametrize(
+    ("bound", "text"), [("start_at", "2201-01-01T00:00:00Z"), ("end_at", "1969-12-31T23:59:59Z")]
+)
+def test_a_bound_that_leaves_nothing_is_refused(bound: str, text: str) -> None:
+    with pytest.raises(DefinitionError, match=f"{bound}: must lie between 1970 and 2200"):
+        every("1m").bounded(**{bound: at(text)})
+
+
+@clause("REC-8")
+def test_a_bound_beyond_the_horizon_is_no_bound() -> None:
+    unbounded = every("1m").bounded()
+
+    assert unbounded == every("1m").bounded(start_at=at("1900-01-01T00:00:00Z"))
+    assert unbounded == every("1m").bounded(end_at=at("9999-12-31T23:59:59Z"))
+
+
 @clause("REC-10")
 def test_the_default_policy_follows_the_dialect() -> None:
     # Riga, 28 March 2021: 03:00 to 04:00 is skipped.

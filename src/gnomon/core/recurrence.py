@@ -24,6 +24,7 @@ from gnomon.core.cron.dialect import Dst, find_dialect
 from gnomon.core.cron.explain import explain
 from gnomon.core.cron.expression import Expression
 from gnomon.core.cron.parse import parse
+from gnomon.core.cron.quick import NextEpoch, quick_next
 from gnomon.core.cron.search import Search
 from gnomon.errors import DefinitionError
 
@@ -50,7 +51,7 @@ class Recurrence(ABC):
 
     @property
     @abstractmethod
-    def next_epoch(self) -> Callable[[int], int | None]:
+    def next_epoch(self) -> NextEpoch:
         """`next_epoch(s)`: the first occurrence strictly later than `s`."""
 
     @abstractmethod
@@ -102,6 +103,10 @@ class Recurrence(ABC):
         """The same occurrences, those with `start_at <= occurrence <= end_at`."""
         start = HORIZON_START if start_at is None else _round_up(start_at, where="start_at")
         end = HORIZON_END - 1 if end_at is None else to_epoch(end_at, where="end_at")
+        # What lies outside the horizon on the harmless side is no bound at all.
+        start, end = max(start, HORIZON_START), min(end, HORIZON_END - 1)
+        _check_horizon(start, where="start_at")
+        _check_horizon(end, where="end_at")
         if start > end:
             raise DefinitionError(
                 "must not be later than end_at", where="start_at", got=start_at,
@@ -127,9 +132,9 @@ class Cron(Recurrence):
         return Search(self.expression, self.zone, self.dst)
 
     @cached_property
-    def next_epoch(self) -> Callable[[int], int | None]:
-        # A function made for this expression and zone: twice as fast as a method that asks.
-        return self.search.next_function()
+    def next_epoch(self) -> NextEpoch:
+        # A function made for this expression and zone: several times as fast as a search.
+        return quick_next(self.search)
 
     def latest_epoch(self, at: int) -> int | None:
         return self.search.latest_epoch(at)
@@ -149,7 +154,7 @@ class Every(Recurrence):
     anchor: int
 
     @property
-    def next_epoch(self) -> Callable[[int], int | None]:
+    def next_epoch(self) -> NextEpoch:
         return self._next
 
     def _next(self, after: int) -> int | None:
@@ -180,7 +185,7 @@ class Once(Recurrence):
     at: int
 
     @property
-    def next_epoch(self) -> Callable[[int], int | None]:
+    def next_epoch(self) -> NextEpoch:
         return self._next
 
     def _next(self, after: int) -> int | None:
@@ -205,7 +210,7 @@ class Bounded(Recurrence):
     end: int
 
     @property
-    def next_epoch(self) -> Callable[[int], int | None]:
+    def next_epoch(self) -> NextEpoch:
         return self._next
 
     def _next(self, after: int) -> int | None:
@@ -268,10 +273,7 @@ def once(at: datetime | str) -> Once:
     """The recurrence of a single instant; a fraction of a second is rounded up."""
     instant = parse_instant(at, where="at") if isinstance(at, str) else at
     epoch = _round_up(instant, where="at")
-    if not HORIZON_START <= epoch < HORIZON_END:
-        raise DefinitionError(
-            "must lie between 1970 and 2200", where="at", got=at, hint="write an instant in range"
-        )
+    _check_horizon(epoch, where="at")
     return Once(epoch)
 
 
@@ -287,6 +289,14 @@ def _dst(name: str) -> Dst:
             "must be a known DST policy", where="dst", got=name,
             hint=f"write one of {', '.join(Dst)}",
         ) from None  # fmt: skip
+
+
+def _check_horizon(epoch: int, *, where: str) -> None:
+    if not HORIZON_START <= epoch < HORIZON_END:
+        raise DefinitionError(
+            "must lie between 1970 and 2200", where=where, got=format_instant(epoch),
+            hint="write an instant in range",
+        )  # fmt: skip
 
 
 def _words(seconds: int) -> str:

@@ -8,7 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.core.civil.calendar import YEAR_KIND
-from gnomon.core.cron.days import FAR, can_match, wait_table, year_days, year_mask
+from gnomon.core.cron.days import (
+    FAR,
+    UNKNOWN,
+    can_match,
+    fill_waits,
+    wait_table,
+    year_days,
+    year_mask,
+)
 from gnomon.core.cron.dialect import STANDARD
 from gnomon.core.cron.parse import parse
 from tests.clauses import clause
@@ -102,18 +110,32 @@ def test_a_day_matches_when_the_calendar_says_so(day: date, field: str, weekday:
 
 
 @pytest.mark.parametrize(
-    "text", ["0 0 1 1 *", "0 0 31 12 *", "0 0 29 2 *", "0 0 * * 1-5", "0 0 L * *"]
+    "text", ["0 0 1 1 *", "0 0 31 12 *", "0 0 29 2 *", "0 0 * * 1-5", "0 0 L * *", "0 0 28 2 *"]
 )
-@pytest.mark.parametrize("kind", range(14))
-def test_a_wait_counts_the_days_to_the_next_match_of_the_year(text: str, kind: int) -> None:
-    rule = parse(text, STANDARD).days
+@pytest.mark.parametrize("year", [1996, 1999, 2000, 2003, 2026, 2027, 2028, 2099, 2100])
+def test_a_wait_counts_the_days_to_the_next_match(text: str, year: int) -> None:
+    rule, kind = parse(text, STANDARD).days, YEAR_KIND[year]
+    length = 365 + kind % 2
     matches = [seconds // 86_400 for seconds in year_days(rule, kind)]
-    waits = wait_table(rule, kind)
+    matches += [length + seconds // 86_400 for seconds in year_days(rule, YEAR_KIND[year + 1])]
 
-    for day in range(366 + kind % 2):
-        ahead = [match - day for match in matches if match >= day]
-        expected = ahead[0] if ahead and ahead[0] < FAR else FAR
-        assert waits[day] == expected
+    fill_waits(rule, kind)
+
+    waits = wait_table(rule)[kind << 9 :]
+    for day in range(length + 1):
+        ahead = min((match - day for match in matches if match >= day), default=FAR)
+        assert waits[day] in (ahead, FAR)
+        if day + ahead < length and ahead < UNKNOWN:
+            assert waits[day] == ahead
+
+
+def test_a_wait_reaches_into_the_next_year() -> None:
+    rule = parse("0 0 1 * *", STANDARD).days
+    kind = YEAR_KIND[2026]
+
+    fill_waits(rule, kind)
+
+    assert list(wait_table(rule)[(kind << 9) + 363 : (kind << 9) + 366]) == [2, 1, 0]
 
 
 def test_a_rule_that_no_year_satisfies_is_recognised() -> None:

@@ -16,18 +16,26 @@ Spec: ZONE-1 to ZONE-3, DST-1 to DST-6.
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import lru_cache
 
-from gnomon.core.civil.calendar import HORIZON_END, HORIZON_START
+from gnomon.core.civil.calendar import DAY, HORIZON_END, HORIZON_START
 from gnomon.core.civil.tzif import read_zone, transitions, tzdata_version, zone_names
 from gnomon.errors import DefinitionError
 
-__all__ = ["Timeline", "Zone", "load_zone", "tzdata_version", "zone_names"]
+__all__ = [
+    "BUCKET_BITS",
+    "Timeline",
+    "Zone",
+    "load_zone",
+    "steady_offsets",
+    "tzdata_version",
+    "zone_names",
+]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Timeline:
     """The straight pieces of a zone within the horizon, in order."""
 
@@ -41,14 +49,34 @@ class Timeline:
         return len(self.starts)
 
 
+BUCKET_BITS = 19
+"""Instants are put into buckets of 2**19 seconds, about six days."""
+
+
+@lru_cache(None)  # bounded by the number of zone names
+def steady_offsets(line: Timeline) -> list[int | None]:
+    """
+    For each bucket of instants, the offset in it and for a day after it; None where it changes.
+
+    Two instants in buckets with the same offset, however far apart, have local times that differ by
+    what the instants differ by.
+    """
+    buckets: list[int | None] = [None] * ((HORIZON_END >> BUCKET_BITS) + 1)
+    for start, end, offset in zip(line.starts, line.ends, line.offsets, strict=True):
+        first = -(-start >> BUCKET_BITS)
+        last = end - DAY >> BUCKET_BITS
+        buckets[first:last] = [offset] * max(0, last - first)
+    return buckets
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Zone:
     """A zone of the IANA database."""
 
     name: str
-    both: Timeline
-    first: Timeline
-    is_ragged: bool
+    both: Timeline = field(repr=False)
+    first: Timeline = field(repr=False)
+    is_ragged: bool = field(repr=False)
     """Whether a change within the horizon falls inside a local minute (Monrovia, 1972)."""
 
     def offset_at(self, epoch: int) -> int:
@@ -102,9 +130,9 @@ def _without_repetition(line: Timeline) -> Timeline:
     kept, reached = [], line.local_starts[0]
     for start, end, offset in zip(line.starts, line.ends, line.offsets, strict=True):
         start = max(start, reached - offset)
-        if start < end:
-            kept.append((start, end, offset))
-            reached = end + offset
+        assert start < end  # no zone changes again before a repetition is over
+        kept.append((start, end, offset))
+        reached = end + offset
     return _timeline(kept)
 
 

@@ -20,13 +20,15 @@ from gnomon.core.cron.expression import (
     nth_weekday_bit,
 )
 
-__all__ = ["FAR", "can_match", "wait_table", "year_days", "year_mask"]
+__all__ = ["FAR", "UNKNOWN", "can_match", "fill_waits", "wait_table", "year_days", "year_mask"]
 
 FAR = 255
-"""In a wait table: no match in the rest of the year, or none within 254 days."""
+"""In a wait table: no match in the rest of the year, or none within 253 days."""
+UNKNOWN = 254
+"""In a wait table: this kind of year has not been filled in."""
 
 _RULES_MAX = 16_384
-_COUNTDOWN = bytes(range(FAR - 1, -1, -1))
+_COUNTDOWN = bytes(range(UNKNOWN - 1, -1, -1))
 # For each set of weekdays, the weekly pattern over six weeks, which cover any month.
 _WEEKS = [sum(mask << 7 * week for week in range(6)) for mask in range(128)]
 _PLAIN_DAY = (1 << 32) - 1
@@ -47,15 +49,38 @@ def year_mask(rule: DayRule, kind: int) -> int:
 
 
 @lru_cache(_RULES_MAX)
-def wait_table(rule: DayRule, kind: int) -> bytes:
-    """For each day of the year, and the day after it, the days to wait for a match, or `FAR`."""
+def wait_table(rule: DayRule) -> bytearray:
+    """
+    By `DAY_KEY`, how many days to wait for a match: 0 on a match, or `FAR`, or `UNKNOWN`.
+
+    One table serves all expressions with the rule; `fill_waits` fills it in kind by kind.
+    """
+    return bytearray([UNKNOWN]) * (KINDS << 9)
+
+
+def fill_waits(rule: DayRule, kind: int) -> None:
+    """Fill in the days of one kind of year, and the day after its last, in the rule's table."""
+    matches = [second // DAY for second in year_days(rule, kind)]
+    length = 365 + kind % 2
+    if (beyond := _first_of_next_year(rule, kind)) is not None:
+        matches.append(length + beyond)
     parts, reached = [], 0
-    for day in year_days(rule, kind):
-        run = day // DAY - reached + 1
-        parts.append(b"\xff" * (run - FAR) + _COUNTDOWN[-run:])
+    for match in matches:
+        run = match - reached + 1
+        parts.append(b"\xff" * (run - UNKNOWN) + _COUNTDOWN[-run:])
         reached += run
-    parts.append(b"\xff" * (366 + kind % 2 - reached))
-    return b"".join(parts)
+    waits = b"".join(parts)[: length + 1].ljust(512, b"\xff")
+    wait_table(rule)[kind << 9 : (kind + 1) << 9] = waits
+
+
+def _first_of_next_year(rule: DayRule, kind: int) -> int | None:
+    """The first match of the year after; None when it is far or depends on more than the kind."""
+    weekday, leap = divmod(kind, 2)
+    following = (weekday + 365 + leap) % 7 * 2
+    # After a leap year comes a common one; after a common year either may come.
+    firsts = {year_days(rule, kind)[:1] for kind in range(following, following + 2 - leap)}
+    first = firsts.pop()
+    return first[0] // DAY if first and not firsts else None
 
 
 @lru_cache(_RULES_MAX)

@@ -97,11 +97,11 @@ def complain_of_never(text: str, fields: list[str], day_index: int) -> Complaint
 
 
 def complain_of_element(
-    text: str, index: int, elements: list[str], number: int, rule: FieldRule, dialect: Dialect
+    text: str, index: int, elements: list[str], element: str, rule: FieldRule, dialect: Dialect
 ) -> Complaint:
-    """An element of a field's list cannot be read."""
-    offset = sum(len(element) + 1 for element in elements[:number])
-    reason, hint = _reason(elements[number], rule, dialect)
+    """An element of a field's list cannot be read; it is the first of its kind."""
+    offset = sum(len(before) + 1 for before in elements[: elements.index(element)])
+    reason, hint = _reason(element, rule, dialect)
     value = ",".join(elements)
     return Complaint(rule.role, value, offset, _start(text, index) + offset, reason, hint)
 

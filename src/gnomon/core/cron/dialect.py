@@ -47,20 +47,26 @@ class FieldRule:
     high: int
     names: Mapping[str, int] = field(default_factory=dict)
     sunday_is_7_too: bool = False
+    values: Mapping[str, int] = field(init=False)
+    """Every usual spelling of a single value."""
     single: Mapping[str, int] = field(init=False)
-    """Every spelling of a single value without needless zeros, with its bit."""
+    """The same spellings, each with the mask of its value."""
+    whole: Mapping[str, int] = field(init=False)
+    """The same and `*`: the texts of a whole field that need no reading."""
     every: int = field(init=False)
     """The mask of `*`."""
 
     def __post_init__(self) -> None:
-        single = {str(value): 1 << value for value in range(self.low, self.high + 1)}
+        values = {str(value): value for value in range(self.low, self.top + 1)}
         for name, value in self.names.items():
-            single |= {name: 1 << value, name.upper(): 1 << value, name.title(): 1 << value}
-        every = (1 << self.high + 1) - (1 << self.low)
+            values |= {name: value, name.upper(): value, name.title(): value}
+        single = {text: 1 << value for text, value in values.items()}
         if self.sunday_is_7_too:
-            single["7"] = 1
+            single["7"] = 1 << 0
+        object.__setattr__(self, "values", values)
         object.__setattr__(self, "single", single)
-        object.__setattr__(self, "every", every)
+        object.__setattr__(self, "every", (2 << self.high) - (1 << self.low))
+        object.__setattr__(self, "whole", single | {"*": self.every})
 
     @property
     def top(self) -> int:
@@ -86,10 +92,6 @@ class Dialect:
     """Whether a day field such as `*/2` counts as unrestricted, as a plain `*` always does."""
     dst: Dst
     """The default; the user may choose another."""
-
-    @property
-    def names_are_allowed(self) -> bool:
-        return any(rule.names for rule in self.fields)
 
 
 MONTH_NAMES = {

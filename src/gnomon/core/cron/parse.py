@@ -48,21 +48,22 @@ _DAYS_OF_EVERY_MONTH = (1 << 29) - 2
 def parse(text: str, dialect: Dialect) -> Expression:
     """The expression that `text` writes in `dialect`."""
     fields = _split(text, dialect)
-    if len(fields) == 5:
-        minute, hour, day, month, weekday = fields
-        second_mask = ON_THE_MINUTE
-    elif len(fields) == 6 and dialect.seconds is not None:
-        second, minute, hour, day, month, weekday = fields
-        second_mask = _field(second, dialect.seconds, 0, text, dialect)
-    else:
+    second_mask, shift = ON_THE_MINUTE, len(fields) - 5
+    if shift == 1 and dialect.seconds is not None:
+        second, *fields = fields
+        second_mask = dialect.seconds.whole.get(second) or _field(
+            second, dialect.seconds, 0, text, dialect
+        )
+    if len(fields) != 5:
         _refuse(text, complain_of_field_count(text, fields, dialect))
-    shift = len(fields) - 5
-    minute_rule, hour_rule, day_rule, month_rule, weekday_rule = dialect.fields
+    minute, hour, day, month, weekday = fields
+    at_minute, at_hour, on_day, in_month, on_weekday = dialect.fields
     days = DayRule(
-        _field(day, day_rule, 2 + shift, text, dialect),
-        _field(month, month_rule, 3 + shift, text, dialect),
-        _field(weekday, weekday_rule, 4 + shift, text, dialect),
-        not (_is_free(day, dialect) or _is_free(weekday, dialect)),
+        on_day.whole.get(day) or _field(day, on_day, 2 + shift, text, dialect),
+        in_month.whole.get(month) or _field(month, in_month, 3 + shift, text, dialect),
+        on_weekday.whole.get(weekday) or _field(weekday, on_weekday, 4 + shift, text, dialect),
+        "*" not in (day, weekday)
+        and not (dialect.star_prefix_is_free and "*" in (day[0], weekday[0])),
     )
     if not days.day & _DAYS_OF_EVERY_MONTH and not days.either and not can_match(days):
         _refuse(text, complain_of_never(text, fields, 2 + shift))
@@ -70,8 +71,8 @@ def parse(text: str, dialect: Dialect) -> Expression:
         text,
         dialect.name,
         second_mask,
-        _field(minute, minute_rule, shift, text, dialect),
-        _field(hour, hour_rule, 1 + shift, text, dialect),
+        at_minute.whole.get(minute) or _field(minute, at_minute, shift, text, dialect),
+        at_hour.whole.get(hour) or _field(hour, at_hour, 1 + shift, text, dialect),
         days,
         minute[0] == "*" or hour[0] == "*",
     )
@@ -94,44 +95,46 @@ def _split(text: str, dialect: Dialect) -> list[str]:
     return fields
 
 
-def _is_free(text: str, dialect: Dialect) -> bool:
-    return text == "*" or (dialect.star_prefix_is_free and text[0] == "*")
-
-
 def _field(text: str, rule: FieldRule, index: int, whole: str, dialect: Dialect) -> int:
-    """The mask of one field."""
-    if text == "*":
-        return rule.every
-    single = rule.single.get(text)
-    if single is not None:
-        return single
-    mask, elements = 0, text.split(",")
-    for number, element in enumerate(elements):
-        found = rule.single.get(element) or _element(element, rule, dialect)
+    """The mask of a field that is more than a star or a single value."""
+    mask, single = 0, rule.single
+    for element in text.split(","):
+        found = single.get(element) or _range(element, rule) or _element(element, rule, dialect)
         if not found:
-            _refuse(whole, complain_of_element(whole, index, elements, number, rule, dialect))
+            elements = text.split(",")
+            _refuse(whole, complain_of_element(whole, index, elements, element, rule, dialect))
         mask |= found
     return mask
 
 
-def _element(text: str, rule: FieldRule, dialect: Dialect) -> int:
-    """The mask of one element that is more than a single value; 0 when it is wrong."""
-    body, slash, step_text = text.partition("/")
-    step = _number(step_text) if slash else 1
-    if not 1 <= step <= rule.high - rule.low + 1 or (slash and not dialect.steps):
+def _range(text: str, rule: FieldRule) -> int:
+    """The mask of a plain range; 0 for anything that needs a closer look."""
+    low_text, _, high_text = text.partition("-")
+    low, high = rule.values.get(low_text), rule.values.get(high_text, -1)
+    if low is None or not low <= high <= rule.high:
         return 0
-    if body == "*":
-        # Without a step a star is the whole field; in a list it could only be a mistake.
-        return _stepped(rule.low, rule.high, step) if slash else 0
+    return (2 << high) - (1 << low)
+
+
+def _element(text: str, rule: FieldRule, dialect: Dialect) -> int:
+    """The mask of any element that the dialect allows; 0 when it is wrong."""
+    body, slash, step_text = text.partition("/")
+    step = 1
+    if slash:
+        step = _number(step_text)
+        if not dialect.steps or not 1 <= step <= rule.high - rule.low + 1:
+            return 0
+        if body == "*":
+            return _stepped(rule.low, rule.high, step)
     low_text, dash, high_text = body.partition("-")
     low = _value(low_text, rule)
-    if low >= 0 and (dash or slash):
-        # A single value with a step runs to the end of the field.
-        high = _value(high_text, rule) if dash else rule.high
-        return _folded(_stepped(low, high, step), rule) if low <= high else 0
-    if low >= 0:
-        return _folded(1 << low, rule)
-    return _month_day(text, rule) if dialect.month_days else 0
+    if low < 0:
+        return _month_day(text, rule) if dialect.month_days else 0
+    # A single value with a step runs to the end of the field.
+    high = _value(high_text, rule) if dash else rule.high if slash else low
+    mask = _stepped(low, high, step) if low <= high else 0
+    # Sunday may be written as 7; here it is 0.
+    return mask & rule.every | mask >> 7 & 1 if rule.sunday_is_7_too else mask
 
 
 def _month_day(text: str, rule: FieldRule) -> int:
@@ -158,13 +161,18 @@ def _is_nth(weekday: int, nth: str) -> bool:
 
 def _value(text: str, rule: FieldRule) -> int:
     """The value of a number or name of this field; -1 when it is neither."""
-    value = _number(text)
-    if value < 0:
-        value = rule.names.get(text.lower(), -1)
-    return value if rule.low <= value <= rule.top else -1
+    value = rule.values.get(text, -1)
+    if value < 0:  # leading zeros, or a name in another case
+        value = (
+            rule.values.get(text.lstrip("0") or text[:1], -1)
+            if text.isdecimal()
+            else (rule.names.get(text.lower(), -1))
+        )
+    return value
 
 
 def _number(text: str) -> int:
+    """The value of decimal digits; -1 for anything else."""
     # The whole text is known to be ASCII here, so that `isdecimal` means the digits 0 to 9.
     if not text.isdecimal():
         return -1
@@ -173,13 +181,10 @@ def _number(text: str) -> int:
 
 def _stepped(low: int, high: int, step: int) -> int:
     if step == 1:
-        return (1 << high + 1) - (1 << low)
-    return sum(1 << value for value in range(low, high + 1, step))
-
-
-def _folded(mask: int, rule: FieldRule) -> int:
-    """The same set, with Sunday written as 7 moved to 0."""
-    return mask & rule.every | mask >> 7 & 1 if rule.sunday_is_7_too else mask
+        return (2 << high) - (1 << low)
+    # The sum of the powers of two is a geometric series.
+    count = (high - low) // step + 1
+    return ((1 << count * step) - 1) // ((1 << step) - 1) << low
 
 
 def _refuse(text: str, complaint: Complaint) -> NoReturn:

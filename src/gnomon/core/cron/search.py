@@ -7,32 +7,25 @@ saving. The policy decides two things: which timeline is used, the one where loc
 the one where they do not; and whether matches that a gap swallows are made up for by one occurrence
 in the first minute after it.
 
-`next_function` gives the question asked most often a function of its own, made of the tables that
-the expression and the zone need and nothing else.
+This is the whole and plain way to every answer; `quick` answers the commonest question from tables.
 
 Spec: REC-1 to REC-5, REC-9, DST-1 to DST-7.
 """
 
-from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import chain
 
-from gnomon.core.civil.calendar import DAY, DAY_KEY, HORIZON_END, HORIZON_START, KINDS
+from gnomon.core.civil.calendar import HORIZON_END, HORIZON_START
 from gnomon.core.civil.zone import Timeline, Zone
-from gnomon.core.cron.days import FAR, wait_table, year_mask
+from gnomon.core.cron.days import year_mask
 from gnomon.core.cron.dialect import Dst
-from gnomon.core.cron.expression import ON_THE_MINUTE, Expression
+from gnomon.core.cron.expression import Expression
 from gnomon.core.cron.local import LocalMatches
-from gnomon.core.cron.times import minute_table
 
-__all__ = ["NextEpoch", "Search"]
-
-NextEpoch = Callable[[int], int | None]
-"""From an instant to the first occurrence after it, or None when there is none."""
+__all__ = ["Search"]
 
 _RARE = 4  # occurrences a year
-_OFTEN = 8  # questions
 
 
 class Search:
@@ -73,19 +66,19 @@ class Search:
 
     def epochs_after(self, after: int) -> Iterator[int]:
         """Every occurrence later than `after`, in order."""
+        if self.is_rare and not self.ragged:
+            return self._one_by_one(after)
         return chain.from_iterable(self._chunks(max(after, HORIZON_START - 1)))
 
-    def next_function(self) -> NextEpoch:
-        """A function that finds the next occurrence, made for this expression and zone."""
+    def next_epoch(self, after: int) -> int | None:
+        """The first occurrence later than `after`."""
+        if after >= HORIZON_END:
+            return None
         if self.makes_up and self.ragged:
-            return self._next_by_iteration
-        if self.local.times.second != ON_THE_MINUTE:
-            return self._next_with_seconds
-        if self.local.days.is_daily:
-            return self._make_next_daily()
-        if self.is_rare:
-            return self._make_next_rare(self._make_next())
-        return self._make_next()
+            return next(self.epochs_after(after), None)
+        after = max(after, HORIZON_START - 1)
+        piece = bisect_right(self.line.starts, after) - 1
+        return self.settle(piece, after, self.local.after(after + self.line.offsets[piece]))
 
     @property
     def is_rare(self) -> bool:
@@ -151,92 +144,8 @@ class Search:
                 start = landing + offset + 1
             yield from self.local.chunks(start, end, offset=offset, blocks=blocks)
 
-    # -- the next occurrence
-
-    def _next_by_iteration(self, after: int) -> int | None:
-        return next(self.epochs_after(after), None)
-
-    def _next_with_seconds(self, after: int) -> int | None:
-        if after >= HORIZON_END:
-            return None
-        after = max(after, HORIZON_START - 1)
-        piece = bisect_right(self.line.starts, after) - 1
-        return self.settle(piece, after, self.local.after(after + self.line.offsets[piece]))
-
-    def _make_next_daily(self) -> NextEpoch:
-        table = minute_table(self.local.times)
-        tomorrow = DAY + self.local.times.first
-        starts, ends, offsets = self.line.starts, self.line.ends, self.line.offsets
-        shifts = len(starts) > 1
-        settle = self.settle
-
-        def next_epoch(after: int) -> int | None:
-            if not HORIZON_START <= after < HORIZON_END:
-                if after >= HORIZON_END:
-                    return None
-                after = HORIZON_START - 1
-            piece = bisect_right(starts, after) - 1 if shifts else 0
-            time = (after + offsets[piece]) % DAY
-            found = after - time + (table[time // 60] or tomorrow)
-            if found < ends[piece]:
-                return found
-            return settle(piece, after, found + offsets[piece])
-
-        return next_epoch
-
-    def _make_next(self) -> NextEpoch:
-        table = minute_table(self.local.times)
-        first = self.local.times.first
-        rule, day_after = self.local.days, self.local.day_after
-        waits: list[bytes] = [b""] * KINDS  # filled when a year of that kind is first met
-        starts, ends, offsets = self.line.starts, self.line.ends, self.line.offsets
-        shifts = len(starts) > 1
-        settle = self.settle
-
-        def next_epoch(after: int) -> int | None:
-            if not HORIZON_START <= after < HORIZON_END:
-                if after >= HORIZON_END:
-                    return None
-                after = HORIZON_START - 1
-            piece = bisect_right(starts, after) - 1 if shifts else 0
-            local = after + offsets[piece]
-            time = local % DAY
-            key = DAY_KEY[local // DAY]
-            wait = waits[key >> 9]
-            if not wait:
-                wait = waits[key >> 9] = wait_table(rule, key >> 9)
-            days = wait[key & 511]
-            if not days:
-                later = table[time // 60]
-                if later:
-                    found = after - time + later
-                    if found < ends[piece]:
-                        return found
-                    return settle(piece, after, found + offsets[piece])
-                days = wait[(key & 511) + 1] + 1
-            if days < FAR:
-                found = after - time + days * DAY + first
-                if found < ends[piece]:
-                    return found
-                return settle(piece, after, found + offsets[piece])
-            day = day_after(local // DAY)
-            return settle(piece, after, None if day is None else day * DAY + first)
-
-        return next_epoch
-
-    def _make_next_rare(self, ask: NextEpoch) -> NextEpoch:
-        """As `ask`, but once it has been asked often, from a list of all occurrences."""
-        asked = 0
-        known = array("q")
-
-        def next_epoch(after: int) -> int | None:
-            nonlocal asked, known
-            if not known:
-                asked += 1
-                if asked < _OFTEN:
-                    return ask(after)
-                known = array("q", self.epochs_after(HORIZON_START - 1))
-            index = bisect_right(known, after)
-            return known[index] if index < len(known) else None
-
-        return next_epoch
+    def _one_by_one(self, after: int) -> Iterator[int]:
+        found = self.next_epoch(after)
+        while found is not None:
+            yield found
+            found = self.next_epoch(found)

@@ -10,9 +10,10 @@ from array import array
 from collections.abc import Sequence
 from weakref import WeakValueDictionary
 
+from gnomon.core.civil.calendar import DAY
 from gnomon.core.cron.expression import ON_THE_MINUTE, Expression
 
-__all__ = ["Times", "minute_table"]
+__all__ = ["Times", "next_times"]
 
 _TABLES: "WeakValueDictionary[tuple[int, int], array[int]]" = WeakValueDictionary()
 
@@ -75,36 +76,25 @@ class Times:
         return ((hour + 1 + _low(hours)) * 60 + _low(self.minute)) * 60 + _low(self.second)
 
 
-def minute_table(times: Times) -> Sequence[int]:
+def next_times(times: Times) -> Sequence[int]:
     """
-    For each minute of the day, the least match after that minute begins, or 0 for none that day.
+    For each minute of the day, the next match after the minute begins.
 
+    After the last match of a day that is the first of the next day, counted on beyond midnight.
     Only for times on the minute. Tables are shared while in use, so that many schedules with the
     same times cost one.
     """
     assert times.second == ON_THE_MINUTE
     table = _TABLES.get((times.minute, times.hour))
     if table is None:
-        table = _TABLES[times.minute, times.hour] = _build_table(times)
+        matches = [time for block in times.blocks(1440) for time in block]
+        table, reached = array("i"), 0
+        for match in [*matches, matches[0] + DAY]:
+            minutes = min(match, DAY) // 60
+            table.extend([match] * (minutes - reached))
+            reached = minutes
+        _TABLES[times.minute, times.hour] = table
     return table
-
-
-def _build_table(times: Times) -> "array[int]":
-    minutes = _values(times.minute)
-    # Within a matching hour: after each minute the next matching one, or -1 for none.
-    row: list[int] = []
-    for minute in minutes:
-        row += [minute * 60] * (minute - len(row))
-    spare = 60 - len(row)
-    opening, rows, later = minutes[0] * 60, [], 0
-    for hour in range(23, -1, -1):
-        start = hour * 3600
-        if times.hour >> hour & 1:
-            rows.append([start + second for second in row] + [later] * spare)
-            later = start + opening
-        else:
-            rows.append([later] * 60)
-    return array("i", [second for part in reversed(rows) for second in part])
 
 
 def _values(mask: int) -> list[int]:

@@ -1,0 +1,96 @@
+# The one door to everything that is done here; `make help` lists it.
+# Each target sets up what it needs. Nothing has to be there first but make and Python 3.11.
+#
+#   make test ARGS="tests/core/cron -x"      hand arguments to the tool behind a target
+#   make clean setup PYTHON=python3.13       choose the interpreter
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup run test check lint fmt types contracts coverage spec test-system bench prove pins clean
+
+BIN := .venv/bin
+READY := .venv/ready
+PYTHONS := $(or $(PYTHON),python3.11 python3 python python3.12 python3.13)
+PYTEST := -m pytest -n auto --dist worksteal
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+# A copied tree must not use the environment of the original, which would test the wrong code.
+ifneq ($(shell cat $(READY) 2>/dev/null),$(CURDIR))
+.PHONY: $(READY)
+endif
+
+help: ## Say what can be done here
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(READY) ## Make the environment in .venv; quick when nothing changed
+
+$(READY): pyproject.toml constraints.txt
+	@python=$$(for name in $(PYTHONS); do \
+	  "$$name" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	    && echo "$$name" && break; \
+	done); \
+	test -n "$$python" || { \
+	  echo "Gnomon needs Python 3.11 or later with its venv module; looked for: $(PYTHONS)." >&2; \
+	  echo "Install one, or name one: make setup PYTHON=/path/to/python" >&2; \
+	  exit 1; \
+	}; \
+	test "$$(cat $@ 2>/dev/null)" = "$(CURDIR)" || rm -rf .venv; \
+	test -x $(BIN)/python || "$$python" -m venv .venv || exit 1; \
+	echo "setting up .venv with $$($(BIN)/python -V)"
+	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,fast]'
+	@echo "$(CURDIR)" > $@
+
+run: $(READY) ## Show the next occurrences of the sample schedules
+	@$(BIN)/gnomon preview examples/schedules.toml $(ARGS)
+
+test: $(READY) ## Run the tests
+	$(BIN)/python $(PYTEST) $(ARGS)
+
+check: lint types contracts coverage ## Run every check: style, types, contracts, tests, coverage
+
+lint: $(READY) ## Check style and format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+fmt: $(READY) ## Put the code into its format
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+types: $(READY) ## Check the types, strictly
+	$(BIN)/mypy
+
+contracts: $(READY) ## Check that imports point down and the core is pure
+	$(BIN)/lint-imports --no-logo
+
+coverage: $(READY) ## Run the tests; every branch of the core must be taken
+	$(BIN)/coverage erase
+	$(BIN)/coverage run $(PYTEST)
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report --omit 'src/gnomon/core/*'
+	$(BIN)/coverage report --include 'src/gnomon/core/*' --fail-under 100
+
+spec: $(READY) ## Print which tests hold which clause of docs/spec
+	@$(BIN)/python -m tests.tidy.matrix $(ARGS)
+
+test-system: $(READY) ## Run the tests that need system packages
+	@echo "nothing here needs system packages yet"
+
+bench: $(READY) ## Measure the time core beside other libraries; ARGS="--help" says how
+	$(BIN)/python -m benchmarks.time_core $(ARGS)
+
+prove: $(READY) ## Run the full sweeps, resumable; ARGS="--help" says how
+	$(BIN)/python -m tests.prove $(ARGS)
+
+pins: $(READY) ## Write the newest versions of all dependencies to constraints.txt
+	rm -rf build/pins
+	$(BIN)/python -m venv build/pins
+	build/pins/bin/python -m pip install --quiet --editable '.[dev,fast]'
+	{ sed -n '/^#/p' constraints.txt; build/pins/bin/python -m pip freeze --exclude-editable; } \
+	  > build/constraints.txt
+	mv build/constraints.txt constraints.txt
+
+clean: ## Remove what make can make again; the results of bench and prove stay
+	rm -rf .venv build dist src/*.egg-info .coverage .coverage.*
+	rm -rf .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	find src tests benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} +

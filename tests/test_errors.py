@@ -1,0 +1,258 @@
+"""Errors: one root, stable codes, one clear line, and nothing else escapes."""
+
+import contextlib
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import gnomon
+from gnomon import errors
+from gnomon.errors import (
+    DefinitionError,
+    FieldParseError,
+    GnomonError,
+    InvalidCronExpressionError,
+    MissingExtraError,
+)
+from tests.clauses import clause
+
+CODES = {
+    "DefinitionError": "definition",
+    "FieldParseError": "cron-field",
+    "GnomonError": "gnomon",
+    "InvalidCronExpressionError": "cron-expression",
+    "MissingExtraError": "missing-extra",
+}
+
+# Text near the grammars finds more than text from everywhere, which is drawn too.
+near_texts = st.text("0123456789*/,-#@?+.:WLTZhmsjanfri \t\n\u0663µ", max_size=40)
+any_texts = st.text(max_size=60) | near_texts
+zones = st.sampled_from(["UTC", "Europe/Riga", "Africa/Monrovia"]) | any_texts
+offsets = st.timedeltas(timedelta(hours=-23, minutes=-59), timedelta(hours=23, minutes=59))
+any_datetimes = st.datetimes(timezones=st.none() | st.just(UTC) | offsets.map(timezone))
+
+
+def refusals(text: str, dialect: str) -> list[InvalidCronExpressionError]:
+    """The error for a text that is refused; none for one that is read."""
+    try:
+        gnomon.cron(text, dialect=dialect)
+    except InvalidCronExpressionError as error:
+        return [error]
+    return []
+
+
+@clause("ERR-1")
+def test_every_error_has_the_code_it_always_had() -> None:
+    classes = {name: getattr(errors, name) for name in errors.__all__}
+
+    assert {name: kind.code for name, kind in classes.items()} == CODES
+
+
+@clause("ERR-1")
+@pytest.mark.parametrize("name", errors.__all__)
+def test_every_error_is_a_gnomon_error(name: str) -> None:
+    assert issubclass(getattr(errors, name), GnomonError)
+
+
+@clause("ERR-1")
+def test_every_error_class_is_listed() -> None:
+    classes = {
+        name
+        for name, value in vars(errors).items()
+        if isinstance(value, type) and issubclass(value, Exception)
+    }
+
+    assert classes == set(errors.__all__)
+
+
+@clause("ERR-1")
+def test_no_two_errors_share_a_code() -> None:
+    codes = [getattr(errors, name).code for name in errors.__all__]
+
+    assert len(set(codes)) == len(codes)
+
+
+@clause("ERR-2")
+def test_a_definition_error_says_where_why_got_and_hint_in_that_order() -> None:
+    error = DefinitionError("must not be negative", where="window.length", got=-5, hint="write 5")
+
+    assert str(error) == "window.length: must not be negative, got -5; write 5"
+
+
+@clause("ERR-2")
+def test_a_definition_error_without_a_hint_ends_with_what_was_got() -> None:
+    error = DefinitionError("must be text", where="salt", got=None)
+
+    assert str(error) == "salt: must be text, got None"
+
+
+@clause("ERR-2")
+def test_a_definition_error_keeps_its_parts() -> None:
+    error = DefinitionError("must be text", where="salt", got=7, hint="write a string")
+
+    parts = (error.reason, error.where, error.got, error.hint)
+    assert parts == ("must be text", "salt", 7, "write a string")
+
+
+@clause("ERR-2")
+def test_what_was_got_is_cut_when_it_is_long() -> None:
+    error = DefinitionError("must be a duration", where="interval", got="9" * 10_000)
+
+    assert str(error) == "interval: must be a duration, got '" + "9" * 78 + "…"
+
+
+@clause("ERR-2")
+@given(got=any_texts)
+def test_a_definition_error_is_one_line_whatever_was_got(got: str) -> None:
+    line = str(DefinitionError("must be known", where="dialect", got=got, hint="write posix"))
+
+    assert len(line.splitlines()) == 1
+
+
+@clause("ERR-2")
+def test_a_definition_error_is_a_value_error() -> None:
+    with pytest.raises(ValueError, match=r"^zone: must be a zone of the IANA database, got 'Riga'"):
+        gnomon.cron("0 3 * * *", zone="Riga")
+
+
+@clause("ERR-3")
+@given(text=any_texts, zone=zones, dialect=st.sampled_from(["standard", "posix"]) | any_texts)
+def test_cron_answers_or_raises_a_gnomon_error(text: str, zone: str, dialect: str) -> None:
+    with contextlib.suppress(GnomonError):
+        gnomon.cron(text, zone=zone, dialect=dialect)
+
+
+@clause("ERR-3")
+@given(dst=any_texts)
+def test_cron_refuses_an_unknown_policy_with_a_gnomon_error(dst: str) -> None:
+    with contextlib.suppress(GnomonError):
+        gnomon.cron("0 3 * * *", dst=dst)
+
+
+@clause("ERR-3")
+@given(interval=any_texts | st.timedeltas(), anchor=st.none() | any_datetimes)
+def test_every_answers_or_raises_a_gnomon_error(
+    interval: str | timedelta, anchor: datetime | None
+) -> None:
+    with contextlib.suppress(GnomonError):
+        gnomon.every(interval, anchor=anchor)
+
+
+@clause("ERR-3")
+@given(at=any_texts | any_datetimes)
+def test_once_answers_or_raises_a_gnomon_error(at: str | datetime) -> None:
+    with contextlib.suppress(GnomonError):
+        gnomon.once(at)
+
+
+@clause("ERR-3")
+@given(
+    identity=any_texts, nominal_at=any_datetimes | st.integers(), zone=zones, salt=any_texts
+)  # fmt: skip
+def test_decide_answers_or_raises_a_gnomon_error_whatever_the_period(
+    identity: str, nominal_at: datetime | int, zone: str, salt: str
+) -> None:
+    with contextlib.suppress(GnomonError):
+        gnomon.decide(identity=identity, nominal_at=nominal_at, zone=zone, salt=salt)
+
+
+@clause("ERR-3")
+@given(window=any_texts, distribution=any_texts, seed=any_texts, only=any_texts, avoid=any_texts)
+def test_decide_answers_or_raises_a_gnomon_error_whatever_the_texts(
+    window: str, distribution: str, seed: str, only: str, avoid: str
+) -> None:
+    texts = {
+        "window": window, "distribution": distribution, "seed": seed, "only": only, "avoid": avoid,
+    }  # fmt: skip
+    for name, text in texts.items():
+        with contextlib.suppress(GnomonError):
+            gnomon.decide(identity="backup", nominal_at=0, **{name: text})
+
+
+@clause("ERR-3")
+@given(after=any_datetimes)
+def test_a_recurrence_answers_or_raises_a_gnomon_error_at_the_ends_of_time(after: datetime) -> None:
+    hourly = gnomon.cron("0 * * * *", zone="Europe/Riga")
+
+    with contextlib.suppress(GnomonError):
+        hourly.next_after(after)
+    with contextlib.suppress(GnomonError):
+        hourly.latest_at(after)
+
+
+@clause("ERR-3")
+@pytest.mark.parametrize("wrong", [None, 5, 1.5, b"0 3 * * *", ["0 3 * * *"], object])
+def test_values_of_a_wrong_type_are_refused_with_a_gnomon_error(wrong: object) -> None:
+    for refuse in (
+        lambda: gnomon.cron(wrong),  # type: ignore[arg-type]
+        lambda: gnomon.cron("0 3 * * *", zone=wrong),  # type: ignore[arg-type]
+        lambda: gnomon.cron("0 3 * * *", dialect=wrong),  # type: ignore[arg-type]
+        lambda: gnomon.every("1h", anchor=wrong or 0),  # type: ignore[arg-type]
+        lambda: gnomon.every(wrong),  # type: ignore[arg-type]
+        lambda: gnomon.once(wrong),  # type: ignore[arg-type]
+        lambda: gnomon.cron("0 3 * * *").next_after(wrong),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(DefinitionError):
+            refuse()
+
+
+@clause("ERR-4")
+def test_a_wrong_cron_expression_is_reported_in_the_form_of_the_seed() -> None:
+    with pytest.raises(InvalidCronExpressionError) as raised:
+        gnomon.cron("0 24 * * *", dialect="posix")
+
+    assert str(raised.value) == (
+        'Invalid cron expression "0 24 * * *": hour field must lie between 0 and 23, got 24'
+    )
+
+
+@clause("ERR-4")
+def test_the_details_of_a_wrong_cron_expression_are_the_parts_of_its_message() -> None:
+    with pytest.raises(InvalidCronExpressionError) as raised:
+        gnomon.cron("0 24 * * *", dialect="posix")
+
+    assert raised.value.details == {
+        "expression": "0 24 * * *",
+        "field": "hour",
+        "reason": "must lie between 0 and 23, got 24",
+    }
+
+
+@clause("ERR-4")
+def test_the_cause_of_a_wrong_cron_expression_is_the_error_of_its_field() -> None:
+    with pytest.raises(InvalidCronExpressionError) as raised:
+        gnomon.cron("0 3 * 1,13 *", dialect="posix")
+
+    cause = raised.value.__cause__
+    assert isinstance(cause, FieldParseError)
+    assert cause.details == {"fieldValue": "1,13", "fieldName": "month"}
+
+
+@clause("ERR-4")
+def test_the_position_is_that_of_the_offending_element() -> None:
+    with pytest.raises(InvalidCronExpressionError) as raised:
+        gnomon.cron("0 3 * 1,13 *", dialect="posix")
+
+    assert raised.value.position == "0 3 * 1,13 *".index("13")
+
+
+@clause("ERR-4")
+@given(text=any_texts, dialect=st.sampled_from(["standard", "posix"]))
+def test_every_refused_text_is_reported_in_the_form_of_the_seed(text: str, dialect: str) -> None:
+    for error in refusals(text, dialect):
+        field, reason = error.details["field"], error.details["reason"]
+        assert str(error) == f'Invalid cron expression "{text}": {field} field {reason}'
+        assert error.hint
+        assert 0 <= error.position <= len(text)
+
+
+@clause("API-3")
+def test_a_missing_extra_says_what_to_install() -> None:
+    error = MissingExtraError("gnomon.batch", extra="fast")
+
+    assert str(error) == (
+        'gnomon.batch needs an extra; install it with: pip install "gnomon[fast]"'
+    )
+    assert isinstance(error, ImportError)
