@@ -49,8 +49,8 @@ class Timeline:
         return len(self.starts)
 
 
-BUCKET_BITS = 19
-"""Instants are put into buckets of 2**19 seconds, about six days."""
+BUCKET_BITS = 18
+"""Instants are put into buckets of 2**18 seconds, about three days."""
 
 
 @lru_cache(None)  # bounded by the number of zone names

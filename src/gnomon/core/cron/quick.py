@@ -124,18 +124,18 @@ def _make_general(search: Search) -> NextEpoch:
             time = local % DAY
             key = DAY_KEY[local // DAY]
             wait = waits[key]
-            if wait:
-                found = after - time + wait * DAY + first
-            else:
+            if not wait:
                 later = times[time // 60]
-                found = after - time + later
-                if later >= DAY:  # no more today
-                    wait = waits[key + 1]
-                    found += wait * DAY
-            if wait >= UNKNOWN:
-                if waits[key] == UNKNOWN:
-                    fill_waits(rule, key >> 9)
-                return ask(after)
+                if later < DAY:
+                    found = after - time + later
+                else:  # no more today
+                    wait = waits[key + 1] + 1
+            if wait:
+                if wait >= UNKNOWN:
+                    if waits[key] == UNKNOWN:
+                        fill_waits(rule, key >> 9)
+                    return ask(after)
+                found = after - time + wait * DAY + first
             if offsets[found >> BUCKET_BITS] == offset:
                 return found
             return _near_change(search, times, waits, after)
