@@ -32,6 +32,7 @@ __all__ = [
 
 _DAY = 86_400
 _REACH = 3 * _DAY  # how far around a transition the walk goes, for expressions of about daily rate
+_PRACTICE = 12  # questions
 _DENSE_REACH = 4 * 3_600
 
 
@@ -88,6 +89,9 @@ def check_case(case: Case, tally: Tally) -> list[Difference]:
     try:
         recurrence = _recurrence(case)
         got = recurrence.next_epoch(case.at), recurrence.latest_epoch(case.at)
+        practised = _practise(recurrence, case.at).next_epoch(case.at)
+        if practised != got[0]:
+            got = f"{got[0]}, but {practised} after practice"
     except DefinitionError:
         got = "rejected"
     except Exception as error:  # whatever it is, it must be reported with its replay line
@@ -160,6 +164,9 @@ def _around(
     for at in _instants(transition, reach):
         tally.answers += 2
         yield from _at_instant(_moved(case, at), recurrence, scan, start, end)
+    for at in _instants(transition, reach):
+        tally.answers += 1
+        yield from _at_instant(_moved(case, at), _practise(recurrence, at), scan, start, end)
     tally.answers += 2
     walked = list(takewhile(lambda at: at < end, recurrence.iterate_epochs(start - 1)))
     if walked != scan:
@@ -225,6 +232,13 @@ def _scanned(case: Case) -> tuple[int | None, int | None]:
 
 def _recurrence(case: Case) -> Recurrence:
     return cron(case.text, zone=case.zone, dialect=case.dialect, dst=case.dst)
+
+
+def _practise(recurrence: Recurrence, at: int) -> Recurrence:
+    """A recurrence answers from tables when it has been asked often; this is often enough."""
+    for _ in range(_PRACTICE):
+        recurrence.next_epoch(at)
+    return recurrence
 
 
 def _moved(case: Case, at: int) -> Case:

@@ -5,6 +5,8 @@ A function is made for one expression in one zone. Far from any change of the zo
 answer takes half a dozen look-ups: the offset of the bucket, the wait of the day, the next match of
 the minute. Close to a change, or where the tables end, the plain search answers. Tables are built
 only when a function has been asked a few times, because one answer costs less than one table.
+A function may be asked by several threads at once: a table is never looked at before it is whole,
+and a table that two threads build is the same twice.
 
 Why a match is right when its own bucket has the offset that it was computed with: it is the first
 in local time, so no time in between matches, neither one that a fold repeats nor one that a gap
@@ -59,7 +61,7 @@ def _make_steady(search: Search) -> NextEpoch:
     def cold(after: int) -> int | None:
         nonlocal asked, times
         asked += 1
-        if asked == _OFTEN:
+        if asked >= _OFTEN and not times:
             times = next_times(search.local.times)
         return ask(after)
 
@@ -98,8 +100,9 @@ def _make_daily(search: Search) -> NextEpoch:
     def cold(after: int) -> int | None:
         nonlocal asked, offsets, times
         asked += 1
-        if asked == _OFTEN:
-            offsets, times = steady_offsets(search.line), next_times(search.local.times)
+        if asked >= _OFTEN and not offsets:
+            times = next_times(search.local.times)
+            offsets = steady_offsets(search.line)
         return ask(after)
 
     return next_epoch
@@ -145,7 +148,7 @@ def _make_general(search: Search) -> NextEpoch:
     def cold(after: int) -> int | None:
         nonlocal asked, offsets, times, waits
         asked += 1
-        if asked == _OFTEN:
+        if asked >= _OFTEN and not offsets:
             waits, times = wait_table(rule), next_times(search.local.times)
             offsets = steady_offsets(search.line)
         return ask(after)
@@ -182,7 +185,7 @@ def _make_rare(search: Search) -> NextEpoch:
             index = bisect_right(known, after)
             return known[index] if index < len(known) else None
         asked += 1
-        if asked == _OFTEN:
+        if asked >= _OFTEN:
             known = list(search.epochs_after(HORIZON_START - 1))
         return ask(after)
 
