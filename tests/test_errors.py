@@ -1,6 +1,9 @@
 """Errors: one root, stable codes, one clear line, and nothing else escapes."""
 
 import contextlib
+import copy
+import pickle
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -243,7 +246,9 @@ def test_the_position_is_that_of_the_offending_element() -> None:
 def test_every_refused_text_is_reported_in_the_form_of_the_seed(text: str, dialect: str) -> None:
     for error in refusals(text, dialect):
         field, reason = error.details["field"], error.details["reason"]
-        assert str(error) == f'Invalid cron expression "{text}": {field} field {reason}'
+        if text.isprintable() and len(text) <= 200:
+            assert str(error) == f'Invalid cron expression "{text}": {field} field {reason}'
+        assert str(error).endswith(f'": {field} field {reason}')
         assert error.hint
         assert 0 <= error.position <= len(text)
 
@@ -256,3 +261,52 @@ def test_a_missing_extra_says_what_to_install() -> None:
         'gnomon.batch needs an extra; install it with: pip install "gnomon[fast]"'
     )
     assert isinstance(error, ImportError)
+
+
+@clause("ERR-2")
+@pytest.mark.parametrize("text", ["\x00 * * * *", "\ud800 * * * *", "\u2028", "x" * 9_000_000])
+def test_a_cron_error_is_one_bearable_line_that_any_terminal_takes(text: str) -> None:
+    with pytest.raises(InvalidCronExpressionError) as caught:
+        gnomon.cron(text)
+
+    line = str(caught.value)
+    assert line.isprintable()
+    assert len(line.encode()) < 1_000
+    assert caught.value.details["expression"] == text
+
+
+RAISED: list[GnomonError] = [
+    GnomonError("something"),
+    DefinitionError("is wrong", where="here", got=5, hint="write 6"),
+    FieldParseError("is wrong", field_name="day", field_value="x", offset=1, hint="write 1"),
+    InvalidCronExpressionError("x", field="day", reason="is wrong", position=1, hint="write 1"),
+    MissingExtraError("gnomon.batch", extra="fast"),
+]
+
+
+@clause("ERR-1")
+@pytest.mark.parametrize("error", RAISED, ids=lambda error: type(error).__name__)
+@pytest.mark.parametrize(
+    "twin_of", [copy.copy, copy.deepcopy, lambda e: pickle.loads(pickle.dumps(e))]
+)
+def test_an_error_can_be_copied_and_sent_to_another_process(
+    error: GnomonError, twin_of: Callable[[GnomonError], GnomonError]
+) -> None:
+    twin = twin_of(error)
+
+    assert type(twin) is type(error)
+    assert str(twin) == str(error)
+    assert vars(twin) == vars(error)
+
+
+@clause("ERR-2", "ERR-3")
+def test_a_value_that_cannot_be_shown_is_still_refused() -> None:
+    with pytest.raises(DefinitionError, match="got a int that cannot be shown"):
+        gnomon.decide(identity="a", nominal_at=10**5000)
+
+
+@clause("ERR-2")
+def test_a_place_with_control_characters_is_still_one_line() -> None:
+    error = DefinitionError("is wrong", where="a\nb", got=1, hint="write 2")
+
+    assert str(error).isprintable()

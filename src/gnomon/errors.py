@@ -22,12 +22,17 @@ __all__ = [
 ]
 
 _GOT_MAX = 80
+_TEXT_MAX = 200
 
 
 class GnomonError(Exception):
     """The root of all of Gnomon's exceptions."""
 
     code: ClassVar[str] = "gnomon"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # An error is copied and sent between processes as it is, not made again from arguments.
+        return _restore, (type(self), self.args, self.__dict__)
 
 
 class DefinitionError(GnomonError, ValueError):
@@ -48,7 +53,7 @@ class DefinitionError(GnomonError, ValueError):
         super().__init__(self._line())
 
     def _line(self) -> str:
-        line = f"{self.where}: {self.reason}, got {shown(self.got)}"
+        line = f"{printable(self.where)}: {self.reason}, got {shown(self.got)}"
         return f"{line}; {self.hint}" if self.hint else line
 
 
@@ -88,7 +93,8 @@ class InvalidCronExpressionError(DefinitionError):
             self.add_note(f"hint: {hint} (position {position})")
 
     def _line(self) -> str:
-        return f'Invalid cron expression "{self.expression}": {self.field} field {self.reason}'
+        text = printable(self.expression)
+        return f'Invalid cron expression "{text}": {self.field} field {self.reason}'
 
 
 class MissingExtraError(GnomonError, ImportError):
@@ -103,7 +109,29 @@ class MissingExtraError(GnomonError, ImportError):
         )
 
 
+def _restore(
+    kind: type[GnomonError], args: tuple[object, ...], state: dict[str, object]
+) -> GnomonError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(state)
+    return error
+
+
+def printable(text: str) -> str:
+    """`text` as one line that any terminal can take, cut to a bearable length."""
+    if len(text) > _TEXT_MAX:
+        text = f"{text[: _TEXT_MAX - 1]}…"
+    return text if text.isprintable() else "".join(map(_escaped, text))
+
+
+def _escaped(character: str) -> str:
+    return character if character.isprintable() or character == "\t" else ascii(character)[1:-1]
+
+
 def shown(value: object) -> str:
     """`value` as it appears in a message: its repr, cut to a bearable length."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except Exception:  # a number with too many digits, or a repr that is itself wrong
+        text = f"a {type(value).__name__} that cannot be shown"
     return text if len(text) <= _GOT_MAX else f"{text[: _GOT_MAX - 1]}…"

@@ -75,8 +75,22 @@ def test_an_unschedulable_period_is_an_answer() -> None:
     done = gnomon(*ARGUMENTS, "--window", "around,1h", "--only", "hours=9")
 
     assert done.code == 0
-    assert done.lines[0] == "Unschedulable: no candidate accepted within MaxAttempts"
+    assert done.lines[0] == "Unschedulable: none of 64 candidates is allowed"
     assert done.lines[-1].strip() == "N nominal"
+
+
+@clause("CLI-13")
+def test_a_single_second_that_is_not_allowed_is_said_as_such() -> None:
+    done = gnomon(*ARGUMENTS, "--only", "hours=9")
+
+    assert done.lines[0] == "Unschedulable: the only second of the window is not allowed"
+
+
+@clause("CLI-12")
+def test_the_reason_in_the_json_is_the_one_of_the_record() -> None:
+    done = gnomon(*ARGUMENTS, "--only", "hours=9", "--json")
+
+    assert done.json["reason"] == "no candidate accepted within MaxAttempts"
 
 
 @clause("CLI-13")

@@ -22,7 +22,10 @@ WRONG = {
     "schedule \"a\": schedule: must have exactly one of cron, every and once, got ['cron', 'every']": (  # noqa: E501
         '[[schedule]]\nname = "a"\ncron = "0 3 * * *"\nevery = "1h"\n'
     ),
-    "schedule number 1: name: must be text, got 'nothing'": '[[schedule]]\ncron = "0 3 * * *"\n',
+    "schedule number 1: schedule: must have a name, got ['cron']": (
+        '[[schedule]]\ncron = "0 3 * * *"\n'
+    ),
+    "schedule number 1: name: must be text, got 3": "[[schedule]]\nname = 3\n",
     "schedule number 1: name: must be printable text, got ''": '[[schedule]]\nname = ""\n',
     "schedule \"a\": name: must not be used twice, got 'a'": (
         '[[schedule]]\nname = "a"\nevery = "1h"\n[[schedule]]\nname = "a"\nevery = "1h"\n'
@@ -33,7 +36,7 @@ WRONG = {
     "schedule \"a\": dst: applies to cron only, got 'civil'": (
         '[[schedule]]\nname = "a"\nevery = "1h"\ndst = "civil"\n'
     ),
-    'schedule "a": window.length: must not be negative': (
+    "schedule \"a\": window.length: must not be negative, got '-1m'": (
         '[[schedule]]\nname = "a"\nevery = "1h"\nwindow = "after,-1m"\n'
     ),
     'schedule "a": salt: must be text, got 3': '[[schedule]]\nname = "a"\nevery = "1h"\nsalt = 3\n',
@@ -197,6 +200,16 @@ def test_a_file_that_cannot_be_read_is_a_failure_of_the_system(tmp_path: Path) -
 
     assert (done.code, done.out) == (2, "")
     assert done.err == f"error: {tmp_path / 'none.toml'}: No such file or directory\n"
+
+
+@clause("CLI-4")
+def test_no_file_is_not_taken_for_a_directory() -> None:
+    done = gnomon("preview", "")
+
+    assert (done.code, done.out) == (1, "")
+    assert (
+        done.err == "error: file: must not be empty, got ''\nhint: name a TOML file of schedules\n"
+    )
 
 
 @clause("CLI-14")

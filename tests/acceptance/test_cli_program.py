@@ -2,16 +2,35 @@
 
 import os
 import pty
+import re
 import subprocess
 import sys
 from importlib.metadata import version
 from pathlib import Path
+
+import pytest
 
 from gnomon import tzdata_version
 from tests.acceptance.command_line import gnomon, gnomon_process
 from tests.clauses import clause
 
 NEXT = ["next", "30 2 * * *", "--zone", "Europe/Berlin", "--after", "2026-03-28T12:00:00Z"]
+
+
+PRINTING = [
+    ["next", "* * * * *", "--count", "1000"],
+    ["decide", "--identity", "a", "--nominal", "2026-03-01T00:00:00Z", "--json"],
+    ["--version"],
+    ["--help"],
+]
+
+
+def with_closed(stream: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    """Run the program as `gnomon ... 1>&-` does, or with 2 without a place for errors."""
+    return subprocess.run(
+        ["sh", "-c", f'exec "$@" {stream}>&-', "sh", sys.executable, "-m", "gnomon", *arguments],
+        check=False, capture_output=True, text=True,
+    )  # fmt: skip
 
 
 def in_a_terminal(*arguments: str, environment: dict[str, str]) -> str:
@@ -98,6 +117,44 @@ def test_a_reader_that_has_seen_enough_ends_the_program_silently() -> None:
     _, errors = program.communicate()
 
     assert (program.returncode, errors) == (0, b"")
+
+
+@clause("CLI-3")
+@pytest.mark.parametrize("arguments", PRINTING)
+def test_output_that_cannot_be_written_is_a_failure_of_the_system(arguments: list[str]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "gnomon", *arguments],
+            stdout=full, stderr=subprocess.PIPE, check=False, text=True,
+        )  # fmt: skip
+
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: ")
+    assert done.stderr.splitlines()[1:] == []
+    assert "No space left on device" in done.stderr
+
+
+@clause("CLI-3")
+@pytest.mark.parametrize("arguments", PRINTING[:2])
+def test_output_that_is_closed_is_a_failure_of_the_system(arguments: list[str]) -> None:
+    done = with_closed("1", *arguments)
+
+    assert (done.returncode, done.stderr) == (2, "error: standard output: is closed\n")
+
+
+@clause("CLI-3")
+def test_a_problem_that_cannot_be_said_still_has_its_exit_code() -> None:
+    assert with_closed("2", "next", "61 * * * *").returncode == 1
+
+
+@clause("CLI-6")
+def test_the_output_in_a_pipe_is_what_a_wide_terminal_shows() -> None:
+    arguments = [*NEXT, "--count", "20"]
+
+    shown = in_a_terminal(*arguments, environment={"NO_COLOR": "1", "COLUMNS": "300"})
+
+    lines = [line.rstrip() for line in re.sub(r"\x1b\[[\d;]*m", "", shown).splitlines()]
+    assert lines == gnomon_process(*arguments).lines
 
 
 @clause("CLI-6")

@@ -244,3 +244,18 @@ def test_without_numpy_the_import_says_which_extra_to_install() -> None:
 
     expected = 'fast gnomon.batch needs an extra; install it with: pip install "gnomon[fast]"\n'
     assert ran.stdout == expected
+
+
+@clause("BATCH-1")
+def test_a_bound_that_is_an_occurrence_is_included() -> None:
+    hourly = cron("0 * * * *").bounded(end_at=datetime(2026, 1, 1, 4, tzinfo=UTC))
+
+    found = next_epochs([hourly, hourly], datetime(2026, 1, 1, 3, tzinfo=UTC)).tolist()
+
+    assert found == [hourly.next_epoch(1_767_236_400)] * 2 == [1_767_240_000] * 2
+
+
+@clause("ERR-3")
+def test_what_is_no_collection_is_refused() -> None:
+    with pytest.raises(DefinitionError, match="recurrences: must be recurrences"):
+        Table(None)  # type: ignore[arg-type]

@@ -2,8 +2,10 @@
 
 import copy
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from itertools import islice
+from threading import Barrier
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -11,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon import cron, every, once
+from gnomon.core.civil.zone import zone_names
 from gnomon.core.recurrence import Recurrence
 from gnomon.errors import DefinitionError
 from tests.clauses import clause
@@ -180,6 +183,7 @@ def test_bounds_are_inclusive() -> None:
         "2026-01-01T04:00:00+00:00",
     ]
     assert bounded.next_after(at("2025-01-01T00:00:00Z")) == at("2026-01-01T02:00:00Z")
+    assert bounded.next_after(at("2026-01-01T03:00:00Z")) == at("2026-01-01T04:00:00Z")
     assert bounded.next_after(at("2026-01-01T04:00:00Z")) is None
     assert bounded.latest_at(at("2027-01-01T00:00:00Z")) == at("2026-01-01T04:00:00Z")
     assert bounded.latest_at(at("2026-01-01T01:59:59Z")) is None
@@ -264,6 +268,39 @@ def test_the_zone_of_the_argument_does_not_matter() -> None:
     )
 
 
+@clause("ERR-3")
+@pytest.mark.parametrize("epoch", [1_800_000_000.5, "x", None])
+@pytest.mark.parametrize(
+    "recurrence",
+    [
+        cron("0 9 * * *"), cron("0 9 * * *", zone="Europe/Riga"), cron("0 9 * * 1"),
+        cron("0 9 1 1 *"), cron("5 0 9 * * *"), every("5m"), once("2027-01-01T00:00:00Z"),
+        every("5m").bounded(),
+    ],
+)  # fmt: skip
+def test_epochs_are_whole_numbers(recurrence: Recurrence, epoch: int) -> None:
+    for _ in range(10):
+        recurrence.next_epoch(0)
+
+    for question in (
+        recurrence.next_epoch, recurrence.latest_epoch, recurrence.iterate_epochs,
+        lambda at: recurrence.between_epochs(at, 0),
+    ):  # fmt: skip
+        with pytest.raises(DefinitionError, match="must be whole seconds since 1970"):
+            question(epoch)
+
+
+def test_a_cron_shows_how_it_was_made() -> None:
+    shown = "cron('@daily', zone='Europe/Riga', dialect='standard', dst='civil')"
+
+    assert repr(cron("@daily", zone="Europe/Riga", dst="civil")) == shown
+
+
+@clause("REC-6")
+def test_an_anchor_may_be_text() -> None:
+    assert every("1h", anchor="2026-01-01T00:05:00Z").next_epoch(0) == 300
+
+
 EVERYTHING: list[Recurrence] = [
     cron("*/5 * * * *", zone="Europe/Riga"),
     cron("0,15 * * * *", dialect="posix"),
@@ -319,3 +356,18 @@ def test_intervals_instants_and_bounds_describe_themselves(
     recurrence: Recurrence, sentence: str
 ) -> None:
     assert recurrence.describe() == sentence
+
+
+@clause("API-4")
+def test_recurrences_made_in_different_threads_are_equal() -> None:
+    zones = sorted(zone_names())[::6]
+    start = Barrier(4)
+
+    def make(_: int) -> list[Recurrence]:
+        start.wait()
+        return [cron("0 0 * * *", zone=zone) for zone in zones]
+
+    with ThreadPoolExecutor(4) as pool:
+        first, *others = pool.map(make, range(4))
+
+    assert all(other == first for other in others)

@@ -160,6 +160,8 @@ def _item(item: str, low: int, high: int, names: list[str]) -> range:
     first_text, dash, last_text = body.partition("-")
     first = _number(first_text, low, high, names)
     last = _number(last_text, low, high, names) if dash else first
+    if high == 7 and last_text.lower() == "sun" and first > 0:
+        last = 7  # a week that ends on Sunday
     if last < first:
         raise Unreadable(f"{item!r} runs backwards")
     return range(first, last + 1)

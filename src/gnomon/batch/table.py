@@ -38,6 +38,10 @@ class Table:
     """Recurrences, packed to be asked all at once."""
 
     def __init__(self, recurrences: Iterable[Recurrence]) -> None:
+        if not isinstance(recurrences, Iterable):
+            raise DefinitionError(
+                "must be recurrences", where="recurrences", got=recurrences, hint="give a list"
+            )
         parts = Parts()
         codes = np.fromiter(map(parts.code, recurrences), np.int64)
         is_cron = codes >= 0

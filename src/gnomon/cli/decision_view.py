@@ -35,8 +35,8 @@ def decision_text(decision: Decision, *, as_json: bool) -> str:
             zone = load_zone(decision.zone)
             title = Text(f"Chosen: {format_instant(at)}", style="bold")
             title.append(f" ({weekday_text(zone, at)} {local_text(zone, at)})")
-        case Unschedulable(reason=reason):
-            title = Text(f"Unschedulable: {reason}", style="bold red")
+        case Unschedulable(attempts=attempts):
+            title = Text(f"Unschedulable: {_why_not(attempts)}", style="bold red")
         case _:
             assert_never(decision.outcome)
     return render(title, facts(_rows(decision)), "", *map(Text, window_bar(decision)))
@@ -59,6 +59,12 @@ def window_bar(decision: Decision) -> list[str]:
     start, end = format_instant(window.start), format_instant(window.end)
     meanings = "  ".join(f"{mark} {name}" for mark, name in legend.items())
     return [f"{start} |{''.join(cells)}| {end}", f"{' ' * (len(start) + 2)}{meanings}"]
+
+
+def _why_not(attempts: int) -> str:
+    if not attempts:
+        return "the only second of the window is not allowed"
+    return f"none of {attempts} candidates is allowed"
 
 
 def _rows(decision: Decision) -> list[tuple[str, str]]:

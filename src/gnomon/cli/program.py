@@ -12,7 +12,9 @@ import platform
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
+from errno import EBADF
 from importlib.metadata import PackageNotFoundError, version
 from io import TextIOWrapper
 from pathlib import Path
@@ -26,7 +28,9 @@ from gnomon.cli.preview import preview_text
 from gnomon.cli.problem import LocatedError, describe_problem, system_problem, usage_problem
 from gnomon.cli.reading import read
 from gnomon.cli.schedule_file import load_schedules
-from gnomon.core.civil.instant import parse_instant
+from gnomon.cli.screen import output
+from gnomon.core.civil.calendar import HORIZON_END, HORIZON_START
+from gnomon.core.civil.instant import parse_instant, to_epoch
 from gnomon.core.civil.zone import tzdata_version
 from gnomon.core.decision import decide
 from gnomon.errors import DefinitionError
@@ -36,6 +40,7 @@ __all__ = ["COUNT_MAX", "app", "main"]
 
 COUNT_MAX = 1_000
 
+_OUTPUT = "standard output"
 FINE, INVALID, SYSTEM, INTERRUPTED = 0, 1, 2, 130
 
 # Typer brings its own copy of click in newer versions, so the class is found by what is public.
@@ -77,7 +82,8 @@ AfterOption = Annotated[
     typer.Option("--after", metavar="INSTANT", help="RFC 3339 with an offset; left out, now."),
 ]
 CountOption = Annotated[
-    int, typer.Option("--count", min=1, max=COUNT_MAX, help="How many occurrences to show.")
+    str,
+    typer.Option("--count", metavar="N", help=f"How many occurrences to show, 1 to {COUNT_MAX}."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -87,37 +93,60 @@ def main(arguments: Sequence[str] | None = None, *, clock: Clock | None = None) 
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # an odd locale is no reason to fail
-    try:
-        return _run(arguments, clock or SystemClock())
-    except BrokenPipeError:
-        # Whoever read the output has seen enough. Nothing may be written at exit either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FINE
+    return _run(arguments, clock or SystemClock())
 
 
 def _run(arguments: Sequence[str] | None, clock: Clock) -> int:
     try:
         result = app(arguments, prog_name="gnomon", standalone_mode=False, obj=clock)
+        if isinstance(result, str):
+            _print(result)
     except (DefinitionError, LocatedError) as error:
         return _fail(describe_problem(error), INVALID)
     except _UsageError as error:
         return _fail(usage_problem(error), INVALID)
+    except BrokenPipeError:  # whoever read the output has seen enough
+        _forget_output()
+        return FINE
+    except SystemExit:  # the same, for what typer prints by itself
+        return FINE
     except OSError as error:
+        _forget_output()
         return _fail(system_problem(error), SYSTEM)
     except typer.Abort:
         return _fail("", INTERRUPTED)
     except Exception as error:
         traceback.print_exc()
         return _fail(f"error: this is a bug in Gnomon ({type(error).__name__})\n", SYSTEM)
-    if isinstance(result, str):
-        sys.stdout.write(result)
-        sys.stdout.flush()
-        return FINE
     return result if isinstance(result, int) else FINE
 
 
+def _print(text: str) -> None:
+    stream = output()
+    if stream is None:
+        raise OSError(EBADF, "is closed", _OUTPUT)
+    try:
+        stream.write(text)
+        stream.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, _OUTPUT) from error
+
+
+def _forget_output() -> None:
+    """Drop what cannot be written, or Python would try again at exit and complain."""
+    stream = output()
+    if stream is not None:
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
 def _fail(message: str, code: int) -> int:
-    sys.stderr.write(message)
+    with suppress(OSError, AttributeError):  # full, or None when closed; the exit code remains
+        sys.stderr.write(message)
     return code
 
 
@@ -155,12 +184,12 @@ def next_command(
     dialect: DialectOption = None,
     dst: DstOption = None,
     after: AfterOption = None,
-    count: CountOption = 5,
+    count: CountOption = "5",
     as_json: JsonOption = False,
 ) -> str:
     """Show the next occurrences of an expression."""
     reading = read(expression, zone=zone, dialect=dialect, dst=dst)
-    return next_text(reading, after=_after(after, context), count=count, as_json=as_json)
+    return next_text(reading, after=_after(after, context), count=_count(count), as_json=as_json)
 
 
 @app.command("describe")
@@ -221,7 +250,7 @@ def decide_command(
     """Show which second of its window a period runs at, and why."""
     decision = decide(
         identity=identity,
-        nominal_at=parse_instant(nominal, where="nominal"),
+        nominal_at=_nominal(nominal),
         zone=zone,
         window=window,
         distribution=dist,
@@ -237,15 +266,19 @@ def decide_command(
 def preview_command(
     context: typer.Context,
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A TOML file of schedules.", show_default=False)
+        str, typer.Argument(metavar="FILE", help="A TOML file of schedules.", show_default=False)
     ],
     after: AfterOption = None,
-    count: CountOption = 3,
+    count: CountOption = "3",
     as_json: JsonOption = False,
 ) -> str:
     """Show every schedule of a file with its next occurrences."""
-    entries = load_schedules(file)
-    return preview_text(entries, after=_after(after, context), count=count, as_json=as_json)
+    if not file:  # which the system would take for the current directory
+        raise DefinitionError(
+            "must not be empty", where="file", got=file, hint="name a TOML file of schedules"
+        )
+    entries, number = load_schedules(Path(file)), _count(count)
+    return preview_text(entries, after=_after(after, context), count=number, as_json=as_json)
 
 
 def _after(text: str | None, context: typer.Context) -> datetime:
@@ -253,3 +286,22 @@ def _after(text: str | None, context: typer.Context) -> datetime:
         return parse_instant(text, where="after")
     clock: Clock = context.obj
     return clock.now()
+
+
+def _count(text: str) -> int:
+    if text.isascii() and text.isdigit() and len(text) < 10 and 1 <= int(text) <= COUNT_MAX:
+        return int(text)
+    raise DefinitionError(
+        f"must be a whole number from 1 to {COUNT_MAX}", where="count", got=text,
+        hint="write e.g. 10",
+    )  # fmt: skip
+
+
+def _nominal(text: str) -> datetime:
+    at = parse_instant(text, where="nominal")
+    if not HORIZON_START <= to_epoch(at) < HORIZON_END:
+        raise DefinitionError(
+            "must lie from 1970 to 2200", where="nominal", got=text,
+            hint="write e.g. 2026-03-01T00:00:00Z",
+        )  # fmt: skip
+    return at

@@ -25,6 +25,8 @@ _POLICIES = {
     Dst.CIVIL: "skipped local times do not run, repeated ones run both times",
     Dst.VIXIE: "skipped local times run once right after, repeated ones run the first time only",
 }
+_WORDS = {"every": "15m", "once": "2026-03-01T00:00:00Z"}
+"""The words that begin a recurrence without cron, and what may follow them."""
 _VIXIE_WILDCARD = "minute or hour begins with *, so it follows the real clock through every change"
 
 
@@ -96,8 +98,10 @@ def read(
     """A cron expression, `every DURATION` or `once INSTANT`."""
     loaded = load_zone(zone)
     word, _, rest = text.strip().partition(" ")
-    if word not in ("every", "once"):
-        recurrence: Recurrence = cron(text, zone=zone, dialect=dialect or "standard", dst=dst)
+    _check_word(word, rest.strip(), got=text)
+    if word not in _WORDS:
+        name = "standard" if dialect is None else dialect
+        recurrence: Recurrence = cron(text, zone=zone, dialect=name, dst=dst)
         return Reading(text=text, recurrence=recurrence, zone=loaded)
     for name, value in (("dialect", dialect), ("dst", dst)):
         if value is not None:
@@ -109,6 +113,17 @@ def read(
     else:
         recurrence = once(parse_instant(rest.strip(), where="once"))
     return Reading(text=text, recurrence=recurrence, zone=loaded)
+
+
+def _check_word(word: str, rest: str, *, got: str) -> None:
+    """Refuse `@every 5m` and `EVERY 5m`, which would make puzzling cron expressions."""
+    plain = word.lower().removeprefix("@")
+    if plain in _WORDS and plain != word:
+        hint = f'write "{plain} {rest or _WORDS[plain]}"'
+        raise DefinitionError(
+            f"must begin with the plain word {plain}", where="expression", got=got,
+            hint=hint,
+        )  # fmt: skip
 
 
 def _policy_in_words(recurrence: Cron) -> str:

@@ -103,6 +103,10 @@ def _entry(table: Table) -> Entry:
             close = get_close_matches(key, _KEYS, n=1)
             hint = f"did you mean {close[0]}?" if close else f"the keys are {', '.join(_KEYS)}"
             raise DefinitionError("is not a known key", where="schedule", got=key, hint=hint)
+    if "name" not in table:
+        raise DefinitionError(
+            "must have a name", where="schedule", got=list(table), hint='write name = "..."'
+        )
     name = _text(table, "name")
     if not name or not name.isprintable():
         raise DefinitionError(
@@ -162,8 +166,7 @@ def _decider(table: Table, name: str, zone: str) -> Decider | None:
 def _text(table: Table, key: str, default: str | None = None) -> str:
     value = table.get(key, default)
     if not isinstance(value, str):
-        got = "nothing" if value is None else value
-        raise DefinitionError("must be text", where=key, got=got, hint=f'write {key} = "..."')
+        raise DefinitionError("must be text", where=key, got=value, hint=f'write {key} = "..."')
     return value
 
 

@@ -13,16 +13,18 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from io import StringIO
 from shutil import get_terminal_size
+from typing import TextIO
 
+from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["Json", "facts", "render", "render_json", "table"]
+__all__ = ["Json", "facts", "output", "render", "render_json", "table"]
 
 Json = str | int | float | bool | None | Sequence["Json"] | Mapping[str, "Json"]
 
-_NOTE = "note"
+_NOTE, _NUMBER = "note", "#"
 
 _WIDTH_MIN = 110
 """In a narrower terminal lines run over, which loses nothing; columns cut short would."""
@@ -30,9 +32,14 @@ _PLAIN_WIDTH = 1_000
 """Wide enough that nothing is wrapped outside a terminal."""
 
 
+def output() -> TextIO | None:
+    """Where answers are printed; None when the program was started with that closed."""
+    return sys.stdout
+
+
 def render(*parts: RenderableType) -> str:
     """The parts below each other."""
-    in_terminal = sys.stdout.isatty()
+    in_terminal = _is_terminal()
     console = Console(
         file=StringIO(),
         force_terminal=in_terminal,
@@ -51,7 +58,7 @@ def render(*parts: RenderableType) -> str:
 
 def render_json(value: Json) -> str:
     """The value as JSON; easier to read in a terminal."""
-    return json.dumps(value, indent=2 if sys.stdout.isatty() else None) + "\n"
+    return json.dumps(value, indent=2 if _is_terminal() else None) + "\n"
 
 
 def facts(rows: Iterable[tuple[str, str]]) -> Table:
@@ -64,19 +71,39 @@ def facts(rows: Iterable[tuple[str, str]]) -> Table:
     return grid
 
 
-def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table | Text:
     """Rows under headings; the last column holds notes, and is left out when there are none."""
     if not any(row[-1] for row in rows):
         columns, rows = columns[:-1], [row[:-1] for row in rows]
+    if not _is_terminal():
+        return _plain_table(columns, rows)
     grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for column in columns:
         is_note = column == _NOTE
         grid.add_column(
             column,
-            justify="right" if column == "#" else "left",
+            justify="right" if column == _NUMBER else "left",
             style="yellow" if is_note else "",
             no_wrap=not is_note,
         )
     for row in rows:
         grid.add_row(*(Text(cell) for cell in row))
     return grid
+
+
+def _plain_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Text:
+    """The same table where nothing is wrapped or coloured, for which rich takes its time."""
+    widths = [max(map(cell_len, cells)) for cells in zip(columns, *rows, strict=True)]
+    lines = []
+    for row in (columns, *rows):
+        cells = []
+        for column, cell, width in zip(columns, row, widths, strict=True):
+            blank = " " * (width - cell_len(cell))
+            cells.append(f"{blank}{cell}" if column == _NUMBER else f"{cell}{blank}")
+        lines.append("  ".join(cells).rstrip())
+    return Text("\n".join(lines))
+
+
+def _is_terminal() -> bool:
+    stream = output()
+    return stream is not None and stream.isatty()

@@ -18,7 +18,13 @@ from itertools import islice, takewhile
 
 from gnomon.core.civil.calendar import HORIZON_END, HORIZON_START
 from gnomon.core.civil.duration import DURATION_MAX, parse_duration
-from gnomon.core.civil.instant import format_instant, from_epoch, parse_instant, to_epoch
+from gnomon.core.civil.instant import (
+    check_epoch,
+    format_instant,
+    from_epoch,
+    parse_instant,
+    to_epoch,
+)
 from gnomon.core.civil.zone import Zone, load_zone
 from gnomon.core.cron.dialect import Dst, find_dialect
 from gnomon.core.cron.explain import explain
@@ -68,6 +74,7 @@ class Recurrence(ABC):
 
     def between_epochs(self, start: int, end: int) -> list[int]:
         """The occurrences with `start <= occurrence < end`, `BETWEEN_MAX` at most."""
+        start, end = check_epoch(start, where="start"), check_epoch(end, where="end")
         within = takewhile(lambda epoch: epoch < end, self.iterate_epochs(start - 1))
         found = list(islice(within, BETWEEN_MAX + 1))
         if len(found) > BETWEEN_MAX:
@@ -123,6 +130,12 @@ class Cron(Recurrence):
     zone: Zone
     dst: Dst
 
+    def __repr__(self) -> str:
+        text, dialect = self.expression.text, self.expression.dialect
+        return (
+            f"cron({text!r}, zone={self.zone.name!r}, dialect={dialect!r}, dst={self.dst.value!r})"
+        )
+
     def __reduce__(self) -> tuple[Callable[..., Recurrence], tuple[str, ...]]:
         text, dialect = self.expression.text, self.expression.dialect
         return _restore_cron, (text, self.zone.name, dialect, self.dst.value)
@@ -158,12 +171,12 @@ class Every(Recurrence):
         return self._next
 
     def _next(self, after: int) -> int | None:
-        after = max(after, HORIZON_START - 1)
+        after = max(check_epoch(after, where="after"), HORIZON_START - 1)
         found = after + self.interval - (after - self.anchor) % self.interval
         return found if found < HORIZON_END else None
 
     def latest_epoch(self, at: int) -> int | None:
-        at = min(at, HORIZON_END - 1)
+        at = min(check_epoch(at, where="at"), HORIZON_END - 1)
         found = at - (at - self.anchor) % self.interval
         return found if found >= HORIZON_START else None
 
@@ -189,13 +202,13 @@ class Once(Recurrence):
         return self._next
 
     def _next(self, after: int) -> int | None:
-        return self.at if after < self.at else None
+        return self.at if check_epoch(after, where="after") < self.at else None
 
     def latest_epoch(self, at: int) -> int | None:
-        return self.at if at >= self.at else None
+        return self.at if check_epoch(at, where="at") >= self.at else None
 
     def iterate_epochs(self, after: int) -> Iterator[int]:
-        return iter((self.at,) if after < self.at else ())
+        return iter((self.at,) if check_epoch(after, where="after") < self.at else ())
 
     def describe(self) -> str:
         return f"Once, at {format_instant(self.at)}"
@@ -214,15 +227,16 @@ class Bounded(Recurrence):
         return self._next
 
     def _next(self, after: int) -> int | None:
-        found = self.inner.next_epoch(max(after, self.start - 1))
+        found = self.inner.next_epoch(max(check_epoch(after, where="after"), self.start - 1))
         return found if found is not None and found <= self.end else None
 
     def latest_epoch(self, at: int) -> int | None:
-        found = self.inner.latest_epoch(min(at, self.end))
+        found = self.inner.latest_epoch(min(check_epoch(at, where="at"), self.end))
         return found if found is not None and found >= self.start else None
 
     def iterate_epochs(self, after: int) -> Iterator[int]:
-        found = self.inner.iterate_epochs(max(after, self.start - 1))
+        first = max(check_epoch(after, where="after"), self.start - 1)
+        found = self.inner.iterate_epochs(first)
         return takewhile(lambda epoch: epoch <= self.end, found)
 
     def describe(self) -> str:
@@ -247,7 +261,7 @@ def cron(
     return Cron(parse(text, rules), load_zone(zone), rules.dst if dst is None else _dst(dst))
 
 
-def every(interval: timedelta | str, *, anchor: datetime | None = None) -> Every:
+def every(interval: timedelta | str, *, anchor: datetime | str | None = None) -> Every:
     """
     The recurrence of an interval of whole seconds, such as `"15m"`.
 
@@ -265,6 +279,8 @@ def every(interval: timedelta | str, *, anchor: datetime | None = None) -> Every
             "must be whole seconds, at least one and at most a century", where="interval",
             got=interval, hint='write e.g. "30s" or "1h30m"',
         )  # fmt: skip
+    if isinstance(anchor, str):
+        anchor = parse_instant(anchor, where="anchor")
     start = HORIZON_START if anchor is None else _round_up(anchor, where="anchor")
     return Every(length // _SECOND, start)
 

@@ -53,6 +53,8 @@ def test_go_durations_are_read(text: str, expected: timedelta) -> None:
         ("876601h", "is longer than a century"),
         ("-876601h", "is longer than a century"),
         ("999999999999999999h", "is longer than a century"),
+        ("9999999999999999999999h", "is longer than a century"),
+        ("3155759999999999.000000000000000001us", "is finer than a microsecond"),
     ],
 )
 def test_other_text_is_refused_with_its_reason(text: str, reason: str) -> None:
@@ -61,6 +63,23 @@ def test_other_text_is_refused_with_its_reason(text: str, reason: str) -> None:
 
     assert caught.value.reason == reason
     assert caught.value.where == "window"
+
+
+@clause("TIME-4")
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("1d", "there is no unit d; write 24h"),
+        ("2w", "there is no unit w; write 336h"),
+        ("1d12h", "there is no unit d; write 24h for each"),
+        ("5min", "write e.g. 90s, 15m, 1h30m or 500ms"),
+    ],
+)
+def test_who_writes_days_or_weeks_is_told_the_hours(text: str, hint: str) -> None:
+    with pytest.raises(DefinitionError) as caught:
+        parse_duration(text)
+
+    assert caught.value.hint == hint
 
 
 @clause("TIME-4")

@@ -61,7 +61,7 @@ def test_rfc_3339_text_is_read(text: str, expected: str) -> None:
         "", "now", "2026-03-01", "2026-03-01T00:00:00", "2026-03-01T00:00Z", "2026-02-30T00:00:00Z",
         "2026-03-01T24:00:00Z", "2026-03-01T00:00:00+0200", "20260301T000000Z",
         "2026-W09-7T00:00:00Z", "٢٠٢٦-03-01T00:00:00Z", "0001-01-01T00:00:00+14:00",
-        "2026-03-01T00:00:61Z",
+        "2026-03-01T00:00:61Z", "2026-03-01T00:00:00+02:60", "2026-03-01T00:00:00+25:00",
     ],
 )  # fmt: skip
 def test_any_other_text_is_refused_with_a_hint(text: str) -> None:
@@ -70,3 +70,9 @@ def test_any_other_text_is_refused_with_a_hint(text: str) -> None:
 
     assert caught.value.where == "at"
     assert "2026-03-01T00:00:00Z" in caught.value.hint
+
+
+@clause("TIME-3")
+def test_a_missing_offset_is_named() -> None:
+    with pytest.raises(DefinitionError, match="must be an RFC 3339 instant with its offset"):
+        parse_instant("2026-03-01T00:00:00")

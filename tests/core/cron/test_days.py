@@ -119,9 +119,10 @@ def test_a_wait_counts_the_days_to_the_next_match(text: str, year: int) -> None:
     matches = [seconds // 86_400 for seconds in year_days(rule, kind)]
     matches += [length + seconds // 86_400 for seconds in year_days(rule, YEAR_KIND[year + 1])]
 
-    fill_waits(rule, kind)
+    table = wait_table(rule)
+    fill_waits(table, rule, kind)
 
-    waits = wait_table(rule)[kind << 9 :]
+    waits = table[kind << 9 :]
     for day in range(length + 1):
         ahead = min((match - day for match in matches if match >= day), default=FAR)
         assert waits[day] in (ahead, FAR)
@@ -133,9 +134,16 @@ def test_a_wait_reaches_into_the_next_year() -> None:
     rule = parse("0 0 1 * *", STANDARD).days
     kind = YEAR_KIND[2026]
 
-    fill_waits(rule, kind)
+    table = wait_table(rule)
+    fill_waits(table, rule, kind)
 
-    assert list(wait_table(rule)[(kind << 9) + 363 : (kind << 9) + 366]) == [2, 1, 0]
+    assert list(table[(kind << 9) + 363 : (kind << 9) + 366]) == [2, 1, 0]
+
+
+def test_expressions_with_the_same_days_share_a_table() -> None:
+    one = wait_table(parse("0 3 * * 1", STANDARD).days)
+
+    assert wait_table(parse("5 4 * * mon", STANDARD).days) is one
 
 
 def test_a_rule_that_no_year_satisfies_is_recognised() -> None:

@@ -57,6 +57,13 @@ SECONDS = {
     "30 15 3 * * *": "At 03:15:30 every day",
     "0,30 15 3 * * *": "At 03:15:00 and 03:15:30 every day",
     "*/10 15 3 * * *": "Every 10 seconds from 03:15:00 to 03:15:59",
+    "* 15 3 * * *": "Every second from 03:15:00 to 03:15:59",
+    "10-20 0 12 * * *": "Every second from 12:00:10 to 12:00:20",
+    "5-50/5 0 12 * * *": "Every 5 seconds from 12:00:05 to 12:00:50",
+    "1-3,20,40 0 12 * * *": "At 1 to 3, 20 and 40 seconds past 12:00",
+    "10-20 0-4 12 * * *": (
+        "Every second from 10 to 20 seconds past every minute from 12:00:00 to 12:04:59"
+    ),
     "* * 9-17 * * *": "Every second from 09:00:00 to 17:59:59",
     "5,10 */5 9-17 * * *": "At 5 and 10 seconds past every 5th minute from 09:00:00 to 17:59:59",
     "*/10 */15 * * * *": "Every 10 seconds in every 15th minute",
@@ -98,6 +105,13 @@ DAYS_OF_THE_MONTH = {
     "0 0 LW * *": "on the last weekday (Monday to Friday) of the month",
     "0 0 15W * *": "on the weekday (Monday to Friday) nearest the 15th of the month",
     "0 0 1W,15W * *": "on the weekdays (Monday to Friday) nearest the 1st and 15th of the month",
+    "0 0 15W,L * *": (
+        "on the last day and the weekday (Monday to Friday) nearest the 15th of the month"
+    ),
+    "0 0 1W,LW,20 * *": (
+        "on the 20th, the last weekday (Monday to Friday) "
+        "and the weekday (Monday to Friday) nearest the 1st of the month"
+    ),
     "0 0 * * tue#2": "on the second Tuesday of the month",
     "0 0 * * 5L": "on the last Friday of the month",
     "0 0 * 11 thu#4": "on the fourth Thursday of November",
@@ -168,6 +182,19 @@ def test_the_sentence_says_which_day_of_the_month_is_meant(text: str, expected: 
 @clause("DESC-3")
 @pytest.mark.parametrize(("text", "expected"), EITHER.items())
 def test_the_sentence_says_or_when_either_day_field_suffices(text: str, expected: str) -> None:
+    assert sentence(text) == f"At 00:00 {expected}"
+
+
+@clause("DESC-3")
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("0 0 1-31 * 1", "every day"),
+        ("0 0 1W,LW * 1-5", "on weekdays"),
+        ("0 0 1-7 * 1#1", "from the 1st to the 7th of the month"),
+    ],
+)
+def test_a_day_field_that_adds_no_day_to_the_other_is_not_said(text: str, expected: str) -> None:
     assert sentence(text) == f"At 00:00 {expected}"
 
 
@@ -261,6 +288,18 @@ def test_sentences_agree_exactly_when_the_times_do() -> None:
         assert sentences.setdefault(meant, said) == said, expression.text
         assert said.isprintable(), expression.text
         assert len(said) <= LENGTH_MAX, expression.text
+
+
+@clause("DESC-2")
+def test_different_seconds_of_a_minute_have_different_sentences() -> None:
+    meant: dict[str, str] = {}
+    for first in range(60):
+        for step in range(1, 60 - first):
+            for last in range(first + step, 60, step):
+                seconds = _listed(list(range(first, last + 1, step)))
+                for minutes in ("5", "5,6", "5-7"):
+                    text = f"{seconds} {minutes} 9 * * *"
+                    assert meant.setdefault(sentence(text), text) == text
 
 
 FIELD = st.sets(st.integers(0, 59), min_size=1)

@@ -194,7 +194,8 @@ def test_a_refusal_says_where_why_and_what_to_write(
     assert (error.field, error.position, error.reason, error.hint) == (
         field, position, reason, hint,
     )  # fmt: skip
-    assert str(error) == f'Invalid cron expression "{text}": {field} field {reason}'
+    shown = text.replace("\n", "\\n").replace("\u00a0", "\\xa0")
+    assert str(error) == f'Invalid cron expression "{shown}": {field} field {reason}'
     assert isinstance(error.__cause__, FieldParseError)
 
 

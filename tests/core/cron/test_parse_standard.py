@@ -81,7 +81,8 @@ def test_months_and_weekdays_have_names(text: str) -> None:
     ("element", "expected"),
     [
         ("7", [0]), ("07", [0]), ("0,7", [0]), ("5-7", [0, 5, 6]), ("1-7/3", [0, 1, 4]),
-        ("0-7", [0, 1, 2, 3, 4, 5, 6]),
+        ("0-7", [0, 1, 2, 3, 4, 5, 6]), ("fri-sun", [0, 5, 6]), ("mon-Sun/3", [0, 1, 4]),
+        ("sun-tue", [0, 1, 2]), ("sun-sun", [0]),
     ],
 )  # fmt: skip
 def test_seven_is_sunday(element: str, expected: list[int]) -> None:
@@ -160,6 +161,21 @@ def test_mistakes_are_refused_with_their_place_and_reason(
     assert (error.field, error.position, error.reason) == (field, position, reason)
     assert error.hint
     assert error.__notes__ == [f"hint: {error.hint} (position {position})"]
+
+
+@clause("CRON-13")
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("0 0 * * fri-mon", "write fri-sat,sun-mon"),
+        ("0 0 * * sat-tue", "write sat,sun-tue"),
+        ("0 0 * nov-jan *", "write nov-dec,jan"),
+        ("0 0 * * fri-mone", "write a list"),
+        ("0 22-2 * * *", "write 22-23,0-2"),
+    ],
+)
+def test_the_hint_for_a_range_that_wraps_is_what_to_write(text: str, hint: str) -> None:
+    assert refusal(text).hint == hint
 
 
 @clause("CRON-12")

@@ -7,7 +7,7 @@ import pytest
 
 from gnomon import cron
 from gnomon.core.civil.calendar import HORIZON_END
-from gnomon.core.civil.zone import BUCKET_BITS, load_zone, steady_offsets, zone_names
+from gnomon.core.civil.zone import BUCKET_BITS, load_zone, steady, zone_names
 from tests.clauses import clause
 
 TEXTS = [
@@ -46,8 +46,9 @@ def test_the_quick_answer_is_the_plain_one(text: str, zone: str, policy: str) ->
 def test_a_bucket_is_steady_for_a_day_beyond_itself(name: str) -> None:
     zone = load_zone(name)
     for line in (zone.both, zone.first):
-        for bucket, offset in enumerate(steady_offsets(line)):
-            if offset is not None:
+        for bucket, code in enumerate(steady(line).codes):
+            if code:
+                offset = steady(line).offsets[code]
                 start, end = bucket << BUCKET_BITS, (bucket + 1 << BUCKET_BITS) + 86_400
                 assert zone.offset_at(start) == zone.offset_at(end - 1) == offset
                 assert zone.changes(start + 1, end) == []

@@ -229,6 +229,12 @@ def test_a_date_outside_the_horizon_is_refused(day: date) -> None:
         Dates(first=day, last=day)
 
 
+@clause("CON-11")
+def test_dates_that_end_before_they_start_are_refused() -> None:
+    with pytest.raises(DefinitionError, match="must not end before it starts"):
+        Dates(first=date(2026, 2, 3), last=date(2026, 2, 1))
+
+
 @clause("CON-12")
 def test_too_many_values_are_refused() -> None:
     spans = frozenset(Between(first=0, last=minute) for minute in range(257))

@@ -17,6 +17,7 @@ from gnomon.core.decision import (
     parse_constraint,
     parse_distribution,
     parse_window,
+    recompute,
 )
 from gnomon.errors import DefinitionError
 from tests.clauses import clause
@@ -236,3 +237,17 @@ def test_a_decider_survives_pickling() -> None:
     revived = pickle.loads(pickle.dumps(decider))
     assert revived == decider
     assert revived.choose(1772323200) == decider.choose(1772323200)
+
+
+@clause("DEC-11")
+@pytest.mark.parametrize("record", ["{}", None, [1]])
+def test_recomputing_needs_a_mapping(record: dict[str, object]) -> None:
+    with pytest.raises(DefinitionError, match="record: must be a mapping"):
+        recompute(record)
+
+
+def test_a_nominal_instant_outside_the_horizon_is_shown_as_one() -> None:
+    with pytest.raises(DefinitionError, match="got '1960-01-01T00:00:00Z'"):
+        decide(identity="a", nominal_at="1960-01-01T00:00:00Z")
+    with pytest.raises(DefinitionError, match="got 100000000000000"):
+        decide(identity="a", nominal_at=10**14)

@@ -100,7 +100,8 @@ def test_a_length_of_366_days_is_a_window() -> None:
         ("sometime,1h", "is not a known placement.*use after, around, before, center"),
         ("After,1h", "is not a known placement"),
         ("after,soon", "must be a duration"),
-        ("after,-5m", "must not be negative"),
+        ("after,-5m", r"^window\.length: must not be negative, got '-5m'"),
+        ("after,9000h", r"^window\.length: must not exceed 366 days, got '9000h'"),
         ("after,", "must be a duration"),
     ],
 )

@@ -10,7 +10,7 @@ Spec: TIME-4.
 
 import re
 from datetime import timedelta
-from decimal import Decimal
+from fractions import Fraction
 
 from gnomon.errors import DefinitionError
 
@@ -19,16 +19,17 @@ __all__ = ["DURATION_MAX", "format_duration", "parse_duration"]
 DURATION_MAX = timedelta(days=36_525)
 """A century; nothing that Gnomon schedules is longer."""
 
-_UNIT_US = {
-    "ns": Decimal("0.001"), "us": Decimal(1), "µs": Decimal(1), "μs": Decimal(1),
-    "ms": Decimal(1_000), "s": Decimal(1_000_000), "m": Decimal(60_000_000),
-    "h": Decimal(3_600_000_000),
+_UNIT_US: dict[str, int | Fraction] = {
+    "ns": Fraction(1, 1_000), "us": 1, "µs": 1, "μs": 1, "ms": 1_000, "s": 1_000_000,
+    "m": 60_000_000, "h": 3_600_000_000,
 }  # fmt: skip
 _TEXT_MAX = 64
-_PART = r"(\d{1,18}(?:\.\d{1,18})?|\.\d{1,18})(ns|us|µs|μs|ms|s|m|h)"
+_PART = r"(\d+(?:\.\d+)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)"
 _PARTS = re.compile(_PART, re.ASCII)
 _WHOLE = re.compile(rf"[+-]?(?:{_PART})+", re.ASCII)
 _HINT = "write e.g. 90s, 15m, 1h30m or 500ms"
+_HOURS = {"d": 24, "w": 168}
+_DAYS_OR_WEEKS = re.compile(r"(\d{1,5})([dw])", re.ASCII)
 
 
 def parse_duration(text: str, *, where: str = "duration") -> timedelta:
@@ -36,8 +37,8 @@ def parse_duration(text: str, *, where: str = "duration") -> timedelta:
     if text in ("0", "+0", "-0"):
         return timedelta(0)
     if len(text) > _TEXT_MAX or not _WHOLE.fullmatch(text):
-        raise DefinitionError("must be a duration", where=where, got=text, hint=_HINT)
-    total_us = sum(Decimal(number) * _UNIT_US[unit] for number, unit in _PARTS.findall(text))
+        raise DefinitionError("must be a duration", where=where, got=text, hint=_hint(text))
+    total_us = sum(Fraction(number) * _UNIT_US[unit] for number, unit in _PARTS.findall(text))
     if total_us > DURATION_MAX // timedelta(microseconds=1):
         raise DefinitionError(
             "is longer than a century", where=where, got=text, hint="write at most 876600h"
@@ -62,6 +63,16 @@ def format_duration(length: timedelta) -> str:
     if hours or minutes:
         text = f"{minutes}m{text}"
     return f"{sign}{hours}h{text}" if hours else sign + text
+
+
+def _hint(text: str) -> str:
+    found = _DAYS_OR_WEEKS.search(text)
+    if found is None:
+        return _HINT
+    number, unit = found.groups()
+    if found[0] == text:
+        return f"there is no unit {unit}; write {int(number) * _HOURS[unit]}h"
+    return f"there is no unit {unit}; write {_HOURS[unit]}h for each"
 
 
 def _format_fraction(us: int) -> str:

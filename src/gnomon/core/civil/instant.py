@@ -11,17 +11,19 @@ Spec: TIME-1 to TIME-3.
 import re
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from operator import index
 
 from gnomon.core.civil.calendar import DAY, civil_from_days
 from gnomon.errors import DefinitionError
 
-__all__ = ["format_instant", "from_epoch", "parse_instant", "to_epoch"]
+__all__ = ["check_epoch", "format_instant", "from_epoch", "parse_instant", "to_epoch"]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SECOND = timedelta(seconds=1)
 _RFC3339 = re.compile(
-    r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)", re.ASCII
+    r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:[0-5]\d)", re.ASCII
 )
+_WITHOUT_OFFSET = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d{1,9})?", re.ASCII)
 _CLOCK = [f"T{minute // 60:02d}:{minute % 60:02d}:" for minute in range(1440)]
 _SECONDS = [f"{second:02d}Z" for second in range(60)]
 
@@ -34,6 +36,17 @@ def to_epoch(at: datetime, *, where: str = "instant") -> int:
             hint="attach a zone, e.g. datetime(2026, 3, 1, tzinfo=UTC)",
         )  # fmt: skip
     return (at - _EPOCH) // _SECOND
+
+
+def check_epoch(epoch: int, *, where: str = "epoch") -> int:
+    """`epoch` if it is a whole number; integers of other libraries become plain ones."""
+    try:
+        return index(epoch)
+    except TypeError:
+        raise DefinitionError(
+            "must be whole seconds since 1970-01-01T00:00:00Z", where=where, got=epoch,
+            hint="write an int, e.g. int(time.time()), or ask with a datetime",
+        ) from None  # fmt: skip
 
 
 def from_epoch(epoch: int) -> datetime:
@@ -50,7 +63,9 @@ def format_instant(epoch: int) -> str:
 def parse_instant(text: str, *, where: str = "instant") -> datetime:
     """RFC 3339 text with an offset, as an aware datetime in UTC."""
     problem = "must be an RFC 3339 instant"
-    if _RFC3339.fullmatch(text):
+    if _WITHOUT_OFFSET.fullmatch(text):
+        problem = "must be an RFC 3339 instant with its offset"
+    elif _RFC3339.fullmatch(text):
         # A leap second is legal RFC 3339 and unknown to datetime; it ends with the next minute.
         body, leap = (
             (text[:17] + "59" + text[19:], _SECOND) if text[17:19] == "60" else (text, None)
@@ -58,8 +73,8 @@ def parse_instant(text: str, *, where: str = "instant") -> datetime:
         try:
             at = datetime.fromisoformat(body.upper()).astimezone(UTC)
             return at + leap if leap else at
-        except (ValueError, OverflowError) as error:
-            problem = f"is no instant of the calendar ({error})"
+        except (ValueError, OverflowError):
+            problem = "must be an instant that the calendar has"
     raise DefinitionError(
         problem, where=where, got=text, hint="write e.g. 2026-03-01T00:00:00Z or with +02:00"
     )

@@ -14,11 +14,12 @@ instant, and `local_starts` and `local_ends` increase. In both, a change forward
 Spec: ZONE-1 to ZONE-3, DST-1 to DST-6.
 """
 
-from bisect import bisect_right
+import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import lru_cache
+from typing import NamedTuple
 
 from gnomon.core.civil.calendar import DAY, HORIZON_END, HORIZON_START
 from gnomon.core.civil.tzif import read_zone, transitions, tzdata_version, zone_names
@@ -26,10 +27,11 @@ from gnomon.errors import DefinitionError
 
 __all__ = [
     "BUCKET_BITS",
+    "Steady",
     "Timeline",
     "Zone",
     "load_zone",
-    "steady_offsets",
+    "steady",
     "tzdata_version",
     "zone_names",
 ]
@@ -49,34 +51,47 @@ class Timeline:
         return len(self.starts)
 
 
+_NAME_MAX = 64
+_ABBREVIATION = re.compile(r"[A-Z]{2,5}")
+
 BUCKET_BITS = 18
 """Instants are put into buckets of 2**18 seconds, about three days."""
 
 
-@lru_cache(None)  # bounded by the number of zone names
-def steady_offsets(line: Timeline) -> list[int | None]:
-    """
-    For each bucket of instants, the offset in it and for a day after it; None where it changes.
+class Steady(NamedTuple):
+    """Where a timeline's offset holds still."""
 
-    Two instants in buckets with the same offset, however far apart, have local times that differ by
+    codes: bytes
+    """For each bucket, the code of the offset in it and for a day after it; 0 where it changes."""
+    offsets: tuple[int, ...]
+    """By code; the first stands for nothing."""
+
+
+@lru_cache(None)  # bounded by the number of zone names
+def steady(line: Timeline) -> Steady:
+    """
+    The offsets of a timeline by bucket.
+
+    Two instants in buckets with the same code, however far apart, have local times that differ by
     what the instants differ by.
     """
-    buckets: list[int | None] = [None] * ((HORIZON_END >> BUCKET_BITS) + 1)
+    offsets = (0, *sorted(set(line.offsets)))
+    codes = bytearray((HORIZON_END >> BUCKET_BITS) + 1)
     for start, end, offset in zip(line.starts, line.ends, line.offsets, strict=True):
         first = -(-start >> BUCKET_BITS)
         last = end - DAY >> BUCKET_BITS
-        buckets[first:last] = [offset] * max(0, last - first)
-    return buckets
+        codes[first:last] = bytes([offsets.index(offset, 1)]) * max(0, last - first)
+    return Steady(bytes(codes), offsets)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Zone:
-    """A zone of the IANA database."""
+    """A zone of the IANA database; its name says it all."""
 
     name: str
-    both: Timeline = field(repr=False)
-    first: Timeline = field(repr=False)
-    is_ragged: bool = field(repr=False)
+    both: Timeline = field(repr=False, compare=False)
+    first: Timeline = field(repr=False, compare=False)
+    is_ragged: bool = field(repr=False, compare=False)
     """Whether a change within the horizon falls inside a local minute (Monrovia, 1972)."""
 
     def offset_at(self, epoch: int) -> int:
@@ -87,10 +102,10 @@ class Zone:
     def changes(self, start: int, end: int) -> list[tuple[int, int, int]]:
         """(instant, offset before, offset after) for each change in [start, end)."""
         line = self.both
+        first = max(1, bisect_left(line.starts, start))
         return [
             (line.starts[k], line.offsets[k - 1], line.offsets[k])
-            for k in range(1, len(line))
-            if start <= line.starts[k] < end
+            for k in range(first, bisect_left(line.starts, end))
         ]
 
 
@@ -148,6 +163,36 @@ def _timeline(pieces: Iterable[tuple[int, int, int]]) -> Timeline:
 
 
 def _suggest(name: object) -> str:
-    folded = {known.casefold(): known for known in zone_names()}
-    close = get_close_matches(str(name)[:64].casefold(), folded, n=1, cutoff=0.6)
-    return f"did you mean {folded[close[0]]}?" if close else "write e.g. Europe/Berlin or UTC"
+    """
+    What to write instead, and a name only where there is little doubt that it is meant.
+
+    `EST` for `PST` would be a guess that runs, three hours off.
+    """
+    if isinstance(name, str) and len(name) <= _NAME_MAX:
+        plain = _plain(name)
+        known = {_plain(known): known for known in zone_names()}
+        close = [plain] if plain in known else [
+            other for other in known if "/" in other and _is_one_slip(plain, other)
+        ]  # fmt: skip
+        if len(close) == 1:
+            return f"did you mean {known[close[0]]}?"
+        if _ABBREVIATION.fullmatch(name):
+            return "abbreviations are ambiguous; write e.g. America/Los_Angeles"
+    return "write e.g. Europe/Berlin or UTC"
+
+
+def _plain(name: str) -> str:
+    return name.strip().casefold().replace(" ", "_")
+
+
+def _is_one_slip(one: str, other: str) -> bool:
+    """Whether one letter is wrong, missing or too many, or two neighbours are swapped."""
+    if abs(len(one) - len(other)) > 1:
+        return False
+    same = 0
+    while same < min(len(one), len(other)) and one[same] == other[same]:
+        same += 1
+    one, other = one[same:], other[same:]
+    if one[:2] == other[1::-1] and len(one) > 1 and one[2:] == other[2:]:
+        return True
+    return one[1:] == other[1:] or one[1:] == other or one == other[1:]

@@ -9,6 +9,7 @@ Spec: CRON-6 to CRON-10.
 """
 
 from functools import lru_cache
+from weakref import WeakValueDictionary
 
 from gnomon.core.civil.calendar import DAY, KINDS, month_lengths
 from gnomon.core.cron.expression import (
@@ -20,7 +21,16 @@ from gnomon.core.cron.expression import (
     nth_weekday_bit,
 )
 
-__all__ = ["FAR", "UNKNOWN", "can_match", "fill_waits", "wait_table", "year_days", "year_mask"]
+__all__ = [
+    "FAR",
+    "UNKNOWN",
+    "WaitTable",
+    "can_match",
+    "fill_waits",
+    "wait_table",
+    "year_days",
+    "year_mask",
+]
 
 FAR = 255
 """In a wait table: no match in the rest of the year, or none within 253 days."""
@@ -28,6 +38,7 @@ UNKNOWN = 254
 """In a wait table: this kind of year has not been filled in."""
 
 _RULES_MAX = 16_384
+_TABLES: "WeakValueDictionary[DayRule, WaitTable]" = WeakValueDictionary()
 _COUNTDOWN = bytes(range(UNKNOWN - 1, -1, -1))
 # For each set of weekdays, the weekly pattern over six weeks, which cover any month.
 _WEEKS = [sum(mask << 7 * week for week in range(6)) for mask in range(128)]
@@ -48,18 +59,27 @@ def year_mask(rule: DayRule, kind: int) -> int:
     return mask
 
 
-@lru_cache(_RULES_MAX)
-def wait_table(rule: DayRule) -> bytearray:
+class WaitTable(bytearray):
     """
     By `DAY_KEY`, how many days to wait for a match: 0 on a match, or `FAR`, or `UNKNOWN`.
 
-    One table serves all expressions with the rule; `fill_waits` fills it in kind by kind.
+    One table serves all expressions with the rule, while there are any; `fill_waits` fills it in,
+    kind by kind, when a kind of year is first met.
     """
-    return bytearray([UNKNOWN]) * (KINDS << 9)
+
+    __slots__ = ("__weakref__",)
 
 
-def fill_waits(rule: DayRule, kind: int) -> None:
-    """Fill in the days of one kind of year, and the day after its last, in the rule's table."""
+def wait_table(rule: DayRule) -> WaitTable:
+    """The table of a rule, shared by those who need it."""
+    table = _TABLES.get(rule)
+    if table is None:
+        table = _TABLES.setdefault(rule, WaitTable(bytes([UNKNOWN]) * (KINDS << 9)))
+    return table
+
+
+def fill_waits(table: WaitTable, rule: DayRule, kind: int) -> None:
+    """Fill in the days of one kind of year, and the day after its last."""
     matches = [second // DAY for second in year_days(rule, kind)]
     length = 365 + kind % 2
     if (beyond := _first_of_next_year(rule, kind)) is not None:
@@ -70,7 +90,7 @@ def fill_waits(rule: DayRule, kind: int) -> None:
         parts.append(b"\xff" * (run - UNKNOWN) + _COUNTDOWN[-run:])
         reached += run
     waits = b"".join(parts)[: length + 1].ljust(512, b"\xff")
-    wait_table(rule)[kind << 9 : (kind + 1) << 9] = waits
+    table[kind << 9 : (kind + 1) << 9] = waits
 
 
 def _first_of_next_year(rule: DayRule, kind: int) -> int | None:

@@ -29,7 +29,7 @@ _NUMBER = re.compile(r"\d{1,1024}", re.ASCII)
 _RANGE = re.compile(r"(\d{1,512})-(\d{1,512})", re.ASCII)
 _STEP = re.compile(r"(\*|\d{1,3}|\d{1,3}-\d{1,3})/(\d{1,3})", re.ASCII)
 _ODD_NUMBER = re.compile(
-    r"[+-]\d[^,]*|\d+\.\d*|\.\d+|\d+[eE][+-]?\d+|0[xXoObB][0-9a-fA-F]+|\d[\d_]*_\d[\d_]*", re.ASCII
+    r"[+-]\d[^,]*|\d+\.\d*|\.\d+|\d+[eE][+-]?\d+|0[xXoObB][0-9a-fA-F]+|\d[\d_]*", re.ASCII
 )
 _QUARTZ = re.compile(
     r"\?|L|LW|L-\d+|\d+W|[A-Za-z]{3}L|\dL|[A-Za-z\d]+#\d+", re.ASCII | re.IGNORECASE
@@ -88,11 +88,12 @@ def complain_of_macro(text: str, macro: str, dialect: Dialect) -> Complaint:
     return _whole(text, position, reason, f"write one of {', '.join(dialect.macros)}")
 
 
-def complain_of_never(text: str, fields: list[str], day_index: int) -> Complaint:
+def complain_of_never(text: str, fields: list[str], day_index: int, dialect: Dialect) -> Complaint:
     """No month that is asked for has the day that is asked for."""
     day = fields[day_index]
     reason = f'must name a day that exists ("{_cut(day)}" never occurs in the months chosen)'
-    hint = "write an earlier day, L for the last day of the month, or another month"
+    last_day = ", L for the last day of the month" if dialect.month_days else ""
+    hint = f"write an earlier day{last_day}, or another month"
     return Complaint(Role.DAY, day, 0, _start(text, day_index), reason, hint)
 
 
@@ -190,10 +191,20 @@ def _word_reason(element: str, rule: FieldRule) -> tuple[str, str]:
             return f'must use three-letter names ("{_cut(element)}")', f"write {word[:3]}"
     if any(word[:3] in names for names in _NAMES.values() for word in words):
         if rule.names and len(words) == 2:
-            return f'must not have a range that wraps around ("{_cut(element)}")', "write a list"
+            hint = _unwrapped(words, list(rule.names))
+            return f'must not have a range that wraps around ("{_cut(element)}")', hint
         return f'must not use names ("{_cut(element)}")', f"write {rule.low} to {rule.top}"
     reason = f'must be numbers, ranges or lists of them ("{_cut(element)}")'
     return reason, f'write "*" or values from {rule.low} to {rule.top}'
+
+
+def _unwrapped(words: list[str], names: list[str]) -> str:
+    """`fri-mon` as `fri-sat,sun-mon`."""
+    low, high = words
+    if low not in names or high not in names:
+        return "write a list"
+    start = low if low == names[-1] else f"{low}-{names[-1]}"
+    return f"write {start},{names[0] if high == names[0] else f'{names[0]}-{high}'}"
 
 
 def _is_full_name(word: str, value: int, rule: FieldRule) -> bool:

@@ -66,7 +66,7 @@ def parse(text: str, dialect: Dialect) -> Expression:
         and not (dialect.star_prefix_is_free and "*" in (day[0], weekday[0])),
     )
     if not days.day & _DAYS_OF_EVERY_MONTH and not days.either and not can_match(days):
-        _refuse(text, complain_of_never(text, fields, 2 + shift))
+        _refuse(text, complain_of_never(text, fields, 2 + shift, dialect))
     return Expression(
         text,
         dialect.name,
@@ -132,6 +132,8 @@ def _element(text: str, rule: FieldRule, dialect: Dialect) -> int:
         return _month_day(text, rule) if dialect.month_days else 0
     # A single value with a step runs to the end of the field.
     high = _value(high_text, rule) if dash else rule.high if slash else low
+    if high == 0 < low and rule.sunday_is_7_too and high_text.isalpha():
+        high = 7  # a range that ends on "sun" ends the week
     mask = _stepped(low, high, step) if low <= high else 0
     # Sunday may be written as 7; here it is 0.
     return mask & rule.every | mask >> 7 & 1 if rule.sunday_is_7_too else mask

@@ -83,14 +83,15 @@ def _days(day_field: int) -> str:
         parts.append(f"every {ordinal(found.step)} day from the {first} to the {last}")
     elif plain:
         parts.append(f"the {spans(plain, ordinal)}")
-    nearest = [day for day in range(1, 32) if day_field & nearest_workday_bit(day)]
-    if nearest:
-        workday = _WORKDAY if len(nearest) == 1 else _WORKDAYS
-        parts.append(f"the {workday} nearest the {spans(nearest, ordinal)}")
     if day_field & LAST_DAY:
         parts.append("the last day")
     if day_field & LAST_WORKDAY:
         parts.append(f"the last {_WORKDAY}")
+    # At the end, or what follows would read as more days to be near to.
+    nearest = [day for day in range(1, 32) if day_field & nearest_workday_bit(day)]
+    if nearest:
+        workday = _WORKDAY if len(nearest) == 1 else _WORKDAYS
+        parts.append(f"the {workday} nearest the {spans(nearest, ordinal)}")
     return f"on {join(parts)}"
 
 

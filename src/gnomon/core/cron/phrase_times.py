@@ -52,7 +52,7 @@ def _clock_list(seconds: list[int], minutes: list[int], hours: list[int]) -> str
 
 def _every_hours(hours: list[int], found: Progression) -> str:
     """On the hour, with a step between the hours."""
-    phrase = "Every hour" if found.step == 1 else f"Every {found.step} hours"
+    phrase = _step(found, "hour")
     if _divides(hours, 24):
         return phrase
     return f"{phrase} from {found.first:02d}:00 to {found.last:02d}:00"
@@ -69,6 +69,8 @@ def _say_minutes(minutes: list[int], hours: list[int]) -> str:
 
 def _say_seconds(seconds: list[int], minutes: list[int], hours: list[int]) -> str:
     regular = _divides(seconds, 60)
+    if len(hours) == len(minutes) == 1 and not regular:
+        return _within_minute(seconds, f"{hours[0]:02d}:{minutes[0]:02d}")
     phrase = _every(seconds, "second") if regular else _listed(seconds, "second")
     if len(hours) == 1 and len(minutes) < 60 and len(runs(minutes)) == 1:
         link = "" if regular else " past every minute"
@@ -81,6 +83,14 @@ def _say_seconds(seconds: list[int], minutes: list[int], hours: list[int]) -> st
         nth = ordinal(60 // len(minutes))
         return _within(f"{phrase} {link} every {nth} minute", hours, ":59:59")
     return f"{phrase} {link} {_numbered(minutes, 'minute')} of {_of_hours(hours)}"
+
+
+def _within_minute(seconds: list[int], minute: str) -> str:
+    """Seconds of one minute of the day, `Every second from 12:00:10 to 12:00:20`."""
+    if found := progression(seconds):
+        first, last = f"{minute}:{found.first:02d}", f"{minute}:{found.last:02d}"
+        return f"{_step(found, 'second')} from {first} to {last}"
+    return f"{_listed(seconds, 'second')} past {minute}"
 
 
 def _divides(numbers: list[int], whole: int) -> bool:
@@ -99,8 +109,11 @@ def _listed(numbers: list[int], unit: str) -> str:
     found = progression(numbers)
     if found is None:
         return f"At {spans(numbers)} {_plural(unit, numbers)}"
-    every = f"Every {unit}" if found.step == 1 else f"Every {found.step} {unit}s"
-    return f"{every} from {found.first} to {found.last} {unit}s"
+    return f"{_step(found, unit)} from {found.first} to {found.last} {unit}s"
+
+
+def _step(found: Progression, unit: str) -> str:
+    return f"Every {unit}" if found.step == 1 else f"Every {found.step} {unit}s"
 
 
 def _numbered(numbers: list[int], unit: str) -> str:

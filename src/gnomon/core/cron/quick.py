@@ -5,22 +5,24 @@ A function is made for one expression in one zone. Far from any change of the zo
 answer takes half a dozen look-ups: the offset of the bucket, the wait of the day, the next match of
 the minute. Close to a change, or where the tables end, the plain search answers. Tables are built
 only when a function has been asked a few times, because one answer costs less than one table.
-A function may be asked by several threads at once: a table is never looked at before it is whole,
-and a table that two threads build is the same twice.
+A function may be asked by several threads at once: a table is never looked at before it is there,
+and what two threads write into one is the same.
 
 Why a match is right when its own bucket has the offset that it was computed with: it is the first
 in local time, so no time in between matches, neither one that a fold repeats nor one that a gap
-swallows; and a bucket with an offset holds no gap, fold or repetition itself.
+swallows; and a bucket with an offset holds no gap, fold or repetition itself. For a match within a
+day there is nothing to compare, because the offset of a bucket holds for a day beyond it.
 
 Spec: REC-1, REC-5, REC-9, DST-7.
 """
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 
 from gnomon.core.civil.calendar import DAY, DAY_KEY, HORIZON_END, HORIZON_START
-from gnomon.core.civil.zone import BUCKET_BITS, steady_offsets
-from gnomon.core.cron.days import UNKNOWN, fill_waits, wait_table
+from gnomon.core.civil.zone import BUCKET_BITS, steady
+from gnomon.core.cron.days import UNKNOWN, WaitTable, fill_waits, wait_table
 from gnomon.core.cron.expression import ON_THE_MINUTE
 from gnomon.core.cron.search import Search
 from gnomon.core.cron.times import next_times
@@ -31,6 +33,7 @@ NextEpoch = Callable[[int], int | None]
 """From an instant to the first occurrence after it, or None when there is none."""
 
 _OFTEN = 8  # questions
+_DECADES = 20 * 366 * DAY  # listed before and after a question
 
 
 def quick_next(search: Search) -> NextEpoch:
@@ -49,13 +52,13 @@ def _make_steady(search: Search) -> NextEpoch:
     asked = 0
 
     def next_epoch(after: int) -> int | None:
-        if after < HORIZON_START:
-            return ask(after)
         try:
+            if after < HORIZON_START:
+                return ask(after)
             time = (after + offset) % DAY
             found = after - time + times[time // 60]
             return found if found < HORIZON_END else None
-        except IndexError:  # no table yet
+        except (IndexError, TypeError):  # no table yet, or not an integer
             return cold(after)
 
     def cold(after: int) -> int | None:
@@ -72,23 +75,21 @@ def _make_daily(search: Search) -> NextEpoch:
     """For expressions that match every day."""
     ask, settle = search.next_epoch, search.settle
     starts, piece_offsets = search.line.starts, search.line.offsets
-    offsets: Sequence[int | None] = ()
+    codes = b""
+    offsets: tuple[int, ...] = ()
     times: Sequence[int] = ()
     asked = 0
 
     def next_epoch(after: int) -> int | None:
-        if after < HORIZON_START:
-            return ask(after)
         try:
-            offset = offsets[after >> BUCKET_BITS]
-            if offset is None:
-                return near(after)
-            time = (after + offset) % DAY
-            found = after - time + times[time // 60]
-            if offsets[found >> BUCKET_BITS] == offset:
-                return found
+            if after < HORIZON_START:
+                return ask(after)
+            code = codes[after >> BUCKET_BITS]
+            if code:
+                time = (after + offsets[code]) % DAY
+                return after - time + times[time // 60]  # within a day, so the offset holds
             return near(after)
-        except IndexError:  # no tables yet, or beyond the horizon
+        except (IndexError, TypeError):  # no tables yet, beyond the horizon, or not an integer
             return cold(after)
 
     def near(after: int) -> int | None:
@@ -98,11 +99,12 @@ def _make_daily(search: Search) -> NextEpoch:
         return settle(piece, after, local - time + times[time // 60])
 
     def cold(after: int) -> int | None:
-        nonlocal asked, offsets, times
+        nonlocal asked, codes, offsets, times
         asked += 1
-        if asked >= _OFTEN and not offsets:
+        if asked >= _OFTEN and not codes:
             times = next_times(search.local.times)
-            offsets = steady_offsets(search.line)
+            offsets = steady(search.line).offsets
+            codes = steady(search.line).codes
         return ask(after)
 
     return next_epoch
@@ -111,46 +113,46 @@ def _make_daily(search: Search) -> NextEpoch:
 def _make_general(search: Search) -> NextEpoch:
     """For expressions that match on some days."""
     ask, rule, first = search.next_epoch, search.local.days, search.local.times.first
-    offsets: Sequence[int | None] = ()
+    codes = b""
+    offsets: tuple[int, ...] = ()
     times: Sequence[int] = ()
-    waits = bytearray()
+    waits = WaitTable()
     asked = 0
 
     def next_epoch(after: int) -> int | None:
-        if after < HORIZON_START:
-            return ask(after)
         try:
-            offset = offsets[after >> BUCKET_BITS]
-            if offset is None:
+            if after < HORIZON_START:
+                return ask(after)
+            code = codes[after >> BUCKET_BITS]
+            if not code:
                 return _near_change(search, times, waits, after)
-            local = after + offset
+            local = after + offsets[code]
             time = local % DAY
             key = DAY_KEY[local // DAY]
             wait = waits[key]
             if not wait:
                 later = times[time // 60]
                 if later < DAY:
-                    found = after - time + later
-                else:  # no more today
-                    wait = waits[key + 1] + 1
-            if wait:
-                if wait >= UNKNOWN:
-                    if waits[key] == UNKNOWN:
-                        fill_waits(rule, key >> 9)
-                    return ask(after)
-                found = after - time + wait * DAY + first
-            if offsets[found >> BUCKET_BITS] == offset:
+                    return after - time + later  # within a day, so the offset holds
+                wait = waits[key + 1] + 1
+            if wait >= UNKNOWN:
+                if waits[key] == UNKNOWN:
+                    fill_waits(waits, rule, key >> 9)
+                return ask(after)
+            found = after - time + wait * DAY + first
+            if codes[found >> BUCKET_BITS] == code:
                 return found
             return _near_change(search, times, waits, after)
-        except IndexError:  # no tables yet, or beyond the horizon
+        except (IndexError, TypeError):  # no tables yet, beyond the horizon, or not an integer
             return cold(after)
 
     def cold(after: int) -> int | None:
-        nonlocal asked, offsets, times, waits
+        nonlocal asked, codes, offsets, times, waits
         asked += 1
-        if asked >= _OFTEN and not offsets:
+        if asked >= _OFTEN and not codes:
             waits, times = wait_table(rule), next_times(search.local.times)
-            offsets = steady_offsets(search.line)
+            offsets = steady(search.line).offsets
+            codes = steady(search.line).codes
         return ask(after)
 
     return next_epoch
@@ -174,19 +176,24 @@ def _near_change(
 
 
 def _make_rare(search: Search) -> NextEpoch:
-    """For expressions with so few occurrences that all of them can be listed."""
+    """For expressions with so few occurrences that those of some decades can be listed."""
     ask = search.next_epoch
     known: list[int] = []
+    start = end = 0
     asked = 0
 
     def next_epoch(after: int) -> int | None:
-        nonlocal asked, known
-        if known:
-            index = bisect_right(known, after)
-            return known[index] if index < len(known) else None
+        nonlocal asked, known, start, end
+        try:
+            if start <= after < end:
+                return known[bisect_right(known, after)]
+        except (IndexError, TypeError):  # not an integer
+            return ask(after)
         asked += 1
-        if asked >= _OFTEN:
-            known = list(search.epochs_after(HORIZON_START - 1))
+        if asked >= _OFTEN and not known:
+            listed = search.epochs_after(after - _DECADES)
+            known = list(takewhile(lambda epoch: epoch <= after + _DECADES, listed)) or [0]
+            start, end = after - _DECADES, known[-1]
         return ask(after)
 
     return next_epoch

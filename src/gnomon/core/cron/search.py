@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from gnomon.core.civil.calendar import HORIZON_END, HORIZON_START
+from gnomon.core.civil.instant import check_epoch
 from gnomon.core.civil.zone import Timeline, Zone
 from gnomon.core.cron.days import year_mask
 from gnomon.core.cron.dialect import Dst
@@ -42,6 +43,7 @@ class Search:
 
     def latest_epoch(self, at: int) -> int | None:
         """The last occurrence no later than `at`."""
+        at = check_epoch(at, where="at")
         if at < HORIZON_START:
             return None
         line = self.line
@@ -66,12 +68,14 @@ class Search:
 
     def epochs_after(self, after: int) -> Iterator[int]:
         """Every occurrence later than `after`, in order."""
+        after = check_epoch(after, where="after")
         if self.is_rare and not self.ragged:
             return self._one_by_one(after)
         return chain.from_iterable(self._chunks(max(after, HORIZON_START - 1)))
 
     def next_epoch(self, after: int) -> int | None:
         """The first occurrence later than `after`."""
+        after = check_epoch(after, where="after")
         if after >= HORIZON_END:
             return None
         if self.makes_up and self.ragged:

@@ -121,8 +121,9 @@ class Constraint:
                         f"must be from {least} to {greatest}", where=f"constraint.{kind}",
                         got=value, hint=f"write whole numbers from {least} to {greatest}",
                     )  # fmt: skip
-        count = sum(len(getattr(self, kind)) for kind in _KINDS)
-        if not 1 <= count <= ITEMS_MAX:
+        # Only these two can grow; the others are bounded by what there is to name.
+        count = len(self.between) + len(self.dates)
+        if count > ITEMS_MAX or not any(getattr(self, kind) for kind in _KINDS):
             raise DefinitionError(
                 f"must list 1 to {ITEMS_MAX} values", where="constraint", got=count,
                 hint="name what is allowed or avoided, or leave the constraint out",

@@ -13,8 +13,9 @@ Spec: CON-10 to CON-13.
 import re
 from collections.abc import Callable, Iterable
 from datetime import date
+from difflib import get_close_matches
 
-from gnomon.core.decision.constraint import BOUNDS, ITEMS_MAX, Between, Constraint, Dates
+from gnomon.core.decision.constraint import BOUNDS, ITEMS_MAX, YEARS, Between, Constraint, Dates
 from gnomon.errors import DefinitionError
 
 __all__ = ["TEXT_MAX", "parse_constraint", "render_constraint"]
@@ -30,6 +31,7 @@ _NAMES = {
     "months": {name: number for number, name in enumerate(_MONTHS, start=1)},
 }
 _KINDS = ("hours", "dow", "dom", "months", "between", "date", "dates")
+_KIND_MAX = 32  # what is longer resembles no kind
 _NUMBER = re.compile(r"\d{1,4}", re.ASCII)
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})", re.ASCII)
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
@@ -92,12 +94,16 @@ def render_constraint(constraint: Constraint) -> str:
 
 def _split_clause(clause: str, *, where: str) -> tuple[str, str]:
     kind, equals, value = (part.strip() for part in clause.partition("="))
-    if not equals or not value or kind not in _KINDS:
-        raise DefinitionError(
-            "must be clauses of the form kind=value", where=where, got=clause,
-            hint=f"the kinds are {', '.join(_KINDS)}; e.g. hours=9-17",
-        )  # fmt: skip
-    return kind, value
+    if kind in _KINDS and value:
+        return kind, value
+    if equals and kind and kind not in _KINDS:
+        close = get_close_matches(kind[:_KIND_MAX].lower(), _KINDS, n=1, cutoff=0.8)
+        hint = f"did you mean {close[0]}?" if close else f"the kinds are {', '.join(_KINDS)}"
+        raise DefinitionError("has a kind that is not known", where=where, got=clause, hint=hint)
+    raise DefinitionError(
+        "must be clauses of the form kind=value", where=where, got=clause,
+        hint=f"the kinds are {', '.join(_KINDS)}; e.g. hours=9-17",
+    )  # fmt: skip
 
 
 def _parse_values(part: str, kind: str, *, where: str) -> set[int]:
@@ -116,9 +122,17 @@ def _parse_values(part: str, kind: str, *, where: str) -> set[int]:
     if first > last:
         raise DefinitionError(
             "must not run backwards", where=where, got=part,
-            hint=f"a range does not wrap; write two, e.g. {low}-{greatest},{least}-{high}",
+            hint=f"a range does not wrap; write {_unwrapped(first, last, kind, low)}",
         )  # fmt: skip
     return {value % 7 if kind == "dow" else value for value in range(first, last + 1)}
+
+
+def _unwrapped(first: int, last: int, kind: str, low: str) -> str:
+    """`fri-mon` as `fri-sat,sun-mon`, in names when the range begins with one."""
+    least, greatest = BOUNDS[kind]
+    names = {number: name for name, number in _NAMES[kind].items()} if low.isalpha() else {}
+    runs = [(first, greatest), (least, last)] if first <= greatest else [(least, last)]
+    return _render_runs(runs, lambda number: names.get(number, str(number)))
 
 
 def _parse_value(text: str, kind: str, *, where: str, got: str) -> int:
@@ -159,21 +173,27 @@ def _parse_dates(part: str, kind: str, *, where: str) -> Dates:
             "must be a range of dates" if kind == "dates" else "must be one date",
             where=where, got=part, hint=f"write e.g. {form}",
         )  # fmt: skip
-    return Dates(
-        first=_parse_date(first, where=where),
-        last=_parse_date(last if dots else first, where=where),
-    )
+    start = _parse_date(first, where=where)
+    end = _parse_date(last, where=where) if dots else start
+    if start > end:
+        raise DefinitionError(
+            "must not end before it starts", where=where, got=part, hint=f"write {end}..{start}"
+        )
+    return Dates(first=start, last=end)
 
 
 def _parse_date(text: str, *, where: str) -> date:
+    reason = "must be a date of the calendar"
     if _DATE.fullmatch(text):
         try:
-            return date.fromisoformat(text)
+            day = date.fromisoformat(text)
         except ValueError:
             pass
-    raise DefinitionError(
-        "must be a date of the calendar", where=where, got=text, hint="write e.g. 2026-12-25"
-    )
+        else:
+            if YEARS[0] <= day.year <= YEARS[1]:
+                return day
+            reason = f"must be a date from {YEARS[0]} to {YEARS[1]}"
+    raise DefinitionError(reason, where=where, got=text, hint="write e.g. 2026-12-25")
 
 
 def _render_values(values: Iterable[int], name: Callable[[int], str]) -> str:
@@ -183,6 +203,10 @@ def _render_values(values: Iterable[int], name: Callable[[int], str]) -> str:
             runs[-1] = (runs[-1][0], value)
         else:
             runs.append((value, value))
+    return _render_runs(runs, name)
+
+
+def _render_runs(runs: Iterable[tuple[int, int]], name: Callable[[int], str]) -> str:
     return ",".join(
         name(first) if first == last else f"{name(first)}-{name(last)}" for first, last in runs
     )

@@ -21,7 +21,7 @@ from functools import partial
 from types import UnionType
 
 from gnomon.core.civil.calendar import HORIZON_END, HORIZON_START
-from gnomon.core.civil.instant import parse_instant, to_epoch
+from gnomon.core.civil.instant import format_instant, parse_instant, to_epoch
 from gnomon.core.civil.zone import load_zone, tzdata_version
 from gnomon.core.decision.constraint import Constraint, allowance
 from gnomon.core.decision.constraint_text import parse_constraint
@@ -148,6 +148,10 @@ def decide(
 
 def recompute(record: Mapping[str, object]) -> Decision:
     """The decision again, from nothing but the input that its JSON record carries."""
+    if not isinstance(record, Mapping):
+        raise DefinitionError(
+            "must be a mapping", where="record", got=record, hint="give what `to_json` gave"
+        )
     if record.get("decisionVersion") != DECISION_VERSION:
         raise DefinitionError(
             "is not a version this Gnomon can recompute", where="decisionVersion",
@@ -205,9 +209,13 @@ def _check_nominal(nominal: object) -> None:
         )  # fmt: skip
     if not HORIZON_START <= nominal < HORIZON_END:
         raise DefinitionError(
-            "must lie from 1970 to 2200", where="nominal_at", got=nominal,
+            "must lie from 1970 to 2200", where="nominal_at", got=_instant_text(nominal),
             hint="nominal instants are at or after 1970-01-01 and before 2201-01-01, in UTC",
         )  # fmt: skip
+
+
+def _instant_text(epoch: int) -> str | int:
+    return format_instant(epoch) if abs(epoch) < 2 * HORIZON_END else epoch
 
 
 def _text(record: Mapping[str, object], key: str) -> str:

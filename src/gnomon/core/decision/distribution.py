@@ -33,6 +33,8 @@ __all__ = [
     "SkewEarly",
     "SkewLate",
     "Uniform",
+    "check_factor",
+    "check_sigma",
     "is_number",
     "not_a_number",
     "not_one_of",
@@ -78,7 +80,7 @@ class SkewEarly:
     shape: float = 2.0
 
     def __post_init__(self) -> None:
-        _check_factor(self.shape, where="distribution.shape")
+        check_factor(self.shape, where="distribution.shape", got=self.shape)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +90,7 @@ class SkewLate:
     shape: float = 2.0
 
     def __post_init__(self) -> None:
-        _check_factor(self.shape, where="distribution.shape")
+        check_factor(self.shape, where="distribution.shape", got=self.shape)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,11 +108,8 @@ class Normal:
                 "must be a duration", where="distribution.sigma", got=self.sigma,
                 hint='write e.g. "10m"',
             )  # fmt: skip
-        if self.sigma is not None and not timedelta(0) < self.sigma <= LENGTH_MAX:
-            raise DefinitionError(
-                "must be above zero and at most 366 days", where="distribution.sigma",
-                got=self.sigma, hint="write e.g. 10m, or leave it out for a sixth of the window",
-            )  # fmt: skip
+        if self.sigma is not None:
+            check_sigma(self.sigma, where="distribution.sigma", got=self.sigma)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +120,7 @@ class Exponential:
     direction: Direction = Direction.EARLY
 
     def __post_init__(self) -> None:
-        _check_factor(self.rate, where="distribution.lambda")
+        check_factor(self.rate, where="distribution.lambda", got=self.rate)
         if not isinstance(self.direction, Direction):
             raise not_one_of(Direction, self.direction, where="distribution.dir")
 
@@ -214,13 +213,23 @@ def _exponential_map(rate: float, direction: Direction) -> Callable[[float], flo
             assert_never(direction)
 
 
-def _check_factor(value: object, *, where: str) -> None:
+def check_factor(value: object, *, where: str, got: object) -> None:
+    """Refuse what cannot be a `shape` or `lambda`, naming it as it was written."""
     if not is_number(value):
-        raise not_a_number(value, where=where)
+        raise not_a_number(got, where=where)
     if not FACTOR_MIN <= value <= FACTOR_MAX:  # nan compares false
         raise DefinitionError(
-            "must be from 0.001 to 1000", where=where, got=value, hint="write e.g. 2 or 1.5"
+            "must be from 0.001 to 1000", where=where, got=got, hint="write e.g. 2 or 1.5"
         )
+
+
+def check_sigma(sigma: timedelta, *, where: str, got: object) -> None:
+    """Refuse what cannot be a `sigma`, naming it as it was written."""
+    if not timedelta(0) < sigma <= LENGTH_MAX:
+        raise DefinitionError(
+            "must be above zero and at most 366 days", where=where, got=got,
+            hint="write e.g. 10m, or leave it out for a sixth of the window",
+        )  # fmt: skip
 
 
 def is_number(value: object) -> TypeGuard[float]:

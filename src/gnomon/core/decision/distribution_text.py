@@ -25,6 +25,8 @@ from gnomon.core.decision.distribution import (
     SkewEarly,
     SkewLate,
     Uniform,
+    check_factor,
+    check_sigma,
     is_number,
     not_a_number,
     not_one_of,
@@ -140,6 +142,8 @@ def _make_normal(params: Mapping[str, object], *, where: str) -> Normal:
         raise DefinitionError(
             "must be a duration", where=f"{where}.sigma", got=sigma, hint='write e.g. "10m"'
         )
+    if isinstance(sigma, timedelta):
+        check_sigma(sigma, where=f"{where}.sigma", got=params["sigma"])
     return Normal(
         mu=_member(Anchor, mu, where=f"{where}.mu") if "mu" in params else None,
         sigma=sigma if isinstance(sigma, timedelta) else None,
@@ -147,11 +151,11 @@ def _make_normal(params: Mapping[str, object], *, where: str) -> Normal:
 
 
 def _number(value: object, *, where: str) -> float:
-    if isinstance(value, str) and _NUMBER.fullmatch(value):
-        return float(value)
-    if is_number(value):
-        return value
-    raise not_a_number(value, where=where)
+    number = float(value) if isinstance(value, str) and _NUMBER.fullmatch(value) else value
+    if not is_number(number):
+        raise not_a_number(value, where=where)
+    check_factor(number, where=where, got=value)
+    return number
 
 
 def _member(kind: type[_Word], value: object, *, where: str) -> _Word:

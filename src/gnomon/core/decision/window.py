@@ -53,16 +53,7 @@ class WindowRule:
                 "must be a timedelta", where="window.length", got=self.length,
                 hint='or give the window as text, e.g. "after,1h"',
             )  # fmt: skip
-        if self.length < timedelta(0):
-            raise DefinitionError(
-                "must not be negative", where="window.length", got=self.length,
-                hint="write a length of zero or more; the placement says which side",
-            )  # fmt: skip
-        if self.length > LENGTH_MAX:
-            raise DefinitionError(
-                "must not exceed 366 days", where="window.length", got=self.length,
-                hint="a window belongs to one period; write at most 8784h",
-            )  # fmt: skip
+        _check_length(self.length, where="window.length", got=self.length)
 
     @property
     def lead(self) -> int:
@@ -126,7 +117,23 @@ def parse_window(text: str, *, where: str = "window") -> WindowRule:
     placement = _PLACEMENTS.get(mode.strip())
     if placement is None:
         raise _unknown_placement(mode.strip(), where=where)
-    return WindowRule(placement=placement, length=parse_duration(length.strip(), where=where))
+    found = parse_duration(length.strip(), where=where)
+    _check_length(found, where=f"{where}.length", got=length.strip())
+    return WindowRule(placement=placement, length=found)
+
+
+def _check_length(length: timedelta, *, where: str, got: object) -> None:
+    """Refuse a length that no window has, naming it as it was written."""
+    if length < timedelta(0):
+        raise DefinitionError(
+            "must not be negative", where=where, got=got,
+            hint="write a length of zero or more; the placement says which side",
+        )  # fmt: skip
+    if length > LENGTH_MAX:
+        raise DefinitionError(
+            "must not exceed 366 days", where=where, got=got,
+            hint="a window belongs to one period; write at most 8784h",
+        )  # fmt: skip
 
 
 def _unknown_placement(got: object, *, where: str) -> DefinitionError:
