@@ -16,8 +16,10 @@ from gnomon.errors import (
     DefinitionError,
     FieldParseError,
     GnomonError,
+    IncompatibleStateError,
     InvalidCronExpressionError,
     MissingExtraError,
+    StoreError,
 )
 from tests.clauses import clause
 
@@ -25,8 +27,10 @@ CODES = {
     "DefinitionError": "definition",
     "FieldParseError": "cron-field",
     "GnomonError": "gnomon",
+    "IncompatibleStateError": "incompatible-state",
     "InvalidCronExpressionError": "cron-expression",
     "MissingExtraError": "missing-extra",
+    "StoreError": "store",
 }
 
 # Text near the grammars finds more than text from everywhere, which is drawn too.
@@ -263,6 +267,23 @@ def test_a_missing_extra_says_what_to_install() -> None:
     assert isinstance(error, ImportError)
 
 
+@clause("ERR-5")
+def test_a_store_error_says_where_what_and_what_to_do() -> None:
+    error = StoreError("is locked", where="a.sqlite3", hint="wait", transient=True)
+
+    assert str(error) == "a.sqlite3: is locked; wait"
+    parts = (error.where, error.reason, error.hint, error.transient)
+    assert parts == ("a.sqlite3", "is locked", "wait", True)
+
+
+@clause("ERR-5")
+def test_an_incompatible_state_says_where_what_and_what_to_do() -> None:
+    error = IncompatibleStateError("has schema 9", where="a.sqlite3")
+
+    assert str(error) == "a.sqlite3: has schema 9"
+    assert (error.where, error.reason, error.hint) == ("a.sqlite3", "has schema 9", "")
+
+
 @clause("ERR-2")
 @pytest.mark.parametrize("text", ["\x00 * * * *", "\ud800 * * * *", "\u2028", "x" * 9_000_000])
 def test_a_cron_error_is_one_bearable_line_that_any_terminal_takes(text: str) -> None:
@@ -281,6 +302,8 @@ RAISED: list[GnomonError] = [
     FieldParseError("is wrong", field_name="day", field_value="x", offset=1, hint="write 1"),
     InvalidCronExpressionError("x", field="day", reason="is wrong", position=1, hint="write 1"),
     MissingExtraError("gnomon.batch", extra="fast"),
+    StoreError("is locked", where="a.sqlite3", hint="wait", transient=True),
+    IncompatibleStateError("has schema 9", where="a.sqlite3"),
 ]
 
 

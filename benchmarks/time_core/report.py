@@ -5,27 +5,18 @@ Ratios are peer / Gnomon, so above 1 Gnomon is faster. First the geometric mean 
 area, then, in brackets, the worst cell. Nothing here measures or judges.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rich.console import Console
-from rich.table import Table as RichTable
 
 from benchmarks.harness.ratio import compare, geometric_mean
+from benchmarks.harness.table import Table, print_tables, short, to_markdown
 from benchmarks.time_core.cells import Area, Decision
 from benchmarks.time_core.result import Result
 from benchmarks.time_core.roster import GNOMON, GNOMON_DATETIME, PEERS, ROSTER
-from benchmarks.time_core.targets import TARGETS, Measure, Times, Verdict, judge
+from benchmarks.time_core.targets import TARGETS, Measure, Times, judge
 
-__all__ = ["Table", "print_report", "render_markdown", "tables_of"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
-    title: str
-    header: tuple[str, ...]
-    rows: Sequence[tuple[str, ...]]
-    only_on_paper: bool = False  # too long for a terminal
+__all__ = ["print_report", "render_markdown", "tables_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,15 +59,13 @@ def tables_of(result: Result) -> list[Table]:
 
 def print_report(result: Result, console: Console) -> None:
     console.print(_machine_line(result))
-    for table in tables_of(result):
-        if table.rows and not table.only_on_paper:
-            console.print(_rich(table))
+    print_tables(tables_of(result), console)
 
 
 def render_markdown(result: Result) -> str:
     """The report as a page: the machine, the tables, what to know about each engine."""
     parts = ["# Benchmark of the time core", _machine_line(result), _HOW_TO_READ]
-    parts += [_markdown(table) for table in tables_of(result) if table.rows]
+    parts += [to_markdown(table) for table in tables_of(result) if table.rows]
     parts.append("## Notes")
     parts.append("\n".join(f"- **{each.name}**: {each.note}" for each in ROSTER))
     return "\n\n".join(parts) + "\n"
@@ -97,7 +86,7 @@ def _target_table(times: Times) -> Table:
         rows.append(
             (
                 target.title,
-                "-" if judgement.value is None else f"{_short(judgement.value)} {target.measure}",
+                "-" if judgement.value is None else f"{short(judgement.value)} {target.measure}",
                 f"{relation} {target.must:g}",
                 f"{relation} {target.aim:g}",
                 judgement.verdict.value,
@@ -122,7 +111,7 @@ def _ratio(times: Times, line: _Line, peer: str) -> str:
     comparison = compare(subject, times.get((line.area, peer), {}))
     if comparison is None:
         return "-"
-    return f"{_short(comparison.ratio)} ({_short(comparison.worst)})"
+    return f"{short(comparison.ratio)} ({short(comparison.worst)})"
 
 
 def _time_table(times: Times) -> Table:
@@ -138,7 +127,7 @@ def _time_table(times: Times) -> Table:
 
 def _mean_time(times: Times, area: Area, engine: str) -> str:
     cells = times.get((area, engine), {})
-    return _short(geometric_mean(cells.values()) / 1000) if cells else "-"
+    return short(geometric_mean(cells.values()) / 1000) if cells else "-"
 
 
 def _worst_table(times: Times) -> Table:
@@ -154,9 +143,9 @@ def _worst_table(times: Times) -> Table:
                 (
                     line.title,
                     peer.name,
-                    _short(comparison.worst),
+                    short(comparison.worst),
                     f"`{worst}`",
-                    _short(subject[worst] / 1000),
+                    short(subject[worst] / 1000),
                 )
             )
     header = ("area", "peer", "ratio", "cell", "Gnomon, us")
@@ -223,33 +212,3 @@ def _machine_line(result: Result) -> str:
 
 def _share(same: int, of: int) -> str:
     return f"{100 * same / of:.1f} % of {of}" if of else "-"
-
-
-def _short(value: float) -> str:
-    """Three digits that matter."""
-    if value >= 100:
-        return f"{value:,.0f}"
-    return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
-
-
-def _markdown(table: Table) -> str:
-    lines = [table.header, tuple("---" for _ in table.header), *table.rows]
-    body = "\n".join(f"| {' | '.join(_escape(text) for text in line)} |" for line in lines)
-    return f"## {table.title}\n\n{body}"
-
-
-def _escape(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
-
-
-def _rich(table: Table) -> RichTable:
-    shown = RichTable(title=table.title, title_justify="left", title_style="bold")
-    for index, name in enumerate(table.header):
-        shown.add_column(name, justify="left" if index == 0 else "right")
-    for row in table.rows:
-        shown.add_row(*row, style=_style(row))
-    return shown
-
-
-def _style(row: Sequence[str]) -> str | None:
-    return "red" if row[-1] == Verdict.SHORT else None

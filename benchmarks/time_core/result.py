@@ -3,21 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
+from benchmarks.harness.contender import Presence
 from benchmarks.harness.machine import Machine
 from benchmarks.harness.rounds import Measurement
 from benchmarks.time_core.cells import Area, Settings
 from benchmarks.time_core.targets import TARGETS, Times, judge
 
-__all__ = ["Agreement", "Presence", "Result", "count_agreements", "times_of"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Presence:
-    """An engine that took part, with its versions; or the reason why it did not."""
-
-    name: str
-    versions: dict[str, str]
-    missing: str | None = None
+__all__ = ["Agreement", "Result", "count_agreements", "times_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,23 +3,11 @@ Who is measured: each engine with its adapter, what its environment holds, and w
 its figures.
 """
 
-from dataclasses import dataclass
+from benchmarks.harness.contender import Contender
 
-__all__ = ["GNOMON", "GNOMON_DATETIME", "PEERS", "ROSTER", "Contender"]
+__all__ = ["GNOMON", "GNOMON_DATETIME", "PEERS", "ROSTER"]
 
 _ENGINES = "benchmarks.time_core.engines"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contender:
-    """An engine in one mode; without requirements, on the interpreter of the benchmark."""
-
-    name: str
-    entry: str
-    environment: str = ""
-    requirements: tuple[str, ...] = ()
-    note: str
-
 
 GNOMON = Contender(
     name="gnomon",

@@ -5,28 +5,24 @@ Areas follow each other, so that the million schedules of the last one disturb n
 area all engines are interleaved on every cell, round after round.
 """
 
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
-from pathlib import Path
 
-from benchmarks.harness.environment import Unavailable, provide_environment
+from benchmarks.harness.contender import Presence, start_worker
 from benchmarks.harness.machine import this_machine
-from benchmarks.harness.process import Worker, WorkerLostError
-from benchmarks.harness.protocol import Answer, Answers, Ask, ProtocolError, Reply, Wish
+from benchmarks.harness.process import Worker
+from benchmarks.harness.protocol import Answer, Answers, Ask, Reply, Wish
 from benchmarks.harness.rounds import Measurement, measure
 from benchmarks.time_core.cells import FULL, QUICK, Area, Cell, Settings, cells_of
-from benchmarks.time_core.result import Agreement, Presence, Result, count_agreements
-from benchmarks.time_core.roster import GNOMON, ROSTER, Contender
+from benchmarks.time_core.result import Agreement, Result, count_agreements
+from benchmarks.time_core.roster import GNOMON, ROSTER
 
 __all__ = ["run"]
 
 Progress = Callable[[str], None]
 
-_ROOT = Path(__file__).resolve().parents[2]
-_CONSTRAINTS = _ROOT / "benchmarks" / "constraints.txt"
-_ENVIRONMENTS = _ROOT / ".bench" / "venvs"
+_WORKER = "benchmarks.time_core.worker"
 
 
 def run(*, quick: bool, areas: Sequence[Area], progress: Progress) -> Result:
@@ -39,7 +35,7 @@ def run(*, quick: bool, areas: Sequence[Area], progress: Progress) -> Result:
         workers: dict[str, Worker] = {}
         presences: list[Presence] = []
         for contender in ROSTER:
-            started = _start(contender, extent, progress)
+            started = start_worker(contender, _WORKER, extent, progress=progress)
             if isinstance(started, Worker):
                 workers[contender.name] = stack.enter_context(started)
                 versions = started.greeting.versions
@@ -60,27 +56,6 @@ def run(*, quick: bool, areas: Sequence[Area], progress: Progress) -> Result:
                 area: _measure_area(area, workers, cells, settings, progress) for area in areas
             },
         )
-
-
-def _start(contender: Contender, extent: str, progress: Progress) -> Worker | str:
-    """The engine's worker, or in one line why there is none."""
-    python = sys.executable
-    if contender.requirements:
-        environment = provide_environment(
-            contender.environment,
-            contender.requirements,
-            constraints=_CONSTRAINTS,
-            under=_ENVIRONMENTS,
-            progress=progress,
-        )
-        if isinstance(environment, Unavailable):
-            return environment.reason
-        python = str(environment.python)
-    command = [python, "-m", "benchmarks.time_core.worker", contender.entry, extent]
-    try:
-        return Worker(command, directory=_ROOT)
-    except (OSError, WorkerLostError, ProtocolError) as error:
-        return str(error)
 
 
 def _measure_area(

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from benchmarks.harness.ratio import compare
+from benchmarks.harness.verdict import Verdict, verdict_of
 from benchmarks.time_core.cells import Area, Decision
 from benchmarks.time_core.roster import GNOMON
 
-__all__ = ["TARGETS", "Judgement", "Measure", "Target", "Times", "Verdict", "judge"]
+__all__ = ["TARGETS", "Judgement", "Measure", "Target", "Times", "judge"]
 
 Times = Mapping[tuple[Area, str], Mapping[str, float]]
 """Nanoseconds by cell label, for each area and engine."""
@@ -23,13 +24,6 @@ class Measure(StrEnum):
     TIMES_FASTER = "x faster"
     NANOSECONDS = "ns each"
     HASHES = "x one sha256"
-
-
-class Verdict(StrEnum):
-    AIM = "aim reached"
-    MUST = "reached"
-    SHORT = "short"
-    UNKNOWN = "not measured"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +108,13 @@ TARGETS = (
 def judge(target: Target, times: Times) -> Judgement:
     """The value that a run gives for a target, and what it amounts to."""
     value = _value(target, times)
-    return Judgement(target=target, value=value, verdict=_verdict(target, value))
+    verdict = verdict_of(
+        value,
+        must=target.must,
+        aim=target.aim,
+        more_is_better=target.measure is Measure.TIMES_FASTER,
+    )
+    return Judgement(target=target, value=value, verdict=verdict)
 
 
 def _value(target: Target, times: Times) -> float | None:
@@ -128,12 +128,3 @@ def _value(target: Target, times: Times) -> float | None:
         case Measure.HASHES:
             floor, path = subject.get(Decision.HASH), subject.get(Decision.INTEGER)
             return None if floor is None or path is None else path / floor
-
-
-def _verdict(target: Target, value: float | None) -> Verdict:
-    if value is None:
-        return Verdict.UNKNOWN
-    sign = 1 if target.measure is Measure.TIMES_FASTER else -1
-    if sign * value >= sign * target.aim:
-        return Verdict.AIM
-    return Verdict.MUST if sign * value >= sign * target.must else Verdict.SHORT

@@ -3,12 +3,13 @@ Every exception that Gnomon raises, sorted by who must act.
 
 `DefinitionError` is for the author of a schedule: something that was written cannot be meant.
 It says where, what was got, why that is wrong, and what to write instead.
+`StoreError` is for whoever runs the machine, `IncompatibleStateError` for whoever upgrades it.
 Expected results are values, never exceptions: no occurrence is `None`, a period for which no
 instant is allowed is an `Unschedulable`.
 
 Each class has a stable `code`; the reference page for errors has one heading per code.
 
-Spec: ERR-1 to ERR-4.
+Spec: ERR-1 to ERR-5.
 """
 
 from typing import ClassVar
@@ -17,8 +18,10 @@ __all__ = [
     "DefinitionError",
     "FieldParseError",
     "GnomonError",
+    "IncompatibleStateError",
     "InvalidCronExpressionError",
     "MissingExtraError",
+    "StoreError",
 ]
 
 _GOT_MAX = 80
@@ -109,6 +112,37 @@ class MissingExtraError(GnomonError, ImportError):
         )
 
 
+class StoreError(GnomonError):
+    """
+    A store cannot do its work; the operator must act, or wait.
+
+    `where` names the file or the database, `reason` says what is wrong, `hint` what to do, and
+    `transient` whether the same call may succeed later without anybody doing anything here. What
+    was not committed has not happened.
+    """
+
+    code: ClassVar[str] = "store"
+
+    def __init__(self, reason: str, *, where: str, hint: str = "", transient: bool = False) -> None:
+        self.reason = reason
+        self.where = where
+        self.hint = hint
+        self.transient = transient
+        super().__init__(_located(where, reason, hint))
+
+
+class IncompatibleStateError(GnomonError):
+    """What is stored was written by a version of Gnomon that knows more than this one."""
+
+    code: ClassVar[str] = "incompatible-state"
+
+    def __init__(self, reason: str, *, where: str, hint: str = "") -> None:
+        self.reason = reason
+        self.where = where
+        self.hint = hint
+        super().__init__(_located(where, reason, hint))
+
+
 def _restore(
     kind: type[GnomonError], args: tuple[object, ...], state: dict[str, object]
 ) -> GnomonError:
@@ -135,3 +169,7 @@ def shown(value: object) -> str:
     except Exception:  # a number with too many digits, or a repr that is itself wrong
         text = f"a {type(value).__name__} that cannot be shown"
     return text if len(text) <= _GOT_MAX else f"{text[: _GOT_MAX - 1]}…"
+
+
+def _located(where: str, reason: str, hint: str) -> str:
+    return f"{where}: {reason}; {hint}" if hint else f"{where}: {reason}"

@@ -6,10 +6,12 @@ import json
 import pytest
 from rich.console import Console
 
+from benchmarks.harness.contender import Presence
 from benchmarks.harness.machine import Machine
 from benchmarks.harness.protocol import Timed
 from benchmarks.harness.rounds import Measurement
 from benchmarks.harness.timing import Job
+from benchmarks.harness.verdict import Verdict
 from benchmarks.time_core.cells import FULL, QUICK, Area, Cell, Decision, Settings, cells_of
 from benchmarks.time_core.corpus import (
     TYPICAL,
@@ -20,8 +22,8 @@ from benchmarks.time_core.corpus import (
 from benchmarks.time_core.engines.gnomon import GnomonDatetimeEngine, GnomonEngine
 from benchmarks.time_core.jobs import prepare
 from benchmarks.time_core.report import print_report, render_markdown
-from benchmarks.time_core.result import Presence, Result, count_agreements
-from benchmarks.time_core.targets import TARGETS, Verdict, judge
+from benchmarks.time_core.result import Result, count_agreements
+from benchmarks.time_core.targets import TARGETS, judge
 
 
 class ScalarEngine(GnomonEngine):

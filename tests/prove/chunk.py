@@ -8,20 +8,37 @@ any of them, in any order, and a broken run can go on where it stopped.
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
+from itertools import islice
 
+from gnomon.simulation.campaign import Campaign, worlds
+from gnomon.simulation.campaign import tally as judged
+from tests.kill.world import run_world
 from tests.oracle.compare import Tally, check_case, check_transition, spelled
 from tests.oracle.fuzz_cases import HOSTILE, complaint, steps_max, steps_of, texts
 from tests.oracle.random_cases import SEED, cases
 from tests.oracle.transitions import transitions, zone_names
 
-__all__ = ["FUZZ_CHUNK", "KINDS", "RANDOM_CHUNK", "Chunk", "ChunkResult", "plan", "run"]
+__all__ = [
+    "CRASH_CHUNK",
+    "FUZZ_CHUNK",
+    "KILLS_PER_WORLD",
+    "KINDS",
+    "RANDOM_CHUNK",
+    "Chunk",
+    "ChunkResult",
+    "plan",
+    "run",
+]
 
 KINDS = ("sweep", "random", "fuzz")
 RANDOM_CHUNK = 2_000
 FUZZ_CHUNK = 5_000
+KILLS_PER_WORLD = 10
+CRASH_CHUNK = 250  # worlds
 
 _STEPS_SAMPLE = 25  # texts of each fuzz chunk whose steps are counted
 _DIFFERENCES_MAX = 50  # per chunk; one is enough to fail, and the first ones tell the story
+_FIRST_SEED = 1_000_000  # beyond the seeds of `make test`
 _YEAR_2000, _YEAR_2038 = 946_684_800, 2_145_916_800
 
 
@@ -33,7 +50,10 @@ class Chunk:
 
 @dataclass(slots=True, kw_only=True)
 class ChunkResult:
-    """`cases` are transitions, questions or texts; `answers` are the comparisons made for them."""
+    """
+    `cases` are transitions, questions, texts, kills or worlds; `answers` are the comparisons made
+    for them.
+    """
 
     kind: str
     index: int
@@ -44,6 +64,7 @@ class ChunkResult:
     seconds: float = 0.0
     differences_found: int = 0
     differences: list[str] = field(default_factory=list)
+    notes: dict[str, int] = field(default_factory=dict)
 
     @property
     def chunk(self) -> Chunk:
@@ -68,7 +89,9 @@ def plan(kinds: tuple[str, ...], *, random_cases: int, fuzz_texts: int, sample: 
 def run(chunk: Chunk) -> ChunkResult:
     started = time.perf_counter()
     result = ChunkResult(kind=chunk.kind, index=chunk.index)
-    found = {"sweep": _sweep, "random": _random, "fuzz": _fuzz}[chunk.kind](result)
+    kinds = {"sweep": _sweep, "random": _random, "fuzz": _fuzz, "kill": _kill}
+    kinds |= {campaign.value: _simulate for campaign in Campaign}
+    found = kinds[chunk.kind](result)
     for difference in found:
         result.differences_found += 1
         if len(result.differences) < _DIFFERENCES_MAX:
@@ -106,6 +129,29 @@ def _fuzz(result: ChunkResult) -> Iterator[str]:
         result.steps_worst = max(result.steps_worst, steps / most)
         if steps > most:
             yield _line(f"takes {steps} steps, more than {most}", text, dialect)
+
+
+def _kill(result: ChunkResult) -> Iterator[str]:
+    """One world in which `gnomon run` is killed again and again."""
+    seed = f"{SEED}:{result.index}"
+    outcome = run_world(seed, KILLS_PER_WORLD)
+    result.cases = outcome.kills
+    result.answers = outcome.verdict.periods
+    result.notes = outcome.notes()
+    for problem in outcome.problems:
+        yield f"{problem}: python -m tests.kill.world {seed} {KILLS_PER_WORLD}"
+
+
+def _simulate(result: ChunkResult) -> Iterator[str]:
+    """Simulated worlds of one campaign; each chunk has a thousand seeds of its own."""
+    campaign = Campaign(result.kind)
+    first_seed = _FIRST_SEED + 1_000 * result.index
+    found = judged(campaign, islice(worlds(campaign, first_seed), CRASH_CHUNK))
+    result.cases, result.answers = found.worlds, found.starts
+    result.notes = {f"met {name}": count for name, count in found.counters.items()}
+    result.notes |= {f"rule {name}": count for name, count in found.by_rule.items()}
+    result.notes |= {"simulated_s": found.simulated_s, "calls": found.calls}
+    yield from found.troubles
 
 
 def _counted(index: int) -> list[tuple[str, str]]:

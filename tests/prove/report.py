@@ -11,7 +11,7 @@ from tests.oracle.transitions import tzdata_version
 from tests.prove.chunk import KINDS, ChunkResult
 from tests.prove.runner import ROOT
 
-__all__ = ["figures", "write"]
+__all__ = ["figures", "revision", "write"]
 
 Figures = dict[str, object]
 
@@ -25,7 +25,7 @@ _SAYS = {
 def figures(results: Iterable[ChunkResult], *, wall_s: float, workers: int) -> Figures:
     every = list(results)
     return {
-        "revision": _revision(),
+        "revision": revision(),
         "python": platform.python_version(),
         "tzdata": tzdata_version(),
         "seed": SEED,
@@ -104,7 +104,7 @@ def _difference_lines(differences: object) -> list[str]:
     return ["", "## Differences", "", *(f"- `{line}`" for line in differences[:50])]
 
 
-def _revision() -> str:
+def revision() -> str:
     """The commit the proof was made on; `+` if the tree held more than that."""
     head = _git("rev-parse", "HEAD")
     if not head:

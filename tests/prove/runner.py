@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tests.oracle.random_cases import SEED
 from tests.oracle.transitions import tzdata_version
-from tests.prove.chunk import FUZZ_CHUNK, RANDOM_CHUNK, Chunk, ChunkResult, run
+from tests.prove.chunk import CRASH_CHUNK, FUZZ_CHUNK, RANDOM_CHUNK, Chunk, ChunkResult, run
 
 __all__ = ["ROOT", "State", "run_all"]
 
@@ -101,8 +101,10 @@ def _progress(done: int, total: int, elapsed: float, state: State) -> str:
 def _key() -> str:
     """A fingerprint of everything that an answer depends on."""
     digest = hashlib.sha256()
-    for path in sorted([*ROOT.glob("src/gnomon/**/*.py"), *ROOT.glob("tests/oracle/*.py")]):
+    patterns = ("src/gnomon/**/*.py", "src/gnomon/**/*.sql", "tests/oracle/*.py", "tests/kill/*.py")
+    for path in sorted(path for pattern in patterns for path in ROOT.glob(pattern)):
         digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes())
-    parts = [tzdata_version(), platform.python_version(), SEED, RANDOM_CHUNK, FUZZ_CHUNK]
+    sizes = [RANDOM_CHUNK, FUZZ_CHUNK, CRASH_CHUNK]
+    parts = [tzdata_version(), platform.python_version(), SEED, *sizes]
     digest.update(json.dumps(parts).encode())
     return digest.hexdigest()

@@ -19,7 +19,6 @@ from gnomon.cli.schedule_file import Entry
 from gnomon.cli.screen import Json, render, render_json, table
 from gnomon.core.civil.instant import format_instant, to_epoch
 from gnomon.core.civil.zone import tzdata_version
-from gnomon.core.decision import Decider
 
 __all__ = ["preview_text"]
 
@@ -54,16 +53,16 @@ def _section(entry: Entry, epochs: list[int], start: int) -> list[RenderableType
     if not epochs:
         return [title, subtitle, f"  {NO_OCCURRENCE.format(after=format_instant(start))}"]
     columns, rows = OCCURRENCE_COLUMNS, occurrence_rows(reading, epochs, start)
-    if entry.decider is not None:
-        chosen = [_chosen(entry, entry.decider, epoch) for epoch in epochs]
+    if entry.decides:
+        chosen = [_chosen(entry, epoch) for epoch in epochs]
         columns = (*columns[:-1], "chosen", columns[-1])
         rows = [(*row[:-1], at, row[-1]) for row, at in zip(rows, chosen, strict=True)]
     return [title, subtitle, table(columns, rows)]
 
 
-def _chosen(entry: Entry, decider: Decider, epoch: int) -> str:
-    at = decider.choose(epoch)
-    return _UNSCHEDULABLE if at is None else local_text(entry.reading.zone, at)
+def _chosen(entry: Entry, epoch: int) -> str:
+    at_ms = entry.schedule.chosen_ms(epoch)
+    return _UNSCHEDULABLE if at_ms is None else local_text(entry.reading.zone, at_ms // 1000)
 
 
 def _json(entry: Entry, epochs: list[int]) -> dict[str, Json]:
@@ -72,7 +71,13 @@ def _json(entry: Entry, epochs: list[int]) -> dict[str, Json]:
         **entry.reading.to_json(),
         "next": [format_instant(epoch) for epoch in epochs],
     }
-    if entry.decider is not None:
-        chosen = [entry.decider.choose(epoch) for epoch in epochs]
-        found["chosen"] = [None if at is None else format_instant(at) for at in chosen]
+    if entry.decides:
+        chosen = [entry.schedule.chosen_ms(epoch) for epoch in epochs]
+        found["chosen"] = [None if at is None else _instant_text(at) for at in chosen]
     return found
+
+
+def _instant_text(at_ms: int) -> str:
+    """RFC 3339, with milliseconds where jitter has given it some."""
+    text = format_instant(at_ms // 1000)
+    return f"{text[:-1]}.{at_ms % 1000:03d}Z" if at_ms % 1000 else text

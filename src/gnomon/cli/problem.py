@@ -9,9 +9,22 @@ Spec: CLI-3 to CLI-5.
 
 from collections.abc import Callable
 
-from gnomon.errors import DefinitionError, InvalidCronExpressionError
+from gnomon.errors import (
+    DefinitionError,
+    IncompatibleStateError,
+    InvalidCronExpressionError,
+    MissingExtraError,
+    StoreError,
+)
 
-__all__ = ["LocatedError", "describe_problem", "printable", "system_problem", "usage_problem"]
+__all__ = [
+    "LocatedError",
+    "describe_problem",
+    "printable",
+    "store_problem",
+    "system_problem",
+    "usage_problem",
+]
 
 _SHOWN_MAX = 100
 _EXCERPT_BEFORE = 60
@@ -52,6 +65,14 @@ def system_problem(error: OSError) -> str:
     """The line to print for a file that cannot be read and the like."""
     place = f"{error.filename}: " if error.filename else ""
     return _lines(f"{place}{error.strerror or error}", "", "")
+
+
+def store_problem(error: StoreError | IncompatibleStateError | MissingExtraError) -> str:
+    """The lines to print for an error of the store, or of what is installed."""
+    if isinstance(error, MissingExtraError):
+        message, _, hint = str(error).partition("; ")
+        return _lines(message, "", hint)
+    return _lines(f"{error.where}: {error.reason}", "", error.hint)
 
 
 def printable(text: str) -> str:

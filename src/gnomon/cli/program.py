@@ -2,7 +2,8 @@
 The program `gnomon`: its commands and options, its exit codes, and what happens when it goes wrong.
 
 Exit code 0 means that there is an answer, also when the answer is that there is none; 1 that the
-input is invalid; 2 that the system failed, for example that a file cannot be read.
+input is invalid, or that an examination found something; 2 that the system failed, for example
+that a file cannot be read.
 
 Spec: CLI-1 to CLI-5.
 """
@@ -23,9 +24,16 @@ from typing import Annotated
 import typer
 
 from gnomon.cli.decision_view import decision_text
+from gnomon.cli.ledger_commands import doctor_command, history_command, run_command
 from gnomon.cli.occurrences import describe_text, next_text
 from gnomon.cli.preview import preview_text
-from gnomon.cli.problem import LocatedError, describe_problem, system_problem, usage_problem
+from gnomon.cli.problem import (
+    LocatedError,
+    describe_problem,
+    store_problem,
+    system_problem,
+    usage_problem,
+)
 from gnomon.cli.reading import read
 from gnomon.cli.schedule_file import load_schedules
 from gnomon.cli.screen import output
@@ -33,7 +41,12 @@ from gnomon.core.civil.calendar import HORIZON_END, HORIZON_START
 from gnomon.core.civil.instant import parse_instant, to_epoch
 from gnomon.core.civil.zone import tzdata_version
 from gnomon.core.decision import decide
-from gnomon.errors import DefinitionError
+from gnomon.errors import (
+    DefinitionError,
+    IncompatibleStateError,
+    MissingExtraError,
+    StoreError,
+)
 from gnomon.shell.clock import Clock, SystemClock
 
 __all__ = ["COUNT_MAX", "app", "main"]
@@ -105,6 +118,8 @@ def _run(arguments: Sequence[str] | None, clock: Clock) -> int:
         return _fail(describe_problem(error), INVALID)
     except _UsageError as error:
         return _fail(usage_problem(error), INVALID)
+    except (StoreError, IncompatibleStateError, MissingExtraError) as error:
+        return _fail(store_problem(error), SYSTEM)
     except BrokenPipeError:  # whoever read the output has seen enough
         _forget_output()
         return FINE
@@ -266,7 +281,10 @@ def decide_command(
 def preview_command(
     context: typer.Context,
     file: Annotated[
-        str, typer.Argument(metavar="FILE", help="A TOML file of schedules.", show_default=False)
+        str,
+        typer.Argument(
+            metavar="FILE", help="A file of schedules, TOML or YAML.", show_default=False
+        ),
     ],
     after: AfterOption = None,
     count: CountOption = "3",
@@ -279,6 +297,11 @@ def preview_command(
         )
     entries, number = load_schedules(Path(file)), _count(count)
     return preview_text(entries, after=_after(after, context), count=number, as_json=as_json)
+
+
+app.command("run")(run_command)
+app.command("history")(history_command)
+app.command("doctor")(doctor_command)
 
 
 def _after(text: str | None, context: typer.Context) -> datetime:

@@ -1,0 +1,69 @@
+"""
+The command that examines a ledger: `gnomon doctor`.
+
+It says what is wrong and how to mend it, and changes nothing. The exit code is 0 when all is well
+and 1 when there is something to mend.
+
+Spec: CLI-26 to CLI-28.
+"""
+
+from pathlib import Path
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from gnomon.cli.problem import printable
+from gnomon.cli.screen import facts, render, render_json
+from gnomon.core.ledger.audit import Finding
+from gnomon.shell.store.examination import FINDINGS_MAX, Examination, examine
+
+__all__ = ["doctor_text"]
+
+
+def doctor_text(store: Path, *, as_json: bool) -> tuple[str, bool]:
+    """The report on a ledger, and whether all is well."""
+    found = examine(store)
+    well = not found.findings
+    if as_json:
+        return _json(found), well
+    number = len(found.findings)
+    if well:
+        title = Text("The ledger is in good order.", style="bold green")
+    else:
+        count = f"at least {number}" if number >= FINDINGS_MAX else str(number)
+        title = Text(f"{count} finding{'s' if number > 1 else ''}", style="bold red")
+    rows = [
+        ("store", found.path),
+        ("schema", f"{found.schema} (newest known: {found.schema_known})"),
+        ("owner", printable(found.owner or "nobody")),
+        ("schedules", str(found.schedules)),
+        ("rows", str(found.runs)),
+    ]
+    parts: list[RenderableType] = [title, facts(rows)]
+    for finding in found.findings:
+        parts += ["", *_lines(finding)]
+    return render(*parts), well
+
+
+def _lines(finding: Finding) -> list[RenderableType]:
+    where = f"{finding.schedule_id}: " if finding.schedule_id else ""
+    title = Text(f"{finding.code}: ", style="bold")
+    title.append(printable(f"{where}{finding.problem}"), style="not bold")
+    rows = [("mend", printable(finding.remedy))]
+    if finding.key:
+        rows.insert(0, ("row", printable(finding.key)))
+    return [title, facts(rows)]
+
+
+def _json(found: Examination) -> str:
+    return render_json(
+        {
+            "store": found.path,
+            "schema": found.schema,
+            "schemaKnown": found.schema_known,
+            "owner": found.owner,
+            "schedules": found.schedules,
+            "rows": found.runs,
+            "findings": [finding._asdict() for finding in found.findings],
+        }
+    )

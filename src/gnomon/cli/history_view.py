@@ -1,0 +1,123 @@
+"""
+The command that shows what became of periods: `gnomon history`.
+
+Each row is a period, or a range of periods that share one fate, newest first: its outcome and the
+reason, how its run ended, and when. The ledger may be in use by `gnomon run` at the same time.
+
+Spec: CLI-24, CLI-25.
+"""
+
+import asyncio
+from pathlib import Path
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from gnomon.cli.problem import printable
+from gnomon.cli.screen import Json, render, render_json, table
+from gnomon.core.civil.instant import format_instant
+from gnomon.errors import DefinitionError, StoreError
+from gnomon.ports import RunRow
+from gnomon.shell.store.instant_text import maybe_to_text
+from gnomon.shell.store.sqlite import SqliteLedger
+
+__all__ = ["HISTORY_MAX", "history_text", "period_text", "store_beside"]
+
+HISTORY_MAX = 10_000
+"""The most rows of one schedule that are shown."""
+
+_COLUMNS = ("period", "state", "outcome", "reason", "status", "started", "ended", "detail", "note")
+_SCHEDULES_PAGE = 1_000
+_HINTED_MAX = 20
+
+
+def store_beside(file: Path) -> Path:
+    """The ledger that belongs to a file of schedules, unless another is named."""
+    if not file.name:
+        raise DefinitionError(
+            "must be a file", where="FILE", got=str(file), hint="name a file of schedules"
+        )
+    return file.with_suffix(".sqlite3")
+
+
+def history_text(store: Path, *, name: str | None, limit: int, as_json: bool) -> str:
+    """The newest rows of one schedule, or of every schedule."""
+    if not store.is_file():
+        raise StoreError(
+            "is not there", where=str(store), hint="gnomon run makes a ledger beside its file"
+        )
+    found = asyncio.run(_read(store, name, limit))
+    if as_json:
+        rows = [_json(row) for rows in found.values() for row in rows]
+        return render_json({"store": str(store), "runs": rows})
+    parts: list[RenderableType] = []
+    for schedule_id, runs in found.items():
+        title = Text(schedule_id, style="bold")
+        shown = [_cells(row) for row in runs]
+        parts += [title, table(_COLUMNS, shown) if shown else "  nothing has happened yet", ""]
+    return render(*parts[:-1]) if parts else "There are no schedules.\n"
+
+
+def period_text(row: RunRow) -> str:
+    """The id of a period; for a range, that of the first."""
+    return format_instant(row.nominal)
+
+
+async def _read(store: Path, name: str | None, limit: int) -> dict[str, list[RunRow]]:
+    ledger = SqliteLedger.open(store)
+    try:
+        known = await _names(ledger)
+        names = known if name is None else [name]
+        # What is not printable cannot be the name of a schedule, nor asked of a database.
+        found = {one: await ledger.runs(one, limit=limit) for one in names if one.isprintable()}
+        if name is not None and name not in known and not found.get(name):
+            raise DefinitionError(
+                "is no schedule of this ledger", where="name", got=name,
+                hint=f"the schedules are {', '.join(known[:_HINTED_MAX]) or 'none'}",
+            )  # fmt: skip
+        return found
+    finally:
+        await ledger.close()
+
+
+async def _names(ledger: SqliteLedger) -> list[str]:
+    names: list[str] = []
+    while page := await ledger.schedules(after=names[-1] if names else "", limit=_SCHEDULES_PAGE):
+        names += [row.schedule.schedule_id for row in page]
+    return names
+
+
+def _cells(row: RunRow) -> tuple[str, ...]:
+    note = f"{row.periods} periods up to {format_instant(row.last_nominal)}"
+    return (
+        period_text(row),
+        row.state,
+        row.outcome or "-",
+        row.reason or "-",
+        row.status or "-",
+        maybe_to_text(row.started_ms) or "-",
+        maybe_to_text(row.ended_ms) or "-",
+        printable(row.detail or "-"),
+        note if row.last_nominal else "",
+    )
+
+
+def _json(row: RunRow) -> dict[str, Json]:
+    return {
+        "schedule": row.schedule_id,
+        "period": period_text(row),
+        "lastPeriod": format_instant(row.last_nominal) if row.last_nominal else None,
+        "periods": row.periods,
+        "key": row.key,
+        "state": row.state,
+        "outcome": row.outcome,
+        "reason": row.reason,
+        "status": row.status,
+        "chosen": maybe_to_text(row.fire_ms),
+        "launches": row.launches,
+        "started": maybe_to_text(row.started_ms),
+        "ended": maybe_to_text(row.ended_ms),
+        "detail": row.detail,
+        "runId": row.run_id,
+        "revision": row.revision,
+    }

@@ -1,0 +1,84 @@
+"""
+A ledger that says what it writes: one log line for each period that is settled or begins to run.
+
+The lines are what a person reads who has no live table, and what a machine reads with `--json-log`.
+A line is written after its transaction, so that nothing is said that did not happen; who is killed
+in between has done more than was said.
+
+Spec: CLI-21.
+"""
+
+import logging
+from collections.abc import Sequence
+
+from gnomon.core.civil.instant import format_instant
+from gnomon.core.engine import Change
+from gnomon.core.ledger.lifecycle import State
+from gnomon.core.ledger.period import Fact
+from gnomon.ports import Claim, Ended, Failed, Launched, Report, RunRow
+from gnomon.shell.store.sqlite import SqliteLedger
+from gnomon.shell.telemetry import log
+
+__all__ = ["NarratingLedger"]
+
+
+class NarratingLedger(SqliteLedger):
+    """A ledger on SQLite, with log lines."""
+
+    _names: dict[str, tuple[str, str]] | None = None
+    """Schedule and period of the runs in flight, by key."""
+
+    async def commit(
+        self, changes: Sequence[Change], *, owner: str, confirmed: bool, now_ms: int
+    ) -> list[Claim]:
+        claims = await super().commit(changes, owner=owner, confirmed=confirmed, now_ms=now_ms)
+        for claim in claims:
+            self._note(claim.key, claim.schedule.schedule_id, claim.nominal)
+        for change in changes:
+            for fact in change.facts:
+                if fact.state is State.DONE:
+                    _say_settled(change.schedule.schedule_id, fact)
+        return claims
+
+    async def report(self, reports: Sequence[Report], *, now_ms: int) -> list[bool]:
+        answers = await super().report(reports, now_ms=now_ms)
+        for report, accepted in zip(reports, answers, strict=True):
+            if accepted:
+                self._say(report)
+        return answers
+
+    async def orphans(self, *, owner: str) -> list[RunRow]:
+        rows = await super().orphans(owner=owner)
+        for row in rows:
+            self._note(row.key, row.schedule_id, row.nominal)
+        return rows
+
+    def _note(self, key: str, schedule_id: str, nominal: int) -> None:
+        self._names = self._names or {}
+        self._names[key] = schedule_id, format_instant(nominal)
+
+    def _say(self, report: Report) -> None:
+        schedule_id, period = (self._names or {}).get(report.key, ("", report.key))
+        match report:
+            case Launched():
+                log(logging.INFO, "run started", schedule=schedule_id, period=period)
+            case Ended(success=success, detail=detail, reason=reason):
+                level = logging.INFO if success else logging.WARNING
+                log(
+                    level, "run ended", schedule=schedule_id, period=period, success=success,
+                    detail=detail, reason=str(reason or ""),
+                )  # fmt: skip
+            case Failed(message=message):
+                log(
+                    logging.WARNING, "run not started", schedule=schedule_id, period=period,
+                    message=message,
+                )  # fmt: skip
+        if not isinstance(report, Launched) and self._names is not None:
+            self._names.pop(report.key, None)
+
+
+def _say_settled(schedule_id: str, fact: Fact) -> None:
+    log(
+        logging.INFO, f"period {fact.outcome}", schedule=schedule_id,
+        period=format_instant(fact.nominal), reason=str(fact.reason or ""), periods=fact.periods,
+    )  # fmt: skip

@@ -1,0 +1,240 @@
+"""
+The command that runs a file of schedules: `gnomon run`.
+
+Here the parts are put together: the ledger, which this process owns alone, the launcher of
+processes, the clock and the runtime. What a former process left behind is taken over first: runs
+that still go on are adopted, the others are settled. Then the schedules of the file are saved, and
+those that the file no longer has are deleted, with their history kept.
+
+The first signal lets runs come to their end; the second leaves at once, and the runs in flight to
+themselves: they go on, and the next process finds them.
+
+Spec: CLI-20 to CLI-23.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from gnomon.cli.live_table import live_table, read_lines
+from gnomon.cli.narration import NarratingLedger
+from gnomon.cli.schedule_table import Entry
+from gnomon.errors import StoreError
+from gnomon.ports import Clock, Ledger
+from gnomon.shell.launcher.process import ProcessLauncher
+from gnomon.shell.runtime import Runtime
+from gnomon.shell.store.sqlite import SqliteLedger, ledger_thread
+from gnomon.shell.telemetry import LOGGER, JsonLines, log
+
+__all__ = ["RunOptions", "run_schedules"]
+
+SHOW_EVERY_MS = 1_000
+PATIENCE_MS = 366 * 86_400_000
+"""With `--once`, runs may take as long as they take."""
+_LINES_BESIDE = 4  # headings and the like, in a terminal
+_PAGE = 1_000
+_PLAIN = "%(asctime)s.%(msecs)03dZ %(levelname)-7s %(message)s"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """How to run."""
+
+    file: Path
+    store: Path
+    once: bool
+    length_ms: int | None
+    """How long to run; None for until told to stop."""
+    grace_ms: int
+    """How long runs may take to end after the first signal."""
+    json_log: bool
+
+
+def run_schedules(entries: Sequence[Entry], options: RunOptions, clock: Clock) -> bool:
+    """Run until told to stop; False when it was told twice."""
+    shows = sys.stdout is not None and sys.stdout.isatty() and not options.json_log
+    console = Console(highlight=False, markup=False, emoji=False) if shows else None
+    with _logging(console, options.json_log):
+        return asyncio.run(_run(entries, options, clock, console))
+
+
+async def _run(
+    entries: Sequence[Entry], options: RunOptions, clock: Clock, console: Console | None
+) -> bool:
+    stopper = _Stopper(options.grace_ms)
+    async with stopper.listening(), _open(options.store) as ledger:
+        launcher = ProcessLauncher(
+            clock, directory=options.store.with_suffix(".output"),
+            cwd=options.file.absolute().parent,
+        )  # fmt: skip
+        owner = f"{socket.gethostname()}:{os.getpid()}:{clock.now_ms()}"
+        runtime = Runtime(ledger, launcher, clock, owner)
+        await runtime.recover()
+        await _save(ledger, entries, now_ms=clock.now_ms())
+        log(logging.INFO, "running", schedules=len(entries), store=str(options.store))
+        if options.once:
+            await _catch_up(runtime, clock)
+            stopper.stop(PATIENCE_MS)
+        beside = []
+        if console is not None:
+            beside.append(asyncio.create_task(_show(console, ledger, entries, clock)))
+        if options.length_ms is not None:
+            beside.append(asyncio.create_task(_stop_after(options, stopper, clock)))
+        try:
+            return await stopper.watch(runtime)
+        finally:
+            for task in beside:
+                task.cancel()
+            await asyncio.gather(*beside, return_exceptions=True)
+
+
+@contextlib.asynccontextmanager
+async def _open(store: Path) -> AsyncIterator[SqliteLedger]:
+    with ledger_thread() as thread:
+        ledger = NarratingLedger.open(store, executor=thread, exclusive=True)
+        try:
+            yield ledger
+        finally:
+            await ledger.close()
+
+
+async def _save(ledger: SqliteLedger, entries: Sequence[Entry], *, now_ms: int) -> None:
+    """Make the ledger's schedules those of the file."""
+    names: list[str] = []
+    while page := await ledger.schedules(after=names[-1] if names else "", limit=_PAGE):
+        names += [row.schedule.schedule_id for row in page]
+    for name in set(names).difference(entry.name for entry in entries):
+        await ledger.delete(name, now_ms=now_ms)
+        log(logging.INFO, "schedule deleted", schedule=name)
+    for saved in await ledger.save_all([entry.schedule for entry in entries], now_ms=now_ms):
+        if saved.changed:
+            log(logging.INFO, "schedule saved", schedule=saved.schedule_id, revision=saved.revision)
+
+
+async def _catch_up(runtime: Runtime, clock: Clock) -> None:
+    """Turns until nothing more is due now."""
+    until_ms = clock.now_ms()
+    while (next_ms := await runtime.turn()) is not None and next_ms <= until_ms:
+        pass
+
+
+async def _stop_after(options: RunOptions, stopper: "_Stopper", clock: Clock) -> None:
+    await clock.sleep_ms(options.length_ms or 0)
+    stopper.stop(options.grace_ms)
+
+
+async def _show(console: Console, ledger: Ledger, entries: Sequence[Entry], clock: Clock) -> None:
+    """Draw the table again and again until cancelled, and then once more."""
+    with Live(console=console, auto_refresh=False) as live:
+        try:
+            while True:
+                now_ms = clock.now_ms()
+                await _draw(live, ledger, entries, now_ms)
+                await clock.sleep_ms(SHOW_EVERY_MS - now_ms % SHOW_EVERY_MS)
+        finally:
+            await _draw(live, ledger, entries, clock.now_ms())
+
+
+async def _draw(live: Live, ledger: Ledger, entries: Sequence[Entry], now_ms: int) -> None:
+    shown = entries[: max(live.console.height - _LINES_BESIDE, 1)]
+    with contextlib.suppress(StoreError):  # the runtime says so, and tries again
+        lines = await read_lines(ledger, shown, now_ms=now_ms)
+        left_out = len(entries) - len(shown)
+        live.update(live_table(lines, left_out=left_out, now_ms=now_ms), refresh=True)
+
+
+class _Stopper:
+    """What ends the runtime: signals, from the first moment on, or whoever calls `stop`."""
+
+    def __init__(self, grace_ms: int) -> None:
+        self._grace_ms = grace_ms
+        self._signals = 0
+        self._wanted_ms: int | None = None
+        self._runtime: Runtime | None = None
+        self._running: asyncio.Task[None] | None = None
+        self._stopping: set[asyncio.Task[None]] = set()
+
+    @contextlib.asynccontextmanager
+    async def listening(self) -> AsyncIterator[None]:
+        loop = asyncio.get_running_loop()
+        numbers = (signal.SIGINT, signal.SIGTERM)
+        for number in numbers:
+            loop.add_signal_handler(number, self._on_signal)
+        try:
+            yield
+        finally:
+            for number in numbers:
+                loop.remove_signal_handler(number)
+
+    def stop(self, grace_ms: int) -> None:
+        self._wanted_ms = grace_ms
+        if self._runtime is not None:
+            self._stopping.add(asyncio.create_task(self._runtime.stop(grace_ms)))
+
+    async def watch(self, runtime: Runtime) -> bool:
+        """Run until stopped; False when it had to be left at once."""
+        self._runtime = runtime
+        self._running = asyncio.create_task(runtime.run())
+        if self._wanted_ms is not None:
+            self.stop(self._wanted_ms)
+        try:
+            await self._running
+        except asyncio.CancelledError:
+            log(logging.WARNING, "left at once; runs in flight go on")
+            return False
+        finally:
+            for task in self._stopping:
+                task.cancel()
+            await asyncio.gather(*self._stopping, return_exceptions=True)
+        return True
+
+    def _on_signal(self) -> None:
+        self._signals += 1
+        if self._signals > 1 and self._running is not None:
+            self._running.cancel()
+        else:
+            self.stop(self._grace_ms)
+
+
+class _AboveTheTable(logging.Handler):
+    """Log lines go above the live table, which would be torn by anything else."""
+
+    def __init__(self, console: Console) -> None:
+        super().__init__(logging.WARNING)
+        self._console = console
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._console.print(Text(self.format(record), style="yellow"))
+
+
+@contextlib.contextmanager
+def _logging(console: Console | None, json_log: bool) -> Iterator[None]:
+    """Lines on standard error, or the important ones above the table."""
+    handler: logging.Handler = (
+        logging.StreamHandler(sys.stderr) if console is None else _AboveTheTable(console)
+    )
+    plain = logging.Formatter(_PLAIN, "%Y-%m-%dT%H:%M:%S")
+    plain.converter = time.gmtime
+    handler.setFormatter(JsonLines() if json_log else plain)
+    former, propagates = LOGGER.level, LOGGER.propagate
+    LOGGER.addHandler(handler)
+    LOGGER.setLevel(logging.INFO)
+    LOGGER.propagate = False
+    try:
+        yield
+    finally:
+        LOGGER.removeHandler(handler)
+        LOGGER.setLevel(former)
+        LOGGER.propagate = propagates

@@ -1,0 +1,241 @@
+"""
+Audit: does a ledger hold together?
+
+The rules are those that every ledger keeps at rest, between two transactions, whoever wrote it and
+however often it crashed: each row agrees with the tables of its life, each period up to the cursor
+is accounted for exactly once, and whatever waits will be looked at. Which periods there are is
+asked of the recurrence, never of what was planned.
+
+Findings are values, with what to do about them. Nothing is mended here.
+
+Spec: LIFE-5 to LIFE-9.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice, takewhile
+from typing import NamedTuple
+
+from gnomon.core.civil.instant import format_instant
+from gnomon.core.ledger.lifecycle import (
+    IN_FLIGHT,
+    REASONS,
+    WAITING,
+    Outcome,
+    Reason,
+    State,
+    Status,
+    status_of,
+)
+from gnomon.core.ledger.period import period_key, range_key
+from gnomon.core.schedule import Schedule
+
+__all__ = ["CODES", "AuditRun", "AuditSchedule", "Finding", "audit"]
+
+COUNT_MAX = 1_000_000
+"""No range stands for more periods than this."""
+
+CODES = {
+    "outcome": "set the outcome that its history shows, or remove the row if it never ran",
+    "reason": "set a reason that goes with the outcome",
+    "status": "derive the status again from state, outcome and reason",
+    "lease": "clear the lease of a row that is not in flight; give one to a row that is",
+    "count": "set launches and fence so that fence >= launches, and both to 0 where none happened",
+    "key": "set the key that schedule and nominal instant give, unless that key is taken",
+    "range": "set the first and last period and how many they are as the recurrence has them",
+    "beyond": "move the cursor to the last row, so that the period is not planned again",
+    "stray": "nothing, if the definition was changed by hand; else remove the row",
+    "twice": "keep the row that shows what happened, and cut the other short",
+    "gap": "add a row, missed(outage), for the periods that have none",
+    "in_flight": "count the rows in flight again",
+    "wake": "set the wake to now: the next look puts everything right",
+    "orphan": "set the outcome skipped(deleted)",
+}
+"""What can be wrong, and how to mend it."""
+
+
+class AuditSchedule(NamedTuple):
+    """A schedule, as its row has it."""
+
+    schedule: Schedule
+    cursor: int
+    floor: int
+    """Up to here nothing is owed: history was removed, or the definition was saved."""
+    wake_ms: int | None
+    written_ms: int
+    """When the row was last written."""
+    paused: bool
+    in_flight: int
+
+
+class AuditRun(NamedTuple):
+    """A period or a range of periods, as its row has it."""
+
+    key: str
+    schedule_id: str
+    nominal: int
+    last_nominal: int
+    periods: int
+    fire_ms: int
+    state: State
+    outcome: Outcome | None
+    reason: Reason | None
+    status: Status | None
+    launches: int
+    fence: int
+    lease_ms: int | None
+
+
+class Finding(NamedTuple):
+    """Something that cannot be, and how to mend it."""
+
+    code: str
+    schedule_id: str
+    key: str
+    """The row in question; empty when it is the schedule's own."""
+    problem: str
+    remedy: str
+
+
+def audit(schedules: Iterable[AuditSchedule], runs: Iterable[AuditRun]) -> list[Finding]:
+    """Everything that is wrong with a ledger; nothing when it holds together."""
+    rows: dict[str, list[AuditRun]] = {}
+    for run in runs:
+        rows.setdefault(run.schedule_id, []).append(run)
+    findings: list[Finding] = []
+    for one in schedules:
+        own = sorted(rows.pop(one.schedule.schedule_id, []), key=_by_nominal)
+        findings += _audit_schedule(one, own)
+    for left in rows.values():  # of schedules that were deleted: only their history is kept
+        for run in left:
+            findings += _audit_run(run)
+            if run.state in WAITING:
+                findings.append(_about(run, "orphan", "waits, but its schedule is gone"))
+    return findings
+
+
+def _audit_schedule(one: AuditSchedule, runs: Sequence[AuditRun]) -> Iterator[Finding]:
+    for run in runs:
+        yield from _audit_run(run)
+        if max(run.nominal, run.last_nominal) > one.cursor:
+            yield _about(run, "beyond", f"lies beyond the cursor, {format_instant(one.cursor)}")
+    yield from _audit_cover(one, [run for run in runs if one.floor < run.nominal <= one.cursor])
+    yield from _audit_range_sizes(one, runs)
+    states = Counter(run.state for run in runs)
+    flying = sum(states[state] for state in IN_FLIGHT)
+    if flying != one.in_flight:
+        yield _of(one, "in_flight", f"counts {one.in_flight} in flight, and there are {flying}")
+    yield from _audit_wake(one, runs)
+
+
+def _audit_run(run: AuditRun) -> Iterator[Finding]:
+    """One row by itself."""
+    if run.outcome not in _OUTCOMES[run.state]:
+        yield _about(run, "outcome", f"is {run.state} with the outcome {_word(run.outcome)}")
+    elif run.state is not State.DONE and run.reason is not None:
+        yield _about(run, "reason", f"is {run.state} and has the reason {run.reason}")
+    elif run.state is State.DONE and run.reason not in REASONS[run.outcome or Outcome.EXECUTED]:
+        yield _about(run, "reason", f"is {run.outcome} for the reason {_word(run.reason)}")
+    words = {
+        status_of(run.state, run.outcome, failed=failed, reason=run.reason)
+        for failed in (False, True)
+    }
+    if run.status not in words:
+        yield _about(run, "status", f"is {run.state} and reads {_word(run.status)}")
+    if (run.lease_ms is not None) != (run.state in IN_FLIGHT):
+        yield _about(run, "lease", f"is {run.state} and has {'a' if run.lease_ms else 'no'} lease")
+    started = run.state in IN_FLIGHT or run.outcome is Outcome.EXECUTED
+    if not run.fence >= run.launches >= int(started):
+        yield _about(run, "count", f"has {run.launches} launches and fence {run.fence}")
+    wanted = range_key if run.last_nominal else period_key
+    if run.key != wanted(run.schedule_id, run.nominal):
+        yield _about(run, "key", "has the key of another period")
+    if run.last_nominal:
+        if run.state is not State.DONE or run.launches:
+            yield _about(run, "range", f"is a range and {run.state}; a range never runs")
+    elif run.periods != 1:
+        yield _about(run, "range", f"is one period and counts {run.periods}")
+
+
+def _audit_cover(one: AuditSchedule, runs: Sequence[AuditRun]) -> Iterator[Finding]:
+    """Every nominal instant after the floor up to the cursor has exactly one row."""
+    recurrence = one.schedule.recurrence
+    covered = one.floor
+    for run in runs:
+        if recurrence.next_epoch(run.nominal - 1) != run.nominal:
+            yield _about(run, "stray", "is no period of its schedule")
+            continue
+        if run.nominal <= covered:
+            yield _about(run, "twice", "is accounted for already")
+        else:
+            yield from _gap(one, covered, run.nominal - 1)
+        covered = max(covered, run.nominal, run.last_nominal)
+    yield from _gap(one, covered, one.cursor)
+
+
+def _gap(one: AuditSchedule, after: int, until: int) -> Iterator[Finding]:
+    recurrence = one.schedule.recurrence
+    first, last = recurrence.next_epoch(after), recurrence.latest_epoch(until)
+    if first is not None and last is not None and first <= last:
+        text = f"{format_instant(first)} to {format_instant(last)}"
+        yield _of(one, "gap", f"has no row for the periods from {text}")
+
+
+def _audit_range_sizes(one: AuditSchedule, runs: Sequence[AuditRun]) -> Iterator[Finding]:
+    recurrence = one.schedule.recurrence
+    for run in runs:
+        if not run.last_nominal or run.nominal <= one.floor:
+            continue
+        nominals = recurrence.iterate_epochs(run.nominal - 1)
+        within = islice(takewhile(run.last_nominal.__ge__, nominals), COUNT_MAX + 1)
+        count = sum(1 for _ in within)
+        if run.periods != count or recurrence.latest_epoch(run.last_nominal) != run.last_nominal:
+            last = format_instant(run.last_nominal)
+            yield _about(run, "range", f"counts {run.periods} up to {last}, and there are {count}")
+
+
+def _audit_wake(one: AuditSchedule, runs: Sequence[AuditRun]) -> Iterator[Finding]:
+    """Whatever waits will be looked at: nothing is left to luck."""
+    if one.paused:
+        return
+    instants = [run.fire_ms for run in runs if run.state is State.PLANNED]
+    following = one.schedule.recurrence.next_epoch(one.cursor)
+    if following is not None:
+        instants.append(following * 1000 - one.schedule.lead_ms)
+    if not one.in_flight:
+        instants += [run.fire_ms for run in runs if run.state is State.QUEUED]
+    if not instants:
+        return
+    # What could have begun before the row was last written has been seen then.
+    needed_ms = max(min(instants), one.written_ms)
+    if one.wake_ms is None:
+        yield _of(one, "wake", "is never looked at, though something waits")
+    elif one.wake_ms > needed_ms:
+        late_s = (one.wake_ms - needed_ms) / 1000
+        yield _of(one, "wake", f"is looked at {late_s:g} s after something is to happen")
+
+
+def _about(run: AuditRun, code: str, problem: str) -> Finding:
+    text = f"{format_instant(run.nominal)} {problem}"
+    return Finding(code, run.schedule_id, run.key, text, CODES[code])
+
+
+def _of(one: AuditSchedule, code: str, problem: str) -> Finding:
+    return Finding(code, one.schedule.schedule_id, "", problem, CODES[code])
+
+
+def _word(value: str | None) -> str:
+    return "none" if value is None else value
+
+
+def _by_nominal(run: AuditRun) -> tuple[int, int]:
+    return run.nominal, run.last_nominal
+
+
+_OUTCOMES: dict[State, frozenset[Outcome | None]] = {
+    State.PLANNED: frozenset({None}),
+    State.QUEUED: frozenset({None}),
+    State.CLAIMED: frozenset({None, Outcome.EXECUTED}),  # executed before, and started again
+    State.RUNNING: frozenset({Outcome.EXECUTED}),
+    State.DONE: frozenset(Outcome),
+}

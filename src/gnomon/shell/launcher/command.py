@@ -1,0 +1,164 @@
+"""
+What a target says about a process: a command, and the circumstances it runs in.
+
+`{"command": ["prog", "arg"]}` names a program and its arguments, and no shell reads them;
+`{"shell": "text"}` is for a shell to read. `cwd`, `env`, `timeout` and `grace` may stand beside.
+The environment is built from nothing, so that a run does not depend on who started the worker.
+
+Spec: LAUNCH-5, LAUNCH-6.
+"""
+
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import lru_cache
+from pathlib import Path
+
+from gnomon.core.civil.duration import parse_duration
+from gnomon.core.civil.instant import format_instant
+from gnomon.errors import DefinitionError
+from gnomon.ports import Claim
+
+__all__ = ["Command", "environment", "find_program", "parse_command"]
+
+GRACE_MS = 10_000
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+SHELL = "/bin/sh"
+_KEYS = ("command", "shell", "cwd", "env", "timeout", "grace")
+_RESERVED = ("ENV", "BASH_ENV", "IFS")
+_RESERVED_PREFIXES = ("LD_", "GNOMON_")
+_MS = timedelta(milliseconds=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """A process to start."""
+
+    arguments: tuple[str, ...]
+    """The program and its arguments."""
+    cwd: str | None
+    env: Mapping[str, str]
+    timeout_ms: int
+    """0 for none."""
+    grace_ms: int
+    """How long after TERM comes KILL."""
+
+
+@lru_cache(4096)
+def parse_command(target: str) -> Command:
+    """The command that a target describes."""
+    try:
+        record = json.loads(target)
+    except (ValueError, RecursionError):
+        record = None
+    if not isinstance(record, dict):
+        raise DefinitionError(
+            "must describe a command", where="target", got=target,
+            hint='write {"command": ["program", "argument"]} or {"shell": "text"}',
+        )  # fmt: skip
+    for key in record:
+        if key not in _KEYS:
+            raise DefinitionError(
+                "is not a known key", where="target", got=key, hint=f"use {', '.join(_KEYS)}"
+            )
+    cwd = record.get("cwd")
+    return Command(
+        arguments=_read_arguments(record),
+        cwd=None if cwd is None else _text(cwd, where="target.cwd"),
+        env=_read_env(record.get("env")),
+        timeout_ms=_read_duration(record, "timeout", 0, least_ms=1),
+        grace_ms=_read_duration(record, "grace", GRACE_MS, least_ms=0),
+    )
+
+
+def environment(claim: Claim, command: Command, *, home: str, user: str) -> dict[str, str]:
+    """Everything that the process finds in its environment."""
+    return {
+        "PATH": PATH,
+        "HOME": home,
+        "LOGNAME": user,
+        "SHELL": SHELL,
+        "LANG": "C.UTF-8",
+        "TZ": claim.schedule.decider.zone,
+        **command.env,
+        "GNOMON_SCHEDULE": claim.schedule.schedule_id,
+        "GNOMON_PERIOD": format_instant(claim.nominal),
+        "GNOMON_KEY": claim.key,
+        "GNOMON_ATTEMPT": str(claim.launches),
+    }
+
+
+def find_program(name: str, *, cwd: str, path: str) -> str | None:
+    """The absolute path of a program that can be run; None when there is none."""
+    if os.sep not in name:
+        found = shutil.which(name, path=path)
+        return None if found is None else str(Path(cwd, found))
+    program = Path(cwd, name)
+    return str(program) if program.is_file() and os.access(program, os.X_OK) else None
+
+
+def _read_arguments(record: Mapping[str, object]) -> tuple[str, ...]:
+    command, shell = record.get("command"), record.get("shell")
+    if isinstance(shell, str) and command is None:
+        return (SHELL, "-c", _text(shell, where="target.shell"))
+    if isinstance(command, list) and command and shell in (None, False):
+        arguments = tuple(_text(one, where="target.command") for one in command)
+        if arguments[0]:
+            return arguments
+    raise DefinitionError(
+        "must have either a list `command` or a text `shell`", where="target", got=dict(record),
+        hint='write {"command": ["program", "argument"]} or {"shell": "text"}',
+    )  # fmt: skip
+
+
+def _read_env(found: object) -> dict[str, str]:
+    if found is None:
+        return {}
+    if not isinstance(found, dict):
+        raise DefinitionError(
+            "must be a table of texts",
+            where="target.env",
+            got=found,
+            hint='write {"NAME": "value"}',
+        )
+    for name in found:
+        if not name or "=" in name:
+            raise DefinitionError(
+                "is no name of a variable", where="target.env", got=name, hint="use letters and _"
+            )
+        # These act on the shell that waits for the release, or say what only the ledger knows.
+        if name in _RESERVED or name.startswith(_RESERVED_PREFIXES):
+            raise DefinitionError(
+                "is a reserved variable", where="target.env", got=name,
+                hint=f'set it in the command: ["env", "{name}=...", "program"]',
+            )  # fmt: skip
+    return {
+        _text(name, where="target.env"): _text(value, where=f"target.env.{name}")
+        for name, value in found.items()
+    }
+
+
+def _read_duration(record: Mapping[str, object], key: str, default: int, *, least_ms: int) -> int:
+    found, where = record.get(key), f"target.{key}"
+    if found is None:
+        return default
+    length_ms = parse_duration(_text(found, where=where), where=where) // _MS
+    if length_ms < least_ms:
+        raise DefinitionError("is too short", where=where, got=found, hint="write e.g. 5m")
+    return length_ms
+
+
+def _text(found: object, *, where: str) -> str:
+    if isinstance(found, str) and "\0" not in found:
+        try:
+            os.fsencode(found)
+        except UnicodeEncodeError:
+            pass
+        else:
+            return found
+    raise DefinitionError(
+        "must be text that a program can be given", where=where, got=found, hint='write "..."'
+    )

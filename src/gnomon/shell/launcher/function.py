@@ -1,0 +1,164 @@
+"""
+Runs that are coroutines of this process.
+
+A target `{"function": "name"}` calls the coroutine function that was registered under that name.
+Whatever it raises ends its run and nothing else. A coroutine begins with `launch`, so a claim that
+was not reported as launched may have been started: this launcher does not confirm starts.
+
+Spec: LAUNCH-1 to LAUNCH-4.
+"""
+
+import asyncio
+import inspect
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from gnomon.core.civil.instant import format_instant
+from gnomon.core.ledger.lifecycle import Reason
+from gnomon.errors import DefinitionError
+from gnomon.ports import Claim, Clock, Ended, Failed, Launched
+from gnomon.shell.clock import all_done_within
+from gnomon.shell.launcher.detail import failure_line
+
+__all__ = ["Context", "Function", "FunctionLauncher"]
+
+END_MAX_MS = 10_000
+"""How long a cancelled coroutine may take to come to its end."""
+
+
+class Context(NamedTuple):
+    """What a function is told about its run."""
+
+    schedule_id: str
+    nominal: int
+    key: str
+    """The same for every try of this period, so that an effect can be made once."""
+    attempt: int
+
+    @property
+    def period(self) -> str:
+        """The id of the period: its nominal instant in RFC 3339."""
+        return format_instant(self.nominal)
+
+
+Function = Callable[[Context], Awaitable[object]]
+
+
+class _Run:
+    __slots__ = ("claim", "reason", "task")
+
+    def __init__(self, claim: Claim) -> None:
+        self.claim = claim
+        self.reason: Reason | None = None
+        self.task: asyncio.Task[None]
+
+
+class FunctionLauncher:
+    """Starts registered coroutine functions in the running event loop."""
+
+    def __init__(self, functions: Mapping[str, Function], clock: Clock) -> None:
+        for name, function in functions.items():
+            _check_function(name, function)
+        self._functions = dict(functions)
+        self._clock = clock
+        self._runs: dict[str, _Run] = {}
+        self._ends: list[Ended] = []
+        self._some_ended = asyncio.Event()
+
+    @property
+    def confirms_start(self) -> bool:
+        return False
+
+    async def launch(self, claim: Claim) -> Launched | Failed:
+        try:
+            function = self._functions.get(_name_of(claim.schedule.target))
+        except DefinitionError as error:
+            return Failed(claim.key, claim.fence, failure_line(error), permanent=True)
+        if function is None:
+            message = f"no function is registered for {claim.schedule.target}"
+            return Failed(claim.key, claim.fence, message, permanent=True)
+        if claim.key in self._runs:
+            return Failed(claim.key, claim.fence, "an earlier run has not ended", permanent=False)
+        run = self._runs[claim.key] = _Run(claim)
+        run.task = asyncio.create_task(self._call(function, run))
+        return Launched(claim.key, claim.fence, f"function:{claim.launches}")
+
+    async def release(self, key: str) -> None:
+        """Nothing waits here."""
+
+    async def adopt(self, key: str, run_id: str) -> bool:
+        """A coroutine ends with its process."""
+        return False
+
+    async def ended(self) -> Sequence[Ended]:
+        await self._some_ended.wait()
+        self._some_ended.clear()
+        ends, self._ends = self._ends, []
+        return ends
+
+    async def end(self, key: str, reason: Reason) -> bool:
+        run = self._runs.get(key)
+        if run is None:
+            return True
+        run.reason = run.reason or reason
+        return await self._cancel([run])
+
+    async def drain(self, *, grace_ms: int) -> None:
+        runs = list(self._runs.values())
+        if not await all_done_within(self._clock, [run.task for run in runs], grace_ms):
+            await self._cancel(runs)
+
+    async def _cancel(self, runs: Sequence[_Run]) -> bool:
+        for run in runs:
+            run.task.cancel()
+        over = await all_done_within(self._clock, [run.task for run in runs], END_MAX_MS)
+        for run in runs:
+            if run.task.done():  # one that was cancelled before its first step has not said so
+                self._settle(run, success=False, detail="cancelled")
+        return over
+
+    async def _call(self, function: Function, run: _Run) -> None:
+        claim, success, detail = run.claim, False, "cancelled"
+        try:
+            await function(
+                Context(claim.schedule.schedule_id, claim.nominal, claim.key, claim.launches)
+            )
+            success, detail = True, "returned"
+        except asyncio.CancelledError:
+            pass  # by `end`, or by itself: either way the run is over and the others go on
+        except (Exception, SystemExit) as error:
+            detail = failure_line(error)
+        self._settle(run, success=success, detail=detail)
+
+    def _settle(self, run: _Run, *, success: bool, detail: str) -> None:
+        claim = run.claim
+        if self._runs.get(claim.key) is run:
+            del self._runs[claim.key]
+            reason = None if success else run.reason
+            self._ends.append(Ended(claim.key, claim.fence, success, detail, reason))
+            self._some_ended.set()
+
+
+def _check_function(name: str, function: Function) -> None:
+    call = getattr(function, "__call__", None)  # noqa: B004 (an object may have one that is async)
+    if not (inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)):
+        raise DefinitionError(
+            "must be a coroutine function", where=f"functions.{name}", got=function,
+            hint="write async def",
+        )  # fmt: skip
+
+
+@lru_cache(4096)
+def _name_of(target: str) -> str:
+    try:
+        found = json.loads(target)
+    except (ValueError, RecursionError):
+        found = None
+    name = found.get("function") if isinstance(found, dict) else None
+    if not isinstance(name, str) or len(found) != 1:
+        raise DefinitionError(
+            "must name a function", where="target", got=target, hint='write {"function": "name"}'
+        )
+    return name

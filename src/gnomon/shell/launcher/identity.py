@@ -1,0 +1,50 @@
+"""
+Which process is it? A process id alone is given to another process sooner or later.
+
+Process id, start time and boot together name one process for good. A process that has ended and
+only waits to be reaped counts as gone.
+
+Spec: LAUNCH-8.
+"""
+
+from pathlib import Path
+from typing import NamedTuple, Self
+
+__all__ = ["Identity", "identify"]
+
+_BOOT = Path("/proc/sys/kernel/random/boot_id")
+_GONE = ("Z", "X", "x")
+
+
+class Identity(NamedTuple):
+    """One process, for good."""
+
+    pid: int
+    start: int
+    """In ticks since the machine was started."""
+    boot: str
+
+    def text(self, timeout_ms: int, grace_ms: int) -> str:
+        """The id of a run: this process, and the limits that its next worker must keep."""
+        return f"{self.pid}:{self.start}:{self.boot}:{timeout_ms}:{grace_ms}"
+
+    @classmethod
+    def read(cls, run_id: str) -> tuple[Self, int, int] | None:
+        """What `text` wrote; None for anything else."""
+        parts = run_id.split(":")
+        if len(parts) != 5 or not all(parts[at].isdecimal() for at in (0, 1, 3, 4)):
+            return None
+        pid, start, timeout_ms, grace_ms = (int(parts[at]) for at in (0, 1, 3, 4))
+        return None if pid < 2 else (cls(pid, start, parts[2]), timeout_ms, grace_ms)
+
+
+def identify(pid: int) -> Identity | None:
+    """The process that has this id now; None when there is none that still runs."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
+        boot = _BOOT.read_text(encoding="ascii")[:8]
+    except OSError:
+        return None
+    # The name, in parentheses, may hold anything; the fields after it are numbers and a letter.
+    state, *rest = stat.rpartition(")")[2].split()
+    return None if state in _GONE else Identity(pid, int(rest[18]), boot)

@@ -1,0 +1,93 @@
+"""
+Where does the output of a process go, and how much of it is kept?
+
+It goes straight into a file, so that a run never waits for its worker and does not notice when the
+worker dies. While the run goes on the file may grow; when it has ended the file is cut to its first
+and last part. A file that stayed empty is removed, and of the others the newest are kept.
+
+Spec: LAUNCH-9.
+"""
+
+import contextlib
+import os
+import re
+from pathlib import Path
+
+__all__ = ["FILES_MAX", "OUTPUT_MAX", "Output"]
+
+OUTPUT_MAX = 64 * 1024
+"""Bytes kept of one run."""
+FILES_MAX = 10_000
+"""Files kept in all."""
+_ODD = re.compile(r"[^A-Za-z0-9_-]", re.ASCII)
+
+
+class Output:
+    """A directory with a file for each run; without a directory, nothing is kept."""
+
+    def __init__(self, directory: Path | None, *, bytes_max: int, files_max: int) -> None:
+        self.directory = directory
+        self._bytes_max = bytes_max
+        self._files_max = files_max
+        self._count = 0
+        if directory is not None:
+            directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._count = len(list(directory.glob("*.out")))
+
+    def path(self, key: str, attempt: int) -> Path | None:
+        """The file of a run."""
+        if self.directory is None:
+            return None
+        return self.directory / f"{_ODD.sub('_', key)}.{attempt}.out"
+
+    def newest(self, key: str) -> Path | None:
+        """The file of the latest attempt there was."""
+        if self.directory is None:
+            return None
+        found = self.directory.glob(f"{_ODD.sub('_', key)}.*.out")
+        return max(found, key=lambda path: int(path.name.split(".")[1]), default=None)
+
+    def open(self, path: Path | None) -> int:
+        """A descriptor for the process to write to."""
+        if path is None:
+            return os.open(os.devnull, os.O_WRONLY)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_NOFOLLOW
+        return os.open(path, flags, 0o600)
+
+    def settle(self, path: Path | None) -> None:
+        """A run has ended: keep what is to be kept. Output is never a reason to fail."""
+        if path is None:
+            return
+        with contextlib.suppress(OSError):
+            size = path.stat().st_size
+            if size == 0:
+                path.unlink()
+                return
+            if size > self._bytes_max:
+                _trim(path, size, self._bytes_max)
+            self._count += 1
+        if self._count > self._files_max:
+            self._remove_oldest()
+
+    def _remove_oldest(self) -> None:
+        """Make room, for a tenth more than needed, so that this is seldom done."""
+        assert self.directory is not None
+        with contextlib.suppress(OSError):
+            files = sorted(self.directory.glob("*.out"), key=lambda path: path.stat().st_mtime_ns)
+            for path in files[: max(len(files) - self._files_max * 9 // 10, 0)]:
+                path.unlink(missing_ok=True)
+            self._count = min(len(files), self._files_max * 9 // 10)
+
+
+def _trim(path: Path, size: int, bytes_max: int) -> None:
+    half = bytes_max // 2
+    with path.open("rb") as whole:
+        head = whole.read(half)
+        whole.seek(size - half)
+        tail = whole.read(half)
+    note = f"\n... {size - 2 * half} bytes left out ...\n".encode()
+    short = path.with_suffix(".cut")
+    descriptor = os.open(short, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(head + note + tail)
+    short.replace(path)

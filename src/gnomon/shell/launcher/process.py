@@ -1,0 +1,273 @@
+"""
+Runs that are processes of this machine.
+
+A process is started in two steps. `launch` starts a shell that does nothing but wait at a pipe;
+`release`, which comes after the ledger has committed the launch, lets it become the command. If the
+worker dies in between, the pipe closes and the shell exits: nothing has run. So a claim that was
+not reported as launched certainly never started.
+
+Each run is the leader of a session and group of its own. It outlives its worker, and is found again
+by process id, start time and boot; the end of such a run is seen, its exit status is not.
+
+Needs Linux: /proc says when a process began, and a pidfd (or, without, a look now and then) says
+when it is gone. Users, limits on resources and other umasks are not its business yet.
+
+Spec: LAUNCH-1 to LAUNCH-10.
+"""
+
+import asyncio
+import contextlib
+import errno
+import os
+import pwd
+import signal
+import subprocess
+from collections.abc import Coroutine, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gnomon.core.ledger.lifecycle import Reason
+from gnomon.errors import DefinitionError
+from gnomon.ports import Claim, Clock, Ended, Failed, Launched
+from gnomon.shell.clock import all_done_within
+from gnomon.shell.launcher.command import Command, environment, find_program, parse_command
+from gnomon.shell.launcher.detail import exit_line, one_line
+from gnomon.shell.launcher.identity import Identity, identify
+from gnomon.shell.launcher.output import FILES_MAX, OUTPUT_MAX, Output
+
+__all__ = ["ProcessLauncher"]
+
+KILL_MAX_MS = 5_000
+"""How long a killed process may take to be gone."""
+LOOK_MS = 100
+"""How often one looks after a process where there are no pidfds."""
+_STUB = 'read -r GNOMON_GO || exit 0; exec "$@" </dev/null'
+_ADOPTED_FENCE = 0
+
+
+@dataclass(slots=True, kw_only=True)
+class _Run:
+    key: str
+    fence: int
+    identity: Identity
+    timeout_ms: int
+    grace_ms: int
+    process: "subprocess.Popen[bytes] | None"
+    """None for a run of a former worker, which is somebody else's child."""
+    gate: int | None
+    """Where the release is written; None once that is done."""
+    output: Path | None
+    exit: "asyncio.Future[None]"
+    pidfd: int | None = None
+    reason: Reason | None = None
+    ending: bool = False
+    watchers: "set[asyncio.Task[None]]" = field(default_factory=set)
+
+
+class ProcessLauncher:
+    """Starts commands as processes, each in a group of its own."""
+
+    def __init__(
+        self, clock: Clock, *, directory: Path | None = None, cwd: Path | None = None,
+        output_max: int = OUTPUT_MAX, files_max: int = FILES_MAX,
+        pidfds: bool = hasattr(os, "pidfd_open"),
+    ) -> None:  # fmt: skip
+        account = pwd.getpwuid(os.getuid())
+        self._clock = clock
+        self._home, self._user = account.pw_dir, account.pw_name
+        self._cwd = str(cwd or (self._home if Path(self._home).is_dir() else "/"))
+        self._pidfds = pidfds
+        self._runs: dict[str, _Run] = {}
+        self._ends: list[Ended] = []
+        self._some_ended = asyncio.Event()
+        self.output = Output(directory, bytes_max=output_max, files_max=files_max)
+
+    @property
+    def confirms_start(self) -> bool:
+        return True
+
+    async def launch(self, claim: Claim) -> Launched | Failed:
+        if claim.key in self._runs:
+            return Failed(claim.key, claim.fence, "an earlier run has not ended", permanent=False)
+        try:
+            command = parse_command(claim.schedule.target)
+            run = self._spawn(claim, command)
+        except DefinitionError as error:
+            return Failed(claim.key, claim.fence, one_line(str(error)), permanent=True)
+        except OSError as error:
+            permanent = error.errno == errno.E2BIG
+            return Failed(claim.key, claim.fence, one_line(str(error)), permanent=permanent)
+        return Launched(claim.key, claim.fence, run.identity.text(run.timeout_ms, run.grace_ms))
+
+    async def release(self, key: str) -> None:
+        run = self._runs.get(key)
+        if run is None or run.gate is None:
+            return
+        with contextlib.suppress(BrokenPipeError):  # it is gone, and its end will be reported
+            os.write(run.gate, b"\n")
+        self._close_gate(run)
+        self._limit(run)
+
+    async def adopt(self, key: str, run_id: str) -> bool:
+        found = Identity.read(run_id)
+        if found is None:
+            return False
+        identity, timeout_ms, grace_ms = found
+        if key in self._runs:
+            return self._runs[key].identity == identity
+        run = _Run(
+            key=key, fence=_ADOPTED_FENCE, identity=identity, timeout_ms=timeout_ms,
+            grace_ms=grace_ms, process=None, gate=None, output=self.output.newest(key),
+            exit=asyncio.get_running_loop().create_future(),
+        )  # fmt: skip
+        # The watch comes first: a process that is the right one now is then watched for certain.
+        try:
+            self._watch(run)
+        except ProcessLookupError:
+            return False
+        if identify(identity.pid) != identity:
+            self._forget(run)
+            for task in run.watchers:
+                task.cancel()
+            return False
+        self._limit(run)
+        return True
+
+    async def ended(self) -> Sequence[Ended]:
+        await self._some_ended.wait()
+        self._some_ended.clear()
+        ends, self._ends = self._ends, []
+        return ends
+
+    async def end(self, key: str, reason: Reason) -> bool:
+        run = self._runs.get(key)
+        return run is None or await self._terminate(run, reason)
+
+    async def drain(self, *, grace_ms: int) -> None:
+        runs = list(self._runs.values())
+        if not await all_done_within(self._clock, _exits(runs), grace_ms):
+            left = [run for run in runs if not run.exit.done()]
+            await asyncio.gather(*(self._terminate(run, None) for run in left))
+
+    def _spawn(self, claim: Claim, command: Command) -> _Run:
+        cwd = str(Path(self._cwd, command.cwd or ""))
+        env = environment(claim, command, home=self._home, user=self._user)
+        name, *arguments = command.arguments
+        program = find_program(name, cwd=cwd, path=env["PATH"])
+        if program is None:
+            raise DefinitionError(
+                "is no program that can be run", where="target.command", got=name,
+                hint="write its full path, or set PATH in env",
+            )  # fmt: skip
+        path = self.output.path(claim.key, claim.launches)
+        with contextlib.ExitStack() as closing:
+            out = self.output.open(path)
+            closing.callback(os.close, out)
+            waiting_end, gate = os.pipe()
+            closing.callback(os.close, waiting_end)
+            with contextlib.ExitStack() as undoing:
+                undoing.callback(self.output.settle, path)
+                undoing.callback(os.close, gate)
+                process = subprocess.Popen(  # noqa: S603 (the command is the schedule's own)
+                    ["/bin/sh", "-c", _STUB, "gnomon", program, *arguments],
+                    stdin=waiting_end, stdout=out, stderr=out, cwd=cwd, env=env,
+                    start_new_session=True, close_fds=True,
+                )  # fmt: skip
+                undoing.callback(process.wait)
+                undoing.callback(process.kill)
+                run = self._admit(claim, command, process, gate, path)
+                undoing.pop_all()
+        return run
+
+    def _admit(
+        self, claim: Claim, command: Command, process: "subprocess.Popen[bytes]",
+        gate: int, path: Path | None,
+    ) -> _Run:  # fmt: skip
+        identity = identify(process.pid)
+        if identity is None:
+            raise OSError(errno.ENOSYS, "nothing is known about the new process; is /proc there?")
+        run = _Run(
+            key=claim.key, fence=claim.fence, identity=identity, timeout_ms=command.timeout_ms,
+            grace_ms=command.grace_ms, process=process, gate=gate, output=path,
+            exit=asyncio.get_running_loop().create_future(),
+        )  # fmt: skip
+        self._watch(run)
+        return run
+
+    def _watch(self, run: _Run) -> None:
+        """See to it that `_settle` is called when the process is gone."""
+        try:
+            run.pidfd = os.pidfd_open(run.identity.pid) if self._pidfds else None
+        except OSError as error:
+            if error.errno not in (errno.ENOSYS, errno.EPERM):
+                raise
+            self._pidfds = False  # an old kernel, or a sandbox that does not let us
+        if run.pidfd is not None:
+            asyncio.get_running_loop().add_reader(run.pidfd, self._settle, run)
+        else:
+            self._in_background(run, self._look(run))
+        self._runs[run.key] = run
+
+    async def _look(self, run: _Run) -> None:
+        while identify(run.identity.pid) == run.identity:
+            await self._clock.sleep_ms(LOOK_MS)
+        self._settle(run)
+
+    def _limit(self, run: _Run) -> None:
+        if run.timeout_ms:
+            self._in_background(run, self._time_out(run))
+
+    async def _time_out(self, run: _Run) -> None:
+        if not await all_done_within(self._clock, [run.exit], run.timeout_ms):
+            await self._terminate(run, Reason.TIMED_OUT)
+
+    async def _terminate(self, run: _Run, reason: Reason | None) -> bool:
+        """TERM to the group, then KILL; whether its leader is gone."""
+        run.reason = run.reason or reason
+        run.ending = True
+        self._signal(run, signal.SIGTERM)
+        self._signal(run, signal.SIGCONT)  # one that was stopped could not heed it
+        if await all_done_within(self._clock, [run.exit], run.grace_ms):
+            return True
+        self._signal(run, signal.SIGKILL)
+        return await all_done_within(self._clock, [run.exit], KILL_MAX_MS)
+
+    def _signal(self, run: _Run, number: signal.Signals) -> None:
+        if not run.exit.done():
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(run.identity.pid, number)
+
+    def _settle(self, run: _Run) -> None:
+        """The leader is gone. Until it is reaped its number is not given to anybody else."""
+        if run.ending:
+            self._signal(run, signal.SIGKILL)  # what is left of its group
+        self._forget(run)
+        status = None if run.process is None else run.process.wait()
+        self.output.settle(run.output)
+        success = status == 0 and not run.ending
+        reason = run.reason or (Reason.UNCERTAIN if status is None else None)
+        self._ends.append(Ended(run.key, run.fence, success, exit_line(status), reason))
+        self._some_ended.set()
+        run.exit.set_result(None)
+
+    def _forget(self, run: _Run) -> None:
+        del self._runs[run.key]
+        self._close_gate(run)
+        if run.pidfd is not None:
+            asyncio.get_running_loop().remove_reader(run.pidfd)
+            os.close(run.pidfd)
+            run.pidfd = None
+
+    def _close_gate(self, run: _Run) -> None:
+        if run.gate is not None:
+            os.close(run.gate)
+            run.gate = None
+
+    def _in_background(self, run: _Run, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.ensure_future(work)
+        run.watchers.add(task)
+        task.add_done_callback(run.watchers.discard)
+
+
+def _exits(runs: Iterable[_Run]) -> "list[asyncio.Future[None]]":
+    return [run.exit for run in runs]

@@ -1,0 +1,181 @@
+"""
+The runtime: turns, one after the other, until it is told to stop.
+
+Between turns it rests: until the next wake, until a lease is to be renewed, until a run ends or
+somebody calls `wake`, and never longer than `REST_MAX_MS`, because clocks are set. When the ledger
+fails it waits, longer each time, says so, and goes on. Told to stop, it claims nothing more, waits
+for its runs, ends those that are left, and writes what is to be reported.
+
+All waiting goes through the clock and the launcher, so that the same code runs on virtual time.
+
+Spec: RUN-4, RUN-9, RUN-10.
+"""
+
+import asyncio
+import logging
+
+from gnomon.core.engine import USUAL, Limits
+from gnomon.errors import StoreError
+from gnomon.ports import Clock, Launcher, Ledger
+from gnomon.shell.holding import Moment
+from gnomon.shell.telemetry import Telemetry, log
+from gnomon.shell.turn import Worker
+
+__all__ = ["BACKOFF_MAX_MS", "REST_MAX_MS", "Runtime"]
+
+REST_MAX_MS = 30_000
+BACKOFF_MS = 100
+BACKOFF_MAX_MS = 30_000
+GAP_MS = 5
+"""Turns begin at least this far apart, so that ends that come singly are written together."""
+LAST_TRIES = 5
+"""How often a stopping runtime tries to write its last reports."""
+
+
+class Runtime:
+    """
+    A worker that runs what is due.
+
+    `owner` is a name that no other worker has or has had: a restarted process is another worker.
+    """
+
+    def __init__(
+        self, ledger: Ledger, launcher: Launcher, clock: Clock, owner: str, *,
+        limits: Limits = USUAL, batch: int = 1000, telemetry: Telemetry | None = None,
+    ) -> None:  # fmt: skip
+        self.telemetry = telemetry or Telemetry()
+        self._wake = asyncio.Event()
+        self._stop = asyncio.Event()
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self._grace_ms = 0
+        self._failures = 0
+        self._clock = clock
+        self._launcher = launcher
+        self._worker = Worker(
+            ledger, launcher, clock, owner,
+            limits=limits, batch=batch, telemetry=self.telemetry, wake=self.wake,
+        )  # fmt: skip
+
+    def wake(self) -> None:
+        """Take the next turn soon: something has changed."""
+        self._wake.set()
+
+    async def recover(self) -> None:
+        """This worker owns the ledger alone: take over from its predecessor, before `run`."""
+        await self._worker.recover(self._worker.moment())
+
+    async def turn(self) -> int | None:
+        """One turn; when there is more to do, None for not before an event."""
+        return await self._worker.turn(self._worker.moment(), claiming=not self._stop.is_set())
+
+    async def collect(self) -> None:
+        """Wait for runs to end, and keep that for the next turn; `run` does it by itself."""
+        await self._worker.collect()
+
+    async def run(self) -> None:
+        """Take turns until `stop`."""
+        self._idle.clear()
+        collector = asyncio.create_task(self._collect())
+        collector.add_done_callback(lambda _: self._wake.set())
+        try:
+            while not self._stop.is_set():
+                await self._step(collector)
+            await self._drain(collector)
+        finally:
+            for task in (collector, *self._worker.beside):
+                task.cancel()
+            await asyncio.gather(collector, *self._worker.beside, return_exceptions=True)
+            self._idle.set()
+
+    async def stop(self, grace_ms: int) -> None:
+        """Claim nothing more, give runs this long, end the others; return when all is over."""
+        self._grace_ms = grace_ms
+        self._stop.set()
+        self._wake.set()
+        await self._idle.wait()
+
+    async def _collect(self) -> None:
+        while True:
+            await self._worker.collect()
+
+    async def _step(
+        self, collector: "asyncio.Task[None]", *, rest_max_ms: int = REST_MAX_MS
+    ) -> None:
+        """A turn, and the rest after it."""
+        if collector.done():
+            collector.result()  # the launcher has failed, and so do we
+        self._wake.clear()
+        at = self._worker.moment()
+        try:
+            next_ms = await self._worker.turn(at, claiming=not self._stop.is_set())
+        except StoreError as error:
+            await self._back_off(error)
+            return
+        if self._failures:
+            log(logging.INFO, "the ledger answers again", failures=self._failures)
+            self._failures = 0
+        await self._wait(self._wake, min(self._rest_ms(at, next_ms), rest_max_ms))
+        passed_ms = self._clock.monotonic_ms() - at.monotonic_ms
+        await self._clock.sleep_ms(max(GAP_MS - passed_ms, 0))
+
+    def _rest_ms(self, at: Moment, next_ms: int | None) -> int:
+        passed_ms = self._clock.monotonic_ms() - at.monotonic_ms
+        rests = [REST_MAX_MS]
+        if next_ms is not None:
+            rests.append(next_ms - at.now_ms)
+        held_ms = self._worker.holding.rest_ms(at)
+        if held_ms is not None:
+            rests.append(held_ms)
+        if len(self._worker.reports):
+            rests.append(GAP_MS)
+        return max(min(rests) - passed_ms, 0)
+
+    async def _back_off(self, error: StoreError) -> None:
+        self.telemetry.ledger_errors += 1
+        wait_ms = min(BACKOFF_MS * 2 ** min(self._failures, 20), BACKOFF_MAX_MS)
+        self._failures += 1
+        level = logging.WARNING if error.transient else logging.ERROR
+        log(
+            level, "the ledger failed, trying again",
+            error=str(error), failures=self._failures, wait_ms=wait_ms,
+        )  # fmt: skip
+        if self._stop.is_set():
+            await self._clock.sleep_ms(min(wait_ms, 1_000))
+        else:
+            await self._wait(self._stop, wait_ms)
+
+    async def _wait(self, event: asyncio.Event, length_ms: int) -> None:
+        """Return when the event is set, or this much time has passed."""
+        if event.is_set() or length_ms <= 0:
+            return
+        waiting = asyncio.ensure_future(event.wait())
+        alarm = asyncio.ensure_future(self._clock.sleep_ms(length_ms))
+        try:
+            await asyncio.wait([waiting, alarm], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            waiting.cancel()
+            alarm.cancel()
+            await asyncio.gather(waiting, alarm, return_exceptions=True)
+
+    async def _drain(self, collector: "asyncio.Task[None]") -> None:
+        log(logging.INFO, "stopping", runs=len(self._worker.holding), grace_ms=self._grace_ms)
+        tries = LAST_TRIES
+        while self._worker.has_claims and tries:
+            await self._step(collector)
+            tries -= bool(self._failures)
+        drain = asyncio.create_task(self._launcher.drain(grace_ms=self._grace_ms))
+        drain.add_done_callback(lambda _: self._wake.set())
+        try:
+            while not drain.done():
+                await self._step(collector)
+            await drain
+        finally:
+            drain.cancel()
+        for _ in range(LAST_TRIES):
+            if self._worker.has_runs or len(self._worker.reports):
+                await self._step(collector, rest_max_ms=GAP_MS)
+        log(
+            logging.INFO, "stopped", unreported=len(self._worker.reports),
+            left=self._worker.has_runs,
+        )  # fmt: skip

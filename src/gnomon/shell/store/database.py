@@ -1,0 +1,159 @@
+"""
+A SQLite database: one connection, transactions, and errors that say what to do.
+
+The file is in WAL mode with `synchronous=FULL`: what was committed survives a crash of the machine.
+A transaction that raises is rolled back as a whole. Every error of SQLite becomes a `StoreError`
+with the file, what is wrong and what to do; `transient` says whether trying again may help.
+
+Spec: LEDGER-10, LEDGER-11.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from threading import Lock
+from typing import NamedTuple, TypeVar
+
+from gnomon.errors import IncompatibleStateError, StoreError
+from gnomon.shell.store.queries import migrations, statements
+
+__all__ = ["BUSY_MS", "MEMORY", "Database"]
+
+MEMORY = ":memory:"
+BUSY_MS = 5_000
+"""How long a transaction waits for another process before it gives up."""
+
+CHECKPOINT_PAGES = 4_000
+CACHE_KIB = 16_384
+APPLICATION_ID = 0x676E6F6D  # "gnom", which tells our files from other databases
+
+_Result = TypeVar("_Result")
+
+
+class _Advice(NamedTuple):
+    reason: str
+    hint: str
+    transient: bool
+
+
+_ADVICE = {
+    sqlite3.SQLITE_BUSY: _Advice("is locked by another process", "wait, or stop it", True),
+    sqlite3.SQLITE_LOCKED: _Advice("is locked by another connection", "wait, or close it", True),
+    sqlite3.SQLITE_FULL: _Advice(
+        "cannot grow: the disk or its quota is full", "free some space; nothing was lost", True
+    ),
+    sqlite3.SQLITE_IOERR: _Advice(
+        "cannot be read or written", "check the disk and its mount", True
+    ),
+    sqlite3.SQLITE_READONLY: _Advice(
+        "cannot be written", "give this user write access to the file and its directory", False
+    ),
+    sqlite3.SQLITE_PERM: _Advice("cannot be accessed", "check the permissions of the file", False),
+    sqlite3.SQLITE_CANTOPEN: _Advice(
+        "cannot be opened",
+        "check that the directory is there and that this user may write to it", False,
+    ),
+    sqlite3.SQLITE_NOTADB: _Advice(
+        "is not a database", "name another file, or move this one away", False
+    ),
+    sqlite3.SQLITE_CORRUPT: _Advice(
+        "is damaged", "stop, keep a copy, and restore a backup or run sqlite3 .recover", False
+    ),
+}  # fmt: skip
+
+
+class Database:
+    """One connection, used by one thread at a time."""
+
+    def __init__(self, path: str, *, family: str, busy_ms: int = BUSY_MS) -> None:
+        self.path = path
+        self._lock = Lock()
+        with self._explained():
+            self.connection = sqlite3.connect(
+                path, timeout=busy_ms / 1000, isolation_level=None, check_same_thread=False,
+                cached_statements=256,
+            )  # fmt: skip
+        try:
+            with self._explained():
+                _configure(self.connection)
+            self._migrate(migrations(family))
+        except BaseException:
+            self.connection.close()
+            raise
+
+    def read(self, work: Callable[[sqlite3.Connection], _Result]) -> _Result:
+        """Do `work` on one consistent view."""
+        return self._transact("BEGIN", work)
+
+    def write(self, work: Callable[[sqlite3.Connection], _Result]) -> _Result:
+        """Do `work` and commit it; when it raises, nothing has happened."""
+        return self._transact("BEGIN IMMEDIATE", work)
+
+    def close(self) -> None:
+        with self._lock, self._explained():
+            self.connection.close()
+
+    def _transact(self, begin: str, work: Callable[[sqlite3.Connection], _Result]) -> _Result:
+        with self._lock, self._explained():
+            connection = self.connection
+            connection.execute(begin)
+            try:
+                result = work(connection)
+                connection.execute("COMMIT")
+            except BaseException:
+                # SQLite has rolled back by itself after some errors, a full disk for one.
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+            return result
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise self._error(error) from error
+
+    def _error(self, error: sqlite3.Error) -> StoreError:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        advice = _ADVICE.get(code) or _Advice(f"refused ({error})", "", False)
+        return StoreError(
+            advice.reason, where=self.path, hint=advice.hint, transient=advice.transient
+        )
+
+    def _migrate(self, scripts: Sequence[str]) -> None:
+        while (found := self.write(lambda connection: self._step(connection, scripts))) < len(
+            scripts
+        ):
+            assert found  # each step goes forward
+
+    def _step(self, connection: sqlite3.Connection, scripts: Sequence[str]) -> int:
+        """Check the schema and take it one number forward; return the number it has now."""
+        number: int = connection.execute("PRAGMA user_version").fetchone()[0]
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if application != APPLICATION_ID and (application or number or tables):
+            raise StoreError(
+                "is a database of another program", where=self.path, hint="name another file"
+            )
+        if number > len(scripts):
+            raise IncompatibleStateError(
+                f"has schema {number}, and this version of Gnomon knows {len(scripts)} at most",
+                where=self.path, hint="install the version that wrote it, or a newer one",
+            )  # fmt: skip
+        if number < len(scripts):
+            for statement in statements(scripts[number]):
+                connection.execute(statement)
+            number += 1
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version = {number}")
+        return number
+
+
+def _configure(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA temp_store = MEMORY")
+    connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
+    connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")

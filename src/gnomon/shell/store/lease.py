@@ -1,0 +1,56 @@
+"""
+Leases: who works on which run, and until when that counts.
+
+A lease is extended for the worker that holds it and nobody else. A worker that owns the store alone
+need not wait for the leases of its predecessors: their runs are lost at once, except those it finds
+still going on and adopts, under a new fencing number.
+
+Spec: LEDGER-8.
+"""
+
+import json
+import sqlite3
+from collections.abc import Sequence
+
+from gnomon.core.ledger.lifecycle import IN_FLIGHT
+from gnomon.shell.store.instant_text import BEGINNING, to_text
+from gnomon.shell.store.queries import named
+from gnomon.shell.store.report import touch
+
+__all__ = ["recover", "renew"]
+
+_SQL = named("ledger.sql")
+_HELD = frozenset(state.value for state in IN_FLIGHT)
+
+
+def renew(
+    connection: sqlite3.Connection, claims: Sequence[tuple[str, int]], *, owner: str, now_ms: int
+) -> list[bool]:
+    keys = json.dumps([key for key, _ in claims])
+    rows = connection.execute(_SQL["leases"], {"keys": keys})
+    held = {
+        (key, fence): lease_ms
+        for key, fence, holder, state, lease_ms in rows
+        if holder == owner and state in _HELD
+    }
+    now = to_text(now_ms)
+    connection.executemany(
+        _SQL["renew"],
+        [(to_text(now_ms + held[claim]), now, claim[0]) for claim in claims if claim in held],
+    )
+    return [claim in held for claim in claims]
+
+
+def recover(
+    connection: sqlite3.Connection, *, owner: str, adopted: Sequence[str], now_ms: int
+) -> list[tuple[str, int]]:
+    rows = connection.execute(_SQL["abandoned"], {"owner": owner}).fetchall()
+    wanted, now = set(adopted), to_text(now_ms)
+    taken = [row for row in rows if row[0] in wanted]
+    connection.executemany(
+        _SQL["adopt"], [(owner, to_text(now_ms + row[3]), now, row[0]) for row in taken]
+    )
+    lost = [(BEGINNING, now, row[0]) for row in rows if row[0] not in wanted]
+    connection.executemany(_SQL["lose"], lost)
+    touch(connection, {row[1] for row in rows}, now)
+    return [(row[0], row[2] + 1) for row in taken]

@@ -1,0 +1,125 @@
+"""
+What is due: the schedules to look at, each with its open periods.
+
+A schedule is looked at when its wake has come, or when a run of it is lost: in flight with a lease
+that is over. Lost runs come first, because somebody waits for them and they are soon settled; then
+the oldest wake. The cost follows from what is due and not from what is stored.
+
+A lost run of a deleted schedule is nobody's to plan. It is settled here: skipped when it certainly
+never started, else executed with the reason `uncertain`.
+
+Spec: LEDGER-5, LEDGER-8.
+"""
+
+import json
+import sqlite3
+
+from gnomon.core.engine import Due, Lost, Pause
+from gnomon.core.ledger.lifecycle import State
+from gnomon.core.ledger.period import InFlight, Waiting
+from gnomon.shell.store.definition_cache import DefinitionCache
+from gnomon.shell.store.instant_text import from_text, maybe_from_text, to_text
+from gnomon.shell.store.queries import named
+
+__all__ = ["bury_lost", "load", "next_wake_ms"]
+
+_SQL = named("ledger.sql")
+_IN_FLIGHT = {"claimed": State.CLAIMED, "running": State.RUNNING}
+
+_Head = tuple[str, int, int, str, int, str | None]
+
+
+class _Open:
+    """The open periods of one schedule."""
+
+    __slots__ = ("in_flight", "lost", "waiting")
+
+    def __init__(self) -> None:
+        self.waiting: list[Waiting] = []
+        self.in_flight: list[InFlight] = []
+        self.lost: list[Lost] = []
+
+
+def load(
+    connection: sqlite3.Connection, cache: DefinitionCache, *, now_ms: int, limit: int
+) -> tuple[list[Due], list[str]]:
+    """The schedules to look at, and the ids of deleted ones that have lost runs."""
+    now = to_text(now_ms)
+    lost_ids, buried = _lost(connection, now, limit)
+    heads = _heads(connection, lost_ids, now, limit)
+    if not heads:
+        return [], buried
+    opened = _open_periods(connection, [head[0] for head in heads], now)
+    schedules = cache.find(connection, [(head[0], head[1]) for head in heads])
+    nothing = _Open()
+    dues = []
+    for schedule_id, _, version, cursor_at, paused, paused_until in heads:
+        periods = opened.get(schedule_id, nothing)
+        dues.append(
+            Due(
+                schedules[schedule_id],
+                version,
+                from_text(cursor_at) // 1000,
+                Pause(maybe_from_text(paused_until)) if paused else None,
+                periods.waiting,
+                periods.in_flight,
+                periods.lost,
+            )
+        )
+    return dues, buried
+
+
+def bury_lost(connection: sqlite3.Connection, schedule_ids: list[str], *, now_ms: int) -> None:
+    """Settle the lost runs of deleted schedules."""
+    values = {"ids": json.dumps(schedule_ids), "now": to_text(now_ms)}
+    connection.execute(_SQL["bury_unstarted"], values)
+    connection.execute(_SQL["bury_uncertain"], values)
+
+
+def next_wake_ms(connection: sqlite3.Connection) -> int | None:
+    (wake,) = connection.execute(_SQL["next_wake"]).fetchone()
+    (lease,) = connection.execute(_SQL["next_lease"]).fetchone()
+    instants = [] if wake is None else [from_text(wake)]
+    if lease is not None:
+        instants.append(from_text(lease) + 1)  # a lease is over when its last instant has passed
+    return min(instants, default=None)
+
+
+def _lost(connection: sqlite3.Connection, now: str, limit: int) -> tuple[list[str], list[str]]:
+    rows = connection.execute(_SQL["lost"], {"now": now, "limit": limit}).fetchall()
+    return [row[0] for row in rows if not row[1]], [row[0] for row in rows if row[1]]
+
+
+def _heads(
+    connection: sqlite3.Connection, lost_ids: list[str], now: str, limit: int
+) -> list[_Head]:
+    if not lost_ids:
+        return connection.execute(_SQL["due"], {"now": now, "limit": limit}).fetchall()
+    heads = connection.execute(_SQL["chosen"], {"ids": json.dumps(lost_ids)}).fetchall()
+    known = set(lost_ids)
+    due = connection.execute(_SQL["due"], {"now": now, "limit": limit})
+    heads += [head for head in due if head[0] not in known]
+    return heads[:limit]
+
+
+def _open_periods(
+    connection: sqlite3.Connection, schedule_ids: list[str], now: str
+) -> dict[str, _Open]:
+    found: dict[str, _Open] = {}
+    rows = connection.execute(_SQL["open_runs"], {"ids": json.dumps(schedule_ids)})
+    for schedule_id, key, run_at, fire_at, state, fence, launches, lease_until, confirmed in rows:
+        periods = found.get(schedule_id)
+        if periods is None:
+            periods = found[schedule_id] = _Open()
+        nominal, fire_ms = from_text(run_at) // 1000, from_text(fire_at)
+        running = _IN_FLIGHT.get(state)
+        if running is None:
+            periods.waiting.append(Waiting(key, nominal, fire_ms, state == "queued", launches))
+            continue
+        run = InFlight(key, nominal, fire_ms, running, fence, launches)
+        if lease_until < now:
+            never_started = bool(confirmed) and running is State.CLAIMED
+            periods.lost.append(Lost(run, never_started))
+        else:
+            periods.in_flight.append(run)
+    return found

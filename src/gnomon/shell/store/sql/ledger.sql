@@ -1,0 +1,263 @@
+-- The statements of the ledger by name. A list of texts is handed over as one JSON array.
+
+-- name: due
+SELECT schedule_id, revision, lock_version, cursor_at, paused, paused_until
+FROM schedules
+WHERE wake_at <= :now
+ORDER BY wake_at
+LIMIT :limit
+
+-- name: lost
+SELECT DISTINCT r.schedule_id, s.deleted_at IS NOT NULL
+FROM schedule_runs r CROSS JOIN schedules s ON s.schedule_id = r.schedule_id
+WHERE r.lease_until < :now
+LIMIT :limit
+
+-- name: chosen
+SELECT s.schedule_id, s.revision, s.lock_version, s.cursor_at, s.paused, s.paused_until
+FROM json_each(:ids) j CROSS JOIN schedules s ON s.schedule_id = j.value
+
+-- name: open_runs
+SELECT r.schedule_id, r.idempotency_key, r.run_at, r.fire_at, r.state, r.fence, r.launches,
+  r.lease_until, r.confirmed
+FROM json_each(:ids) j CROSS JOIN schedule_runs r ON r.schedule_id = j.value
+WHERE r.state <> 'done'
+ORDER BY j.id, r.run_at
+
+-- name: bury_unstarted
+UPDATE schedule_runs
+SET state = 'done', outcome = 'skipped', reason = 'deleted', status = 'SKIPPED',
+  owner = NULL, lease_until = NULL, ended_at = :now, updated_at = :now
+WHERE lease_until < :now AND state = 'claimed' AND confirmed AND outcome IS NULL
+  AND schedule_id IN (SELECT value FROM json_each(:ids))
+
+-- name: bury_uncertain
+UPDATE schedule_runs
+SET state = 'done', outcome = 'executed', reason = 'uncertain', status = 'FAILED',
+  lease_until = NULL, ended_at = :now, updated_at = :now
+WHERE lease_until < :now AND schedule_id IN (SELECT value FROM json_each(:ids))
+
+-- name: definitions
+SELECT r.schedule_id, r.revision, r.definition
+FROM json_each(:ids) j
+CROSS JOIN schedules s ON s.schedule_id = j.value
+CROSS JOIN schedule_revisions r ON r.schedule_id = s.schedule_id AND r.revision = s.revision
+
+-- name: versions
+SELECT s.schedule_id, s.lock_version, s.revision
+FROM json_each(:ids) j CROSS JOIN schedules s ON s.schedule_id = j.value
+
+-- name: written_runs
+SELECT r.idempotency_key, r.state, r.fence, r.lease_until, r.outcome
+FROM json_each(:keys) j CROSS JOIN schedule_runs r ON r.idempotency_key = j.value
+
+-- name: insert_run
+INSERT INTO schedule_runs (
+  idempotency_key, schedule_id, run_at, status, created_at, updated_at, last_run_at, periods,
+  fire_at, state, outcome, reason, launches, fence, owner, lease_until, confirmed, revision, ended_at
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: change_run
+UPDATE schedule_runs
+SET state = ?, outcome = coalesce(outcome, ?), reason = ?, status = ?, fire_at = ?, launches = ?,
+  fence = ?, owner = ?, lease_until = ?, confirmed = ?, ended_at = ?, updated_at = ?
+WHERE idempotency_key = ?
+
+-- name: advance
+UPDATE schedules
+SET cursor_at = ?, next_run_at = ?, wake_at = ?, lock_version = lock_version + 1, updated_at = ?
+WHERE schedule_id = ?
+
+-- name: end_pause
+UPDATE schedules SET paused = 0, paused_until = NULL, pause_reason = '' WHERE schedule_id = ?
+
+-- name: reported_runs
+SELECT r.idempotency_key, r.rowid, r.schedule_id, r.state, r.fence, r.launches, r.outcome
+FROM json_each(:keys) j CROSS JOIN schedule_runs r ON r.idempotency_key = j.value
+
+-- name: start_run
+UPDATE schedule_runs
+SET state = 'running', outcome = 'executed', status = 'STARTED', run_id = ?, started_at = ?,
+  updated_at = ?
+WHERE rowid = ?
+
+-- name: end_run
+UPDATE schedule_runs
+SET state = 'done', outcome = coalesce(outcome, ?), reason = ?, status = ?, detail = ?,
+  lease_until = NULL, ended_at = ?, updated_at = ?
+WHERE rowid = ?
+
+-- name: start_and_end_run
+UPDATE schedule_runs
+SET state = 'done', outcome = 'executed', reason = ?, status = ?, detail = ?,
+  lease_until = NULL, ended_at = ?, updated_at = ?, run_id = ?, started_at = ?
+WHERE rowid = ?
+
+-- name: retry_run
+UPDATE schedule_runs
+SET state = 'planned', status = NULL, detail = ?, fire_at = ?, owner = NULL, lease_until = NULL,
+  updated_at = ?
+WHERE rowid = ?
+
+-- name: touch
+UPDATE schedules SET lock_version = lock_version + 1, updated_at = ? WHERE schedule_id = ?
+
+-- name: with_queue
+SELECT DISTINCT q.schedule_id
+FROM json_each(:ids) j CROSS JOIN schedule_runs q ON q.schedule_id = j.value
+WHERE q.state = 'queued'
+
+-- name: wake
+UPDATE schedules SET wake_at = :at
+WHERE schedule_id = :id AND (wake_at IS NULL OR wake_at > :at)
+
+-- name: leases
+SELECT r.idempotency_key, r.fence, r.owner, r.state, s.lease_ms
+FROM json_each(:keys) j
+CROSS JOIN schedule_runs r ON r.idempotency_key = j.value
+CROSS JOIN schedules s ON s.schedule_id = r.schedule_id
+
+-- name: renew
+UPDATE schedule_runs SET lease_until = ?, updated_at = ? WHERE idempotency_key = ?
+
+-- name: orphans
+SELECT * FROM schedule_runs
+WHERE lease_until IS NOT NULL AND owner <> :owner
+ORDER BY +schedule_id, run_at -- the plus keeps SQLite from reading the whole table in that order
+
+-- name: abandoned
+SELECT r.idempotency_key, r.schedule_id, r.fence, s.lease_ms
+FROM schedule_runs r CROSS JOIN schedules s ON s.schedule_id = r.schedule_id
+WHERE r.lease_until IS NOT NULL AND r.owner <> :owner
+
+-- name: adopt
+UPDATE schedule_runs
+SET owner = ?, fence = fence + 1, lease_until = ?, updated_at = ?
+WHERE idempotency_key = ?
+
+-- name: lose
+UPDATE schedule_runs SET lease_until = ?, updated_at = ? WHERE idempotency_key = ?
+
+-- name: next_wake
+SELECT min(wake_at) FROM schedules WHERE wake_at IS NOT NULL
+
+-- name: next_lease
+SELECT min(lease_until) FROM schedule_runs WHERE lease_until IS NOT NULL
+
+-- name: head
+SELECT revision, lock_version, cursor_at, wake_at, paused, paused_until, deleted_at
+FROM schedules
+WHERE schedule_id = :id
+
+-- name: has_waiting
+SELECT EXISTS (
+  SELECT 1 FROM schedule_runs
+  WHERE schedule_id = :id AND state <> 'done' AND state IN ('planned', 'queued')
+)
+
+-- name: insert_schedule
+INSERT INTO schedules (
+  schedule_id, workflow_id, version, user_id, cron_expr, timezone, start_at, end_at, next_run_at,
+  jitter_ms, overlap_policy, catchup_policy, updated_at, revision, lock_version, cursor_at, wake_at,
+  lease_ms, created_at
+) VALUES (
+  :id, :workflow_id, :version, :user_id, :cron_expr, :timezone, :start_at, :end_at, :next,
+  :jitter_ms, :overlap, :catchup, :now, :revision, 1, :cursor, :wake, :lease_ms, :now
+)
+
+-- name: change_schedule
+UPDATE schedules
+SET workflow_id = :workflow_id, version = :version, user_id = :user_id, cron_expr = :cron_expr,
+  timezone = :timezone, start_at = :start_at, end_at = :end_at, next_run_at = :next,
+  jitter_ms = :jitter_ms, overlap_policy = :overlap, catchup_policy = :catchup, updated_at = :now,
+  revision = :revision, lock_version = lock_version + 1, cursor_at = :cursor, wake_at = :wake,
+  lease_ms = :lease_ms, deleted_at = NULL
+WHERE schedule_id = :id
+
+-- name: insert_revision
+INSERT INTO schedule_revisions (schedule_id, revision, effective_at, definition)
+VALUES (?, ?, ?, ?)
+
+-- name: pause
+UPDATE schedules
+SET paused = 1, paused_until = :until, pause_reason = :reason, wake_at = :until,
+  lock_version = lock_version + 1, updated_at = :now
+WHERE schedule_id = :id AND deleted_at IS NULL
+
+-- name: resume
+UPDATE schedules
+SET paused_until = min(coalesce(paused_until, :now), :now), wake_at = :now,
+  lock_version = lock_version + 1, updated_at = :now
+WHERE schedule_id = :id AND paused
+
+-- name: delete_waiting
+UPDATE schedule_runs
+SET state = 'done', outcome = 'skipped', reason = 'deleted', status = 'SKIPPED',
+  ended_at = :now, updated_at = :now
+WHERE schedule_id = :id AND state <> 'done' AND state IN ('planned', 'queued')
+
+-- name: delete_schedule
+UPDATE schedules
+SET deleted_at = :now, updated_at = :now, cursor_at = :cursor, next_run_at = NULL, wake_at = NULL,
+  paused = 0, paused_until = NULL, pause_reason = '', lock_version = lock_version + 1
+WHERE schedule_id = :id
+
+-- name: schedules
+SELECT s.schedule_id, s.revision, s.lock_version, s.cursor_at, s.wake_at, s.paused, s.paused_until,
+  s.pause_reason, s.created_at, s.updated_at,
+  (SELECT count(*) FROM schedule_runs r
+   WHERE r.schedule_id = s.schedule_id AND r.state <> 'done' AND r.state IN ('claimed', 'running'))
+FROM schedules s
+WHERE s.schedule_id > :after AND s.deleted_at IS NULL
+ORDER BY s.schedule_id
+LIMIT :limit
+
+-- name: schedule
+SELECT s.schedule_id, s.revision, s.lock_version, s.cursor_at, s.wake_at, s.paused, s.paused_until,
+  s.pause_reason, s.created_at, s.updated_at,
+  (SELECT count(*) FROM schedule_runs r
+   WHERE r.schedule_id = s.schedule_id AND r.state <> 'done' AND r.state IN ('claimed', 'running'))
+FROM schedules s
+WHERE s.schedule_id = :id AND s.deleted_at IS NULL
+
+-- name: runs
+SELECT * FROM schedule_runs
+WHERE schedule_id = :id AND run_at < :before
+ORDER BY run_at DESC
+LIMIT :limit
+
+-- name: finished
+SELECT rowid, schedule_id, coalesce(last_run_at, run_at)
+FROM schedule_runs
+WHERE ended_at < :before
+ORDER BY ended_at
+LIMIT :limit
+
+-- name: remove_run
+DELETE FROM schedule_runs WHERE rowid = ?
+
+-- name: raise_floor
+UPDATE schedules SET floor_at = max(coalesce(floor_at, :floor), :floor) WHERE schedule_id = :id
+
+-- name: forgotten
+SELECT schedule_id FROM schedules s
+WHERE deleted_at < :before
+  AND NOT EXISTS (SELECT 1 FROM schedule_runs r WHERE r.schedule_id = s.schedule_id)
+ORDER BY deleted_at
+LIMIT :limit
+
+-- name: remove_revisions
+DELETE FROM schedule_revisions WHERE schedule_id = ?
+
+-- name: remove_schedule
+DELETE FROM schedules WHERE schedule_id = ?
+
+-- name: get_meta
+SELECT value FROM ledger_meta WHERE name = :name
+
+-- name: set_meta
+INSERT INTO ledger_meta (name, value) VALUES (:name, :value)
+ON CONFLICT (name) DO UPDATE SET value = excluded.value
+
+-- name: wake_zoned
+UPDATE schedules SET wake_at = :at WHERE wake_at IS NOT NULL AND timezone <> 'UTC'

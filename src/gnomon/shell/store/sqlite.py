@@ -1,0 +1,219 @@
+"""
+The ledger on SQLite: the port `Ledger`, one transaction and one hop for each call.
+
+A call runs as a whole on the executor it was opened with: one dedicated thread in production
+(`ledger_thread`), or inline, without one, in simulations and tests. What the transactions do stands
+in the modules beside this one. `:memory:` is a ledger that lives as long as the object.
+
+Spec: PORT-1, LEDGER-1, LEDGER-2, LEDGER-10 to LEDGER-12.
+"""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from os import PathLike, fspath
+from typing import TypeVar
+
+import tzdata
+
+from gnomon.core.engine import Change, Due
+from gnomon.core.schedule import Schedule
+from gnomon.ports import Claim, Report, RunRow, Saved, ScheduleRow
+from gnomon.shell.store import commitment, definition, history, lease, snapshot
+from gnomon.shell.store.database import BUSY_MS, MEMORY, Database
+from gnomon.shell.store.definition_cache import CACHED_MAX, DefinitionCache
+from gnomon.shell.store.history import PAGE_MAX
+from gnomon.shell.store.instant_text import BEGINNING
+from gnomon.shell.store.ownership import Ownership
+from gnomon.shell.store.queries import named
+from gnomon.shell.store.report import report
+
+__all__ = ["SqliteLedger", "ledger_thread"]
+
+_SQL = named("ledger.sql")
+_Result = TypeVar("_Result")
+
+
+def ledger_thread() -> ThreadPoolExecutor:
+    """The one thread on which a ledger works."""
+    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="gnomon-ledger")
+
+
+class SqliteLedger:
+    """A `gnomon.ports.Ledger` in a SQLite file."""
+
+    def __init__(
+        self, database: Database, *, executor: Executor | None, ownership: Ownership | None,
+        cached_max: int = CACHED_MAX,
+    ) -> None:  # fmt: skip
+        self.database = database
+        self._executor = executor
+        self._ownership = ownership
+        self._cache = DefinitionCache(database.path, cached_max)
+
+    @classmethod
+    def open(
+        cls, path: str | PathLike[str], *, executor: Executor | None = None,
+        exclusive: bool = False, busy_ms: int = BUSY_MS, cached_max: int = CACHED_MAX,
+    ) -> "SqliteLedger":  # fmt: skip
+        """
+        Open a file, making it or bringing its schema forward where needed.
+
+        With `exclusive`, this process becomes the owner of the file, or gets a `StoreError` that
+        names who is. The executor is the caller's to shut down, after `close`.
+        """
+        file = fspath(path)
+        ownership = Ownership(f"{file}.lock") if exclusive and file != MEMORY else None
+        try:
+            database = Database(file, family="ledger", busy_ms=busy_ms)
+            database.write(_follow_zones)
+        except BaseException:
+            if ownership is not None:
+                ownership.release()
+            raise
+        return cls(database, executor=executor, ownership=ownership, cached_max=cached_max)
+
+    @property
+    def cached(self) -> int:
+        """How many schedules are kept as values."""
+        return len(self._cache)
+
+    async def load(self, *, now_ms: int, limit: int) -> list[Due]:
+        return await self._hop(lambda: self._load(now_ms, limit))
+
+    async def commit(
+        self, changes: Sequence[Change], *, owner: str, confirmed: bool, now_ms: int
+    ) -> list[Claim]:
+        if not changes:
+            return []
+        return await self._write(
+            lambda connection: commitment.commit(
+                connection, changes, owner=owner, confirmed=confirmed, now_ms=now_ms
+            )
+        )
+
+    async def report(self, reports: Sequence[Report], *, now_ms: int) -> list[bool]:
+        if not reports:
+            return []
+        return await self._write(
+            lambda connection: report(connection, self._cache, reports, now_ms=now_ms)
+        )
+
+    async def renew(
+        self, claims: Sequence[tuple[str, int]], *, owner: str, now_ms: int
+    ) -> list[bool]:
+        if not claims:
+            return []
+        return await self._write(
+            lambda connection: lease.renew(connection, claims, owner=owner, now_ms=now_ms)
+        )
+
+    async def orphans(self, *, owner: str) -> list[RunRow]:
+        return await self._read(lambda connection: history.orphans(connection, owner=owner))
+
+    async def recover(
+        self, *, owner: str, adopted: Sequence[str], now_ms: int
+    ) -> list[tuple[str, int]]:
+        return await self._write(
+            lambda connection: lease.recover(
+                connection, owner=owner, adopted=adopted, now_ms=now_ms
+            )
+        )
+
+    async def next_wake_ms(self) -> int | None:
+        return await self._read(snapshot.next_wake_ms)
+
+    async def save(self, schedule: Schedule, *, now_ms: int) -> Saved:
+        return (await self.save_all([schedule], now_ms=now_ms))[0]
+
+    async def save_all(self, schedules: Sequence[Schedule], *, now_ms: int) -> list[Saved]:
+        """Save many in one transaction: all of them, or none."""
+        return await self._write(
+            lambda connection: [
+                definition.save(connection, self._cache, schedule, now_ms=now_ms)
+                for schedule in schedules
+            ]
+        )
+
+    async def pause(
+        self, schedule_id: str, *, until_ms: int | None, reason: str, now_ms: int
+    ) -> bool:
+        return await self._write(
+            lambda connection: definition.pause(
+                connection, schedule_id, until_ms=until_ms, reason=reason, now_ms=now_ms
+            )
+        )
+
+    async def resume(self, schedule_id: str, *, now_ms: int) -> bool:
+        return await self._write(
+            lambda connection: definition.resume(connection, schedule_id, now_ms=now_ms)
+        )
+
+    async def delete(self, schedule_id: str, *, now_ms: int) -> bool:
+        return await self._write(
+            lambda connection: definition.delete(
+                connection, self._cache, schedule_id, now_ms=now_ms
+            )
+        )
+
+    async def schedules(self, *, after: str = "", limit: int = 100) -> list[ScheduleRow]:
+        values: dict[str, str | int] = {"after": after, "limit": min(limit, PAGE_MAX)}
+        return await self._read(
+            lambda connection: history.schedules(connection, self._cache, "schedules", values)
+        )
+
+    async def get(self, schedule_id: str) -> ScheduleRow | None:
+        values: dict[str, str | int] = {"id": schedule_id}
+        found = await self._read(
+            lambda connection: history.schedules(connection, self._cache, "schedule", values)
+        )
+        return found[0] if found else None
+
+    async def runs(
+        self, schedule_id: str, *, before: int | None = None, limit: int = 100
+    ) -> list[RunRow]:
+        return await self._read(
+            lambda connection: history.runs(connection, schedule_id, before=before, limit=limit)
+        )
+
+    async def retain(self, *, before_ms: int, limit: int) -> int:
+        return await self._write(
+            lambda connection: history.retain(connection, before_ms=before_ms, limit=limit)
+        )
+
+    async def close(self) -> None:
+        await self._hop(self.database.close)
+        if self._ownership is not None:
+            self._ownership.release()
+            self._ownership = None
+
+    def _load(self, now_ms: int, limit: int) -> list[Due]:
+        dues, buried = self.database.read(
+            lambda connection: snapshot.load(connection, self._cache, now_ms=now_ms, limit=limit)
+        )
+        if buried:
+            self.database.write(
+                lambda connection: snapshot.bury_lost(connection, buried, now_ms=now_ms)
+            )
+        return dues
+
+    async def _read(self, work: Callable[[sqlite3.Connection], _Result]) -> _Result:
+        return await self._hop(lambda: self.database.read(work))
+
+    async def _write(self, work: Callable[[sqlite3.Connection], _Result]) -> _Result:
+        return await self._hop(lambda: self.database.write(work))
+
+    async def _hop(self, work: Callable[[], _Result]) -> _Result:
+        if self._executor is None:
+            return work()
+        return await asyncio.get_running_loop().run_in_executor(self._executor, work)
+
+
+def _follow_zones(connection: sqlite3.Connection) -> None:
+    """New zone data may move what was computed from the old: look at every zoned schedule again."""
+    row = connection.execute(_SQL["get_meta"], {"name": "tzdata"}).fetchone()
+    if row is None or row[0] != tzdata.IANA_VERSION:
+        values = {"name": "tzdata", "value": tzdata.IANA_VERSION}
+        connection.execute(_SQL["set_meta"], values)
+        connection.execute(_SQL["wake_zoned"], {"at": BEGINNING})

@@ -1,0 +1,297 @@
+"""
+One turn of a worker: read the clock, report, look, decide, commit, act.
+
+`now` is read once and passed on. Nothing is started or ended before the ledger has committed it,
+and only claims that were won are acted upon. Every `await` is a call of a port. When the ledger
+fails in the middle of a turn, what is in hand stays in hand: claims that were won are launched, and
+reports written, by a later turn.
+
+Ending a run may take as long as its grace, so it happens beside the turns; the run that waits for
+it is launched by the turn that finds it ready.
+
+Spec: RUN-1 to RUN-3, RUN-5 to RUN-8, RUN-13.
+"""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable, Coroutine, Sequence
+
+from gnomon.core.engine import Limits, plan
+from gnomon.core.ledger.lifecycle import Reason, State
+from gnomon.core.schedule import Schedule
+from gnomon.ports import Claim, Clock, Ended, Failed, Launched, Launcher, Ledger, Report
+from gnomon.shell.holding import Holding, Moment
+from gnomon.shell.reports import Reports
+from gnomon.shell.telemetry import Telemetry, log
+
+__all__ = ["CHUNK", "Worker"]
+
+CHUNK = 32
+"""Runs made ready together, and confirmed by one commit, where starts are confirmed."""
+_ADOPTED_FENCE = 0
+
+
+class Worker:
+    """What one worker has in hand, and the turn that moves it on."""
+
+    def __init__(
+        self, ledger: Ledger, launcher: Launcher, clock: Clock, owner: str, *,
+        limits: Limits, batch: int, telemetry: Telemetry, wake: Callable[[], None],
+    ) -> None:  # fmt: skip
+        self.ledger, self.launcher, self.clock = ledger, launcher, clock
+        self.owner, self.limits, self.batch = owner, limits, batch
+        self.telemetry = telemetry
+        self.reports = Reports(batch)
+        self.holding = Holding()
+        self.beside: set[asyncio.Task[None]] = set()
+        self._wake = wake
+        self._ready: deque[Claim] = deque()
+        self._waiting: dict[str, Claim] = {}
+        """Claims that wait until another run has been ended."""
+        self._unconfirmed: list[Launched] = []
+        self._launched: dict[str, int] = {}
+        """The runs that the launcher has, with their fencing numbers."""
+        self._adopted: dict[str, int] = {}
+
+    @property
+    def has_claims(self) -> bool:
+        """Whether there are claims that are not yet launched and confirmed."""
+        return bool(self._ready or self._waiting or self._unconfirmed)
+
+    @property
+    def has_runs(self) -> bool:
+        return bool(self._launched)
+
+    def moment(self) -> Moment:
+        return Moment(self.clock.now_ms(), self.clock.monotonic_ms())
+
+    async def turn(self, at: Moment, *, claiming: bool) -> int | None:
+        """Move everything on; return when there is more to do, None for not before an event."""
+        self.telemetry.turns += 1
+        self.telemetry.see_clock(at.now_ms, at.monotonic_ms)
+        # Ends come first, before anything looks at what is in flight.
+        await self._report(at)
+        await self._renew(at)
+        more = claiming and await self._claim(at)
+        await self._act(at)
+        if more:
+            return at.now_ms
+        return await self.ledger.next_wake_ms() if claiming else None
+
+    async def collect(self) -> None:
+        """Wait for runs to end, and take note of those that have."""
+        for end in await self.launcher.ended():
+            self._note_end(end)
+        self._wake()
+
+    async def recover(self, at: Moment) -> None:
+        """Take over from a former worker: adopt what still runs; the rest of its runs is lost."""
+        rows = {
+            row.key: row
+            for row in await self.ledger.orphans(owner=self.owner)
+            if row.state is State.RUNNING and row.run_id is not None
+        }
+        adopted = [
+            key for key, row in rows.items() if await self.launcher.adopt(key, row.run_id or "")
+        ]
+        schedules: dict[str, Schedule] = {}
+        for key in adopted:
+            found = await self.ledger.get(rows[key].schedule_id)
+            if found is not None:
+                schedules[key] = found.schedule
+        taken = await self.ledger.recover(owner=self.owner, adopted=adopted, now_ms=at.now_ms)
+        for key, fence in taken:
+            self._launched[key] = self._adopted[key] = fence
+            if key in schedules:
+                self.holding.take(key, fence, schedules[key], at=at)
+        log(logging.INFO, "took over from a former worker", adopted=len(taken), running=len(rows))
+
+    async def _report(self, at: Moment) -> None:
+        refused = await self.reports.write(self.ledger, now_ms=at.now_ms)
+        launches = [report for report in refused if isinstance(report, Launched)]
+        for report in refused:
+            if not isinstance(report, Launched):
+                self._note_refusal(report)
+        for launched, is_held in zip(launches, await self._still_held(launches, at), strict=True):
+            if not is_held:
+                self._note_refusal(launched)
+                self._lose(launched.key, launched.fence)
+        await self._confirm(at)
+
+    async def _renew(self, at: Moment) -> None:
+        due = self.holding.due(at)
+        for first in range(0, len(due), self.batch):
+            claims = due[first : first + self.batch]
+            held = await self.ledger.renew(claims, owner=self.owner, now_ms=at.now_ms)
+            for (key, fence), is_held in zip(claims, held, strict=True):
+                if is_held:
+                    self.holding.renewed(key, fence, at=at)
+                else:
+                    self._lose(key, fence)
+        if due:
+            self.holding.look_again()
+
+    async def _claim(self, at: Moment) -> bool:
+        """Claim what is due; whether there may be more."""
+        dues = await self.ledger.load(now_ms=at.now_ms, limit=self.batch)
+        changes = plan(dues, now_ms=at.now_ms, limits=self.limits)
+        if not changes:
+            return False
+        claims = await self.ledger.commit(
+            changes, owner=self.owner, confirmed=self.launcher.confirms_start, now_ms=at.now_ms
+        )
+        wanted = sum(len(change.launches) for change in changes)
+        self.telemetry.claims_won += len(claims)
+        self.telemetry.claims_lost += wanted - len(claims)
+        for claim in claims:
+            self._take(claim, at)
+        return len(dues) >= self.batch
+
+    def _take(self, claim: Claim, at: Moment) -> None:
+        self.holding.take(claim.key, claim.fence, claim.schedule, at=at)
+        if claim.replaces or claim.key in self._launched:
+            self._waiting[claim.key] = claim
+            self._do_beside(self._make_room(claim))
+        else:
+            self._ready.append(claim)
+
+    async def _act(self, at: Moment) -> None:
+        while self._ready:
+            for _ in range(min(len(self._ready), CHUNK)):
+                if self._ready:  # a claim may be lost while another is launched
+                    await self._launch(self._ready.popleft(), at)
+            await self._confirm(at)
+
+    async def _launch(self, claim: Claim, at: Moment) -> None:
+        try:
+            result = await self.launcher.launch(claim)
+        except Exception as error:
+            # Nobody knows whether it was started: for the schedule's rule about that to say.
+            log(logging.ERROR, "the launcher failed", failure=error, key=claim.key)
+            self.holding.drop(claim.key, claim.fence)
+            return
+        if isinstance(result, Failed):
+            self._fail(claim, result)
+            return
+        self._launched[claim.key] = claim.fence
+        self.telemetry.launches += 1
+        now_ms = at.now_ms + self.clock.monotonic_ms() - at.monotonic_ms
+        self.telemetry.lag.add(now_ms - claim.fire_ms)
+        if self.launcher.confirms_start:
+            self._unconfirmed.append(result)
+        else:
+            self.reports.add(result)
+
+    async def _confirm(self, at: Moment) -> None:
+        """Let runs begin whose launch the ledger has accepted; end the others."""
+        if not self._unconfirmed:
+            return
+        accepted = await self.ledger.report(self._unconfirmed, now_ms=at.now_ms)
+        answers = dict(zip(self._unconfirmed, accepted, strict=True))
+        refused = [one for one, is_accepted in answers.items() if not is_accepted]
+        answers.update(zip(refused, await self._still_held(refused, at), strict=True))
+        self._unconfirmed = []
+        for launched, is_ours in answers.items():
+            if is_ours:
+                await self.launcher.release(launched.key)
+            else:
+                self._note_refusal(launched)
+                self._lose(launched.key, launched.fence)
+
+    async def _still_held(self, refused: Sequence[Launched], at: Moment) -> list[bool]:
+        """
+        For each launch that the ledger refused, whether the run is this worker's all the same.
+
+        Then the launch had been written before, and the answer was lost on its way.
+        """
+        if not refused:
+            return []
+        claims = [(launched.key, launched.fence) for launched in refused]
+        return await self.ledger.renew(claims, owner=self.owner, now_ms=at.now_ms)
+
+    def _note_refusal(self, report: Report) -> None:
+        self.telemetry.reports_refused += 1
+        log(logging.WARNING, "report refused", key=report.key, fence=report.fence)
+
+    def _fail(self, claim: Claim, failed: Failed) -> None:
+        self.telemetry.launches_failed += 1
+        self.holding.drop(claim.key, claim.fence)
+        self.reports.add(failed)
+        log(
+            logging.WARNING, "launch failed", schedule=claim.schedule.schedule_id, key=claim.key,
+            message=failed.message, permanent=failed.permanent,
+        )  # fmt: skip
+
+    def _note_end(self, end: Ended) -> None:
+        if end.fence == _ADOPTED_FENCE:  # a launcher is not told the number of what it adopted
+            end = end._replace(fence=self._adopted.pop(end.key, _ADOPTED_FENCE))
+        if self._launched.get(end.key) == end.fence:
+            del self._launched[end.key]
+        self.holding.drop(end.key, end.fence)
+        self.reports.add(end)
+        self.telemetry.ends += 1
+        self.telemetry.ends_failed += not end.success
+
+    def _lose(self, key: str, fence: int) -> None:
+        """A run is no longer this worker's: end it; whatever it reports will be refused."""
+        self.telemetry.leases_lost += 1
+        log(logging.WARNING, "run lost", key=key, fence=fence)
+        self.holding.drop(key, fence)
+        self._withdraw(key, fence)
+        if self._launched.get(key) == fence:
+            self._do_beside(self._end_lost(key, fence))
+
+    def _withdraw(self, key: str, fence: int) -> bool:
+        """Do not start a claim that has not been launched; whether there was one."""
+        kept = [one for one in self._ready if (one.key, one.fence) != (key, fence)]
+        found = len(kept) < len(self._ready)
+        self._ready = deque(kept)
+        waiting = self._waiting.get(key)
+        if waiting is not None and waiting.fence == fence:
+            del self._waiting[key]
+            found = True
+        return found
+
+    async def _end_lost(self, key: str, fence: int) -> None:
+        over = await self._end(key, Reason.UNCERTAIN)
+        if over and self._launched.get(key) == fence:
+            del self._launched[key]
+
+    async def _make_room(self, claim: Claim) -> None:
+        """End what is in the way of a claim; then it is ready, or has failed."""
+        over = True
+        for key in claim.replaces:
+            over = await self._replace(key) and over
+        if claim.key in self._launched:
+            over = await self._end(claim.key, Reason.UNCERTAIN) and over
+        if self._waiting.get(claim.key) is claim:  # else it was lost, or replaced in its turn
+            del self._waiting[claim.key]
+            if over:
+                self._ready.append(claim)
+            else:
+                message = "the run in flight could not be ended"
+                self._fail(claim, Failed(claim.key, claim.fence, message, permanent=False))
+        self._wake()
+
+    async def _replace(self, key: str) -> bool:
+        if key in self._launched:
+            return await self._end(key, Reason.REPLACED)
+        claims = [one for one in (*self._ready, *self._waiting.values()) if one.key == key]
+        for claim in claims:
+            self._withdraw(key, claim.fence)
+            message, why = "replaced before it began", Reason.SUPERSEDED
+            self._fail(claim, Failed(key, claim.fence, message, permanent=True, reason=why))
+        return bool(claims) or self.reports.has_end(key)
+
+    async def _end(self, key: str, reason: Reason) -> bool:
+        try:
+            return await self.launcher.end(key, reason)
+        except Exception as error:
+            log(logging.ERROR, "the launcher failed", failure=error, key=key)
+            return False
+
+    def _do_beside(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
+        self.beside.add(task)
+        task.add_done_callback(self.beside.discard)

@@ -1,0 +1,75 @@
+"""
+What the ledger shows when a world has come to rest: its rows for the judge, and its audit.
+
+Spec: SIM-3, SIM-8.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from gnomon.core.ledger.audit import AuditRun, AuditSchedule, audit
+from gnomon.ports import Ledger, RunRow, ScheduleRow
+from gnomon.simulation.judge import Complaint
+from gnomon.simulation.record import Row
+
+__all__ = ["Aftermath", "audit_of", "look"]
+
+_PAGE = 1_000
+
+
+class Aftermath(NamedTuple):
+    """Everything in a ledger."""
+
+    schedules: list[ScheduleRow]
+    runs: list[RunRow]
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether nothing waits, nothing runs and nothing will ever be looked at again."""
+        asleep = all(one.wake_ms is None and one.pause is None for one in self.schedules)
+        return asleep and all(run.state == "done" for run in self.runs)
+
+    @property
+    def rows(self) -> list[Row]:
+        """The runs in the words on the wire."""
+        return [
+            Row(
+                run.schedule_id, run.key, run.nominal, run.last_nominal, run.periods,
+                run.state.value, run.outcome and run.outcome.value,
+                run.reason and run.reason.value, run.launches, run.fence,
+            )
+            for run in self.runs
+        ]  # fmt: skip
+
+
+async def look(ledger: Ledger) -> Aftermath:
+    schedules = await ledger.schedules(limit=_PAGE)
+    runs: list[RunRow] = []
+    for one in schedules:
+        before = None
+        while page := await ledger.runs(one.schedule.schedule_id, before=before, limit=_PAGE):
+            runs += page
+            before = page[-1].nominal
+    return Aftermath(schedules, runs)
+
+
+def audit_of(found: Aftermath, saved_ms: Mapping[str, int]) -> list[Complaint]:
+    """What the audit of the ledger finds; nothing before a schedule was saved is owed."""
+    schedules = [
+        AuditSchedule(
+            one.schedule, one.cursor, (saved_ms[one.schedule.schedule_id] - 1) // 1000,
+            one.wake_ms, one.updated_ms, one.pause is not None, one.in_flight,
+        )
+        for one in found.schedules
+    ]  # fmt: skip
+    runs = [
+        AuditRun(
+            run.key, run.schedule_id, run.nominal, run.last_nominal, run.periods, run.fire_ms,
+            run.state, run.outcome, run.reason, run.status, run.launches, run.fence, run.lease_ms,
+        )
+        for run in found.runs
+    ]  # fmt: skip
+    return [
+        Complaint(f"audit {finding.code}", finding.schedule_id, finding.problem)
+        for finding in audit(schedules, runs)
+    ]

@@ -1,0 +1,144 @@
+"""
+Which worlds are tried: every crash point of small worlds, and random trouble among three workers.
+
+A trial is named by a kind, a seed and, for crashes, its faults; that name is the line that replays
+it. The kinds are:
+
+- `crash`: one worker that owns its ledger. A first world shows how many calls there are; then it
+  dies before and after each of them, once, and at pairs of them that the seed draws.
+- `workers`: three workers on one ledger, with crashes, lost answers, freezes longer than leases,
+  and a clock that is set back and forth by up to a day.
+
+Spec: SIM-1, SIM-5 to SIM-9.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import count
+
+from gnomon.core.engine import USUAL, Limits
+from gnomon.simulation.dice import Dice
+from gnomon.simulation.faults import Fault, Kind, Step, draw_faults, draw_steps
+from gnomon.simulation.workload import draw_workload
+from gnomon.simulation.world import Spec, Trial, run_world
+
+__all__ = ["Campaign", "Tally", "crashes", "replay_line", "sample", "spec_of", "tally", "worlds"]
+
+_TIGHT = Limits(catchup_max=3, queue_max=2, open_max=20, one_by_one_max=4, count_max=1_000)
+_CALLS = 250  # about as many as there are while faults can happen
+_PAIR_DISTANCE_MAX = 40
+
+
+class Campaign(StrEnum):
+    CRASH = "crash"
+    WORKERS = "workers"
+
+
+@dataclass(slots=True)
+class Tally:
+    """What many worlds came to."""
+
+    worlds: int = 0
+    simulated_s: int = 0
+    calls: int = 0
+    starts: int = 0
+    troubles: list[str] = field(default_factory=list)
+    """Each broken promise with the line that shows it again."""
+    counters: Counter[str] = field(default_factory=Counter)
+    by_rule: Counter[str] = field(default_factory=Counter)
+    """Starts, starts again and worlds for each `uncertain` rule."""
+
+
+def spec_of(
+    campaign: Campaign, seed: int, *, faults: Iterable[Fault] | None = None,
+    steps: Iterable[Step] | None = None,
+) -> Spec:  # fmt: skip
+    """The world of a seed; `faults` and `steps` replace what the seed would draw."""
+    dice = Dice(seed, campaign.value)
+    limits = _TIGHT if dice.chance(30) else USUAL
+    if campaign is Campaign.CRASH:
+        workload = draw_workload(
+            dice, schedules=dice.between(1, 2), length_s=(45, 100), dense=False
+        )
+        return Spec(
+            seed=seed, workload=workload, faults=tuple(faults or ()), steps=tuple(steps or ()),
+            limits=limits,
+        )  # fmt: skip
+    workload = draw_workload(dice, schedules=dice.between(1, 3), length_s=(60, 120))
+    drawn = draw_faults(dice, calls=_CALLS, count=dice.between(1, 8), leases_ms=(9_000, 45_000))
+    set_back = draw_steps(dice, until_at=workload.length_ms, count=dice.pick((0, 0, 1, 2)))
+    return Spec(
+        seed=seed, workload=workload, workers=3, limits=limits,
+        faults=tuple(drawn if faults is None else faults),
+        steps=tuple(set_back if steps is None else steps),
+    )  # fmt: skip
+
+
+def worlds(campaign: Campaign, first_seed: int) -> Iterator[Spec]:
+    """The worlds of a campaign without end, from a seed on."""
+    for seed in count(first_seed):
+        if campaign is Campaign.CRASH:
+            yield from crashes(seed)
+        else:
+            yield spec_of(campaign, seed)
+
+
+def crashes(seed: int) -> Iterator[Spec]:
+    """A world undisturbed, then dying once at each call, then at pairs of calls."""
+    undisturbed = spec_of(Campaign.CRASH, seed)
+    yield undisturbed
+    calls = run_world(undisturbed).calls
+    points = [Fault(call, kind) for call in range(1, calls + 1) for kind in _KINDS]
+    for fault in points:
+        yield spec_of(Campaign.CRASH, seed, faults=[fault])
+    dice = Dice(seed, "pairs")
+    for fault in points:
+        second = Fault(fault.call + dice.between(1, _PAIR_DISTANCE_MAX), dice.pick(_KINDS))
+        yield spec_of(Campaign.CRASH, seed, faults=[fault, second])
+
+
+def sample(campaign: Campaign, seed: int) -> Spec:
+    """One world of a seed: for crashes undisturbed or dying once, by turns."""
+    dice = Dice(seed, "sample")
+    if campaign is not Campaign.CRASH or not seed % 3:
+        return spec_of(campaign, seed)
+    return spec_of(campaign, seed, faults=[Fault(dice.between(1, 60), dice.pick(_KINDS))])
+
+
+def replay_line(campaign: Campaign, spec: Spec) -> str:
+    """The command that lets a world happen once more."""
+    line = f"python -m gnomon.simulation {campaign} --seed {spec.seed}"
+    if campaign is Campaign.CRASH and spec.faults:
+        line += f" --faults {','.join(map(str, spec.faults))}"
+    return line
+
+
+def tally(campaign: Campaign, specs: Iterable[Spec]) -> Tally:
+    """Let worlds happen and add up what came of them."""
+    into = Tally()
+    for spec in specs:
+        trial = run_world(spec)
+        into.worlds += 1
+        into.simulated_s += trial.lasted_ms // 1000
+        into.calls += trial.calls
+        into.starts += len(trial.record.effects)
+        into.counters.update(trial.record.counters)
+        _count_rules(spec, trial, into.by_rule)
+        if trial.complaints:
+            first, more = trial.complaints[0], len(trial.complaints) - 1
+            text = f"{first} (and {more} more): " if more else f"{first}: "
+            into.troubles.append(text + replay_line(campaign, spec))
+    return into
+
+
+def _count_rules(spec: Spec, trial: Trial, by_rule: Counter[str]) -> None:
+    rules = {str(one["schedule_id"]): one["uncertain"] for one in spec.workload.schedules}
+    for rule in sorted({str(rule) for rule in rules.values()}):
+        by_rule[f"worlds {rule}"] += 1
+    for effect in trial.record.effects:
+        by_rule[f"starts {rules[effect.schedule_id]}"] += 1
+
+
+_KINDS = (Kind.CRASH_BEFORE, Kind.CRASH_AFTER)

@@ -1,0 +1,289 @@
+"""
+Was every promise kept? Judged from what an onlooker saw, after the world has come to rest.
+
+The judge knows the records of the schedules, the periods that the matcher finds in them, the
+effects that really happened and the rows that the ledger shows. It imports nothing of the engine,
+the policies or the stores. "Lost" is a period without an outcome; "duplicated" is a second start
+where the promise is at most one, or a start again that nothing explains. A start again that the
+schedule's `uncertain` rule allows is counted, and is no finding.
+
+Spec: SIM-4 to SIM-8.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations, pairwise
+from typing import NamedTuple
+
+from gnomon.simulation.matcher import length_ms, owed
+from gnomon.simulation.record import Effect, Grant, Record, Row
+
+__all__ = ["Complaint", "judge"]
+
+Text = Mapping[str, object]
+
+_FOR_EVER = 1 << 40  # every schedule of a world has an end of its own
+_ALWAYS = {"overlap_policy": ("allow", "skip", "queue", "replace")}
+_REASONS: dict[str, Text] = {
+    "overlap": {"overlap_policy": ("skip",)},
+    "queue_full": {"overlap_policy": ("queue",)},
+    "superseded": {"overlap_policy": ("replace",)},
+    "replaced": {"overlap_policy": ("replace",)},
+    "paused": {"pause_rule": ("skip",)},
+    "outage": {"catchup_policy": ("none", "latest")},
+    "uncertain": _ALWAYS,
+    "launch_failed": _ALWAYS,
+    "deadline": _ALWAYS,
+    "constraints": _ALWAYS,
+    "withdrawn": _ALWAYS,
+}
+"""For each reason, the settings of a schedule under which it can be given."""
+
+
+class Complaint(NamedTuple):
+    """A promise that was broken."""
+
+    code: str
+    schedule_id: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.schedule_id} {self.text}"
+
+
+def judge(schedules: Sequence[Text], record: Record, rows: Sequence[Row]) -> list[Complaint]:
+    """Everything that should not have been."""
+    found = [Complaint("surprise", "", text) for text in record.surprises]
+    for schedule in schedules:
+        name = str(schedule["schedule_id"])
+        case = _Case(
+            schedule,
+            record,
+            [row for row in rows if row.schedule_id == name],
+            [effect for effect in record.effects if effect.schedule_id == name],
+            [grant for grant in record.grants if grant.schedule_id == name],
+        )
+        for check in _CHECKS:
+            found += [Complaint(code, name, text) for code, text in check(case)]
+    found += [Complaint("fence", "", text) for text in _stale_reports(record)]
+    return found
+
+
+class _Case(NamedTuple):
+    schedule: Text
+    record: Record
+    rows: list[Row]
+    effects: list[Effect]
+    grants: list[Grant]
+
+    def held(self, effect: Effect) -> list[Grant]:
+        """The claims under which a run went on: the one it began with, and who took it over."""
+        later = [e.fence for e in self.effects if e.key == effect.key and e.fence > effect.fence]
+        until = min(later, default=_FOR_EVER)
+        own = [one for one in self.grants if one.key == effect.key]
+        return [one for one in own if effect.fence <= one.fence < until]
+
+
+def _covered(case: _Case) -> Iterator[tuple[str, str]]:
+    """Every owed period has exactly one row, and that row has an outcome."""
+    first = -(-case.record.saved_ms[str(case.schedule["schedule_id"])] // 1000)
+    wanted = owed(case.schedule, first, _FOR_EVER)
+    counts: Counter[int] = Counter()
+    for row in case.rows:
+        inside = [at for at in wanted if row.nominal <= at <= (row.last_nominal or row.nominal)]
+        counts.update(inside)
+        if len(inside) != row.periods:
+            yield "stray", f"has a row for {row.periods} periods at {row.nominal}, owed {inside}"
+        if row.state != "done":
+            yield "lost", f"{row.nominal} is still {row.state}"
+    for at in wanted:
+        if counts[at] != 1:
+            yield "lost" if not counts[at] else "twice", f"{at} has {counts[at]} rows"
+
+
+def _true_outcomes(case: _Case) -> Iterator[tuple[str, str]]:
+    """What is called executed was started, and nothing else was."""
+    starts = Counter(effect.nominal for effect in case.effects)
+    for row in case.rows:
+        if row.last_nominal or row.outcome is None:
+            began = sum(1 for e in case.effects if row.nominal <= e.nominal <= row.last_nominal)
+            if began:
+                yield "outcome", f"{row.nominal} is in a range and was started {began} times"
+        elif row.outcome != "executed" and starts[row.nominal]:
+            text = f"{row.nominal} is {row.outcome}({row.reason}) and was started"
+            yield "outcome", text
+        elif row.outcome == "executed" and not starts[row.nominal]:
+            if _is_unknowable(case, row):
+                case.record.hit("executed for all that anybody knows, and had never begun")
+            else:
+                yield "outcome", f"{row.nominal} is executed({row.reason}) and was never started"
+
+
+def _is_unknowable(case: _Case, row: Row) -> bool:
+    """Whether a claim was lost with its worker, so that the ledger has to think it was started."""
+    own = [grant for grant in case.grants if grant.key == row.key]
+    return any(grant.lost_no is not None and not grant.is_given_back for grant in own)
+
+
+def _starts(case: _Case) -> Iterator[tuple[str, str]]:
+    """At most one start where that is the promise; elsewhere a reason for every further one."""
+    keys: dict[int, set[str]] = {}
+    by_nominal: dict[int, list[Effect]] = {}
+    for effect in case.effects:
+        keys.setdefault(effect.nominal, set()).add(effect.key)
+        by_nominal.setdefault(effect.nominal, []).append(effect)
+    for nominal, effects in by_nominal.items():
+        if len(keys[nominal]) > 1:
+            yield "duplicated", f"{nominal} was started under {len(keys[nominal])} keys"
+        if len(effects) > 1 and case.schedule["uncertain"] == "abandon":
+            yield "duplicated", f"{nominal} was started {len(effects)} times under abandon"
+        for former, later in pairwise(effects):
+            yield from _restart(case, former, later)
+
+
+def _restart(case: _Case, former: Effect, later: Effect) -> Iterator[tuple[str, str]]:
+    if _is_excused(case, former, later):
+        case.record.hit(f"started again, as {case.schedule['uncertain']} allows")
+    else:
+        text = f"{later.nominal} was started again by {later.worker} at {later.began_at}"
+        yield "duplicated", f"{text}, and nothing had happened to its run of {former.began_at}"
+
+
+def _overlaps(case: _Case) -> Iterator[tuple[str, str]]:
+    """No two runs of a schedule at once, unless it allows that, or a lease was over."""
+    if case.schedule["overlap_policy"] == "allow":
+        return
+    for one, other in combinations(case.effects, 2):
+        if one.ended_at is not None and one.ended_at <= other.began_at:
+            continue
+        if _is_excused(case, one, other):
+            case.record.hit("ran beside a run whose lease was over")
+        else:
+            text = (
+                f"{other.nominal} began at {other.began_at} on {other.worker} while {one.nominal}"
+            )
+            yield "overlap", f"{text} of {one.began_at} on {one.worker} ran until {one.ended_at}"
+
+
+def _is_excused(case: _Case, one: Effect, other: Effect) -> bool:
+    """Whether the claims of the one were no longer good when the other was claimed."""
+    first, second = case.held(one), case.held(other)
+    if not first or not second:
+        return False
+    if first[0].no > second[0].no:
+        first, second = second, first
+    new = second[0]
+    return all(_was_over(old, new) for old in first if old.no < new.no)
+
+
+def _was_over(old: Grant, new: Grant) -> bool:
+    lost = old.lost_no is not None and old.lost_no <= new.no
+    return lost or old.until_ms < new.given_ms
+
+
+def _claims(case: _Case) -> Iterator[tuple[str, str]]:
+    """Nothing begins without a committed claim of its worker."""
+    for effect in case.effects:
+        fences = {
+            one.fence
+            for one in case.grants
+            if (one.key, one.worker) == (effect.key, effect.worker) and one.no < effect.no
+        }
+        if effect.fence not in fences:
+            text = f"{effect.nominal} began at {effect.began_at} on {effect.worker} without a claim"
+            yield "unclaimed", text
+
+
+def _in_time(case: _Case) -> Iterator[tuple[str, str]]:
+    """Nothing is claimed before its window, nor first claimed after its deadline."""
+    schedule = case.schedule
+    before_ms, after_ms = _window(schedule)
+    deadline = schedule.get("deadline")
+    judged_once = schedule["overlap_policy"] == "queue" or schedule["catchup_policy"] == "spread"
+    for grant in case.grants:
+        opens_ms = grant.nominal * 1000 - before_ms
+        if grant.shown_ms < opens_ms:
+            yield "early", f"{grant.nominal} was claimed {opens_ms - grant.shown_ms} ms early"
+        if deadline is None or judged_once or grant.launches > 1 or grant.is_adopted:
+            continue
+        late_ms = grant.given_ms - (grant.nominal * 1000 + after_ms)
+        if late_ms // 1000 > length_ms(str(deadline)) // 1000:
+            yield "deadline", f"{grant.nominal} was claimed {late_ms} ms late"
+
+
+def _window(schedule: Text) -> tuple[int, int]:
+    """How long before and after the nominal instant a period may be chosen to run."""
+    jitter = int(str(schedule.get("jitter_ms", 0)))
+    mode, _, length = str(schedule.get("window", "after,0s")).partition(",")
+    whole = length_ms(length)
+    before = {"after": 0, "around": whole // 2 + 1000, "before": whole}[mode]
+    after = {"after": whole, "around": whole // 2 + 1000, "before": 0}[mode]
+    # Nothing starts before the schedule does, so a window may be pushed forward as a whole.
+    return before + jitter, after + jitter + (before if schedule.get("start_at") else 0)
+
+
+def _reasons(case: _Case) -> Iterator[tuple[str, str]]:
+    """No reason is given that the schedule's settings rule out."""
+    schedule = case.schedule
+    for row in case.rows:
+        if row.reason is None:
+            continue
+        for setting, allowed in _REASONS.get(row.reason, {"schedule_id": ()}).items():
+            if schedule[setting] not in (allowed if isinstance(allowed, tuple) else ()):
+                yield "reason", f"{row.nominal} is {row.outcome}({row.reason})"
+        if row.reason == "deadline" and schedule.get("deadline") is None:
+            yield "reason", f"{row.nominal} has missed a deadline that there is not"
+        if row.reason == "constraints" and schedule.get("avoid") is None:
+            yield "reason", f"{row.nominal} has no constraints"
+        if row.reason == "uncertain" and schedule["uncertain"] != "abandon" and row.launches < 2:
+            yield "reason", f"{row.nominal} was abandoned"
+        if row.reason == "withdrawn" and row.schedule_id not in case.record.edited:
+            yield "reason", f"{row.nominal} was withdrawn, and nobody had"
+        if row.reason == "paused" and not _was_paused(case, row):
+            yield "reason", f"{row.nominal} did not fall into a pause"
+
+
+def _was_paused(case: _Case, row: Row) -> bool:
+    return any(pause.schedule_id == row.schedule_id for pause in case.record.pauses)
+
+
+def _newest_counts(case: _Case) -> Iterator[tuple[str, str]]:
+    """Under `latest` the newest of the overdue periods is never missed for being old."""
+    if case.schedule["catchup_policy"] == "latest" and case.rows:
+        newest = max(case.rows, key=lambda row: row.last_nominal or row.nominal)
+        if newest.reason == "outage":
+            yield "latest", f"{newest.nominal} is the newest, and was missed(outage)"
+
+
+def _calm(case: _Case) -> Iterator[tuple[str, str]]:
+    """Where nothing goes wrong, nobody is lost and nothing is missed."""
+    if case.record.is_disturbed:
+        return
+    for grant in case.grants:
+        if grant.lost_no is not None and not grant.is_given_back:
+            yield "calm", f"{grant.nominal} was lost, and nothing had happened to {grant.worker}"
+    name = str(case.schedule["schedule_id"])
+    is_paused = any(pause.schedule_id == name for pause in case.record.pauses)
+    before_ms, _ = _window(case.schedule)
+    for row in case.rows:
+        # A window that was open when the schedule was saved may have had its instant before that.
+        is_early = row.nominal * 1000 - before_ms < case.record.saved_ms[name]
+        if row.reason == "outage" and not is_paused and not is_early:
+            yield "calm", f"{row.nominal} was missed, and everybody was there"
+
+
+def _stale_reports(record: Record) -> Iterator[str]:
+    """A report is accepted only from who holds the claim at that time."""
+    for seen in record.reports:
+        fences = [g.fence for g in record.grants if g.key == seen.key and g.no < seen.no]
+        if seen.accepted and fences and seen.fence != max(fences):
+            text = f"{seen.kind} of {seen.key[:12]} with fence {seen.fence} was accepted"
+            yield f"{text}, and the fence was {max(fences)}"
+        if not seen.accepted:
+            record.hit("late write refused")
+
+
+_CHECKS = (
+    _covered, _true_outcomes, _starts, _overlaps, _claims, _in_time, _reasons, _newest_counts,
+    _calm,
+)  # fmt: skip

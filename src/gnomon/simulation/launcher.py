@@ -1,0 +1,215 @@
+"""
+What runs are in a simulated world: entries in the record of effects, with a beginning and an end.
+
+The record of effects is the outside world's own: it does not come from the ledger, and it stays
+when a worker dies. There are three ways to launch, after those that exist:
+
+- `function`: a run begins with `launch` and dies with its worker.
+- `process`: a run is made ready by `launch`, begins with `release`, and lives on when its worker
+  dies; a later worker may adopt it. What was only made ready dies with its worker.
+- `keyed`: a run begins with `launch`, elsewhere, and the executor knows keys: a second launch under
+  the same key joins the first run, or hears how it ended.
+
+Spec: SIM-3.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+
+from gnomon.core.ledger.lifecycle import Reason
+from gnomon.ports import Claim, Ended, Failed, Launched
+from gnomon.simulation.dice import Dice
+from gnomon.simulation.gate import Gate, Nature
+from gnomon.simulation.record import Effect
+
+__all__ = ["Outside", "SimulatedLauncher", "Way"]
+
+_ADOPTED_FENCE = 0  # the ledger gives a new one, which a launcher is not told
+_LENGTHS_MS = (0, 50, 400, 2_000, 9_000, 25_000)
+
+
+class Way(StrEnum):
+    """How runs come about."""
+
+    FUNCTION = "function"
+    PROCESS = "process"
+    KEYED = "keyed"
+
+
+class Outside:
+    """Everything that runs, whoever started it; a run is known by the id that it was given."""
+
+    def __init__(self, nature: Nature, seed: int, way: Way, wall_ms: Callable[[], int]) -> None:
+        self.way = way
+        self.seed = seed
+        self.effects = nature.record.effects
+        self.nature = nature
+        self.wall_ms = wall_ms
+        self.listeners: dict[str, list[SimulatedLauncher]] = {}
+        """Who hears of the end of a run: all who started, joined or adopted it."""
+        self._going_on: dict[str, tuple[Effect, asyncio.TimerHandle]] = {}
+
+    def begin(self, claim: Claim, run_id: str, listener: "SimulatedLauncher") -> None:
+        dice = Dice(self.seed, "run", claim.key, claim.launches)
+        effect = Effect(
+            schedule_id=claim.schedule.schedule_id, nominal=claim.nominal, key=claim.key,
+            launches=claim.launches, fence=claim.fence, worker=listener.gate.worker, run_id=run_id,
+            no=self.nature.record.next_no(), began_at=self.nature.at(), began_ms=self.wall_ms(),
+            success=dice.chance(85),
+        )  # fmt: skip
+        self.effects.append(effect)
+        self.listeners[run_id] = [listener]
+        length_ms = dice.pick(_LENGTHS_MS)
+        timer = self.nature.later(length_ms, lambda: self.over(run_id, "by itself"))
+        self._going_on[run_id] = effect, timer
+
+    def is_going_on(self, run_id: str) -> bool:
+        return run_id in self._going_on
+
+    def latest(self, key: str) -> Effect | None:
+        return next((effect for effect in reversed(self.effects) if effect.key == key), None)
+
+    def over(self, run_id: str, how: str, reason: Reason | None = None) -> None:
+        """A run ends; whoever listens hears of it."""
+        effect, timer = self._going_on.pop(run_id)
+        timer.cancel()
+        effect.ended_at, effect.how = self.nature.at(), how
+        if how != "by itself":
+            effect.success = False
+        for listener in self.listeners.pop(run_id):
+            listener.hear(effect, reason)
+
+    def worker_died(self, launcher: "SimulatedLauncher") -> None:
+        for run_id in self.heard_by(launcher):
+            self.listeners[run_id].remove(launcher)
+            if self.way is Way.FUNCTION:
+                self.over(run_id, "died with its worker")
+            else:
+                self.nature.record.hit("run went on without its worker")
+
+    def heard_by(self, launcher: "SimulatedLauncher") -> list[str]:
+        return [run_id for run_id, heard in self.listeners.items() if launcher in heard]
+
+
+class SimulatedLauncher:
+    """The launcher of one worker."""
+
+    def __init__(self, gate: Gate, outside: Outside) -> None:
+        self.gate = gate
+        self.outside = outside
+        self._runs: dict[str, tuple[str, int]] = {}
+        """The id and the fencing number of each run, by its key."""
+        self._ready: dict[str, Claim] = {}
+        self._ends: list[Ended] = []
+        self._some_ended = asyncio.Event()
+
+    @property
+    def confirms_start(self) -> bool:
+        return self.outside.way is Way.PROCESS
+
+    async def launch(self, claim: Claim) -> Launched | Failed:
+        return await self.gate.call("launch", lambda: self._launch(claim), stores=False)
+
+    async def release(self, key: str) -> None:
+        await self.gate.call("release", lambda: self._release(key), stores=False)
+
+    async def adopt(self, key: str, run_id: str) -> bool:
+        return await self.gate.call("adopt", lambda: self._adopt(key, run_id), stores=False)
+
+    async def ended(self) -> Sequence[Ended]:
+        self.gate.check()
+        await self._some_ended.wait()
+        self.gate.check()
+        self._some_ended.clear()
+        ends, self._ends = self._ends, []
+        return ends
+
+    async def end(self, key: str, reason: Reason) -> bool:
+        return await self.gate.call("end", lambda: self._end(key, reason), stores=False)
+
+    async def drain(self, *, grace_ms: int) -> None:
+        self.gate.check()
+        mine = self.outside.heard_by(self)
+        if mine and grace_ms:
+            await asyncio.sleep(grace_ms / 1000)
+            self.gate.check()
+        for run_id in mine:
+            if self.outside.is_going_on(run_id):
+                self.outside.over(run_id, "ended by its worker")
+        self._ready.clear()
+
+    def hear(self, effect: Effect, reason: Reason | None) -> None:
+        """A run has ended that this launcher started, joined or adopted."""
+        _, fence = self._runs.pop(effect.key)
+        detail = "exit 0" if effect.success else "exit 1"
+        self._ends.append(Ended(effect.key, fence, effect.success, detail, reason))
+        self._some_ended.set()
+
+    def fence_of(self, key: str) -> int:
+        return self._runs[key][1]
+
+    async def _launch(self, claim: Claim) -> Launched | Failed:
+        record, outside = self.gate.nature.record, self.outside
+        dice = Dice(outside.seed, "launch", claim.key, claim.launches)
+        if dice.chance(12):
+            permanent = dice.chance(20)
+            record.hit("launch failed for good" if permanent else "launch failed")
+            return Failed(claim.key, claim.fence, "no", permanent)
+        former = outside.latest(claim.key)
+        if outside.way is Way.KEYED and former is not None:
+            return self._join(claim, former)
+        if claim.key in self._runs:
+            record.hit("launch met its former run")
+            return Failed(claim.key, claim.fence, "an earlier run has not ended", False)
+        run_id = f"{claim.key[:12]}.{claim.fence}"
+        self._runs[claim.key] = run_id, claim.fence
+        if self.confirms_start:
+            self._ready[claim.key] = claim
+        else:
+            outside.begin(claim, run_id, self)
+        return Launched(claim.key, claim.fence, run_id)
+
+    def _join(self, claim: Claim, former: Effect) -> Launched:
+        """The executor knows this key: no second run, but news of the first."""
+        self.gate.nature.record.hit("launch joined a run of the same key")
+        self._runs[claim.key] = former.run_id, claim.fence
+        heard = self.outside.listeners.get(former.run_id)
+        if heard is None:
+            self.hear(former, None)
+        elif self not in heard:
+            heard.append(self)
+        return Launched(claim.key, claim.fence, former.run_id)
+
+    async def _release(self, key: str) -> None:
+        if (claim := self._ready.pop(key, None)) is not None:
+            self.outside.begin(claim, self._runs[key][0], self)
+
+    async def _adopt(self, key: str, run_id: str) -> bool:
+        if self.outside.way is Way.FUNCTION or not self.outside.is_going_on(run_id):
+            return False
+        self.gate.nature.record.hit("run adopted")
+        self._runs[key] = run_id, _ADOPTED_FENCE
+        self.outside.listeners[run_id].append(self)
+        return True
+
+    async def _end(self, key: str, reason: Reason) -> bool:
+        outside, record = self.outside, self.gate.nature.record
+        if self._ready.pop(key, None) is not None:
+            del self._runs[key]
+            record.hit("run ended before it began")
+            return True
+        run_id, fence = self._runs.get(key, ("", 0))
+        if not outside.is_going_on(run_id):
+            return True
+        if any(one.fence_of(key) > fence for one in outside.listeners[run_id]):
+            record.hit("run that another worker joined is left alone")
+            outside.listeners[run_id].remove(self)
+            del self._runs[key]
+            return True
+        if Dice(outside.seed, "end", run_id, len(outside.effects)).chance(10):
+            record.hit("run could not be ended")
+            return False
+        record.hit("run ended by its worker")
+        outside.over(run_id, "ended by its worker", reason)
+        return True

@@ -1,0 +1,198 @@
+"""
+The ledger as one worker reaches it: the real one, behind the worker's gate.
+
+It changes nothing about what the ledger does. It writes down who was given which claim until when,
+and which reports were accepted, so that judges can tell without asking the ledger.
+
+Spec: SIM-2, SIM-3.
+"""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from gnomon.core.engine import Change, Due
+from gnomon.core.schedule import Schedule
+from gnomon.ports import Claim, Ended, Failed, Ledger, Report, RunRow, Saved, ScheduleRow
+from gnomon.simulation.gate import Gate
+from gnomon.simulation.record import Grant, Seen
+
+__all__ = ["GatedLedger"]
+
+_MS = timedelta(milliseconds=1)
+
+
+class GatedLedger:
+    """A `Ledger` whose calls go through a gate."""
+
+    def __init__(self, inner: Ledger, gate: Gate) -> None:
+        self._inner = inner
+        self._gate = gate
+        self._record = gate.nature.record
+
+    async def load(self, *, now_ms: int, limit: int) -> list[Due]:
+        return await self._gate.call(
+            "load", lambda: self._inner.load(now_ms=now_ms, limit=limit), stores=True
+        )
+
+    async def commit(
+        self, changes: Sequence[Change], *, owner: str, confirmed: bool, now_ms: int
+    ) -> list[Claim]:
+        async def act() -> list[Claim]:
+            claims = await self._inner.commit(
+                changes, owner=owner, confirmed=confirmed, now_ms=now_ms
+            )
+            self._see_changes(changes, claims, now_ms)
+            return claims
+
+        return await self._gate.call("commit", act, stores=True)
+
+    async def report(self, reports: Sequence[Report], *, now_ms: int) -> list[bool]:
+        async def act() -> list[bool]:
+            answers = await self._inner.report(reports, now_ms=now_ms)
+            for report, accepted in zip(reports, answers, strict=True):
+                self._see_report(report, accepted)
+            return answers
+
+        return await self._gate.call("report", act, stores=True)
+
+    async def renew(
+        self, claims: Sequence[tuple[str, int]], *, owner: str, now_ms: int
+    ) -> list[bool]:
+        async def act() -> list[bool]:
+            answers = await self._inner.renew(claims, owner=owner, now_ms=now_ms)
+            for (key, fence), renewed in zip(claims, answers, strict=True):
+                self._record.hit("lease renewed" if renewed else "lease not renewed")
+                grant = self._record.grant(key, fence)
+                if renewed and grant is not None:
+                    grant.until_ms = now_ms + grant.lease_ms
+            return answers
+
+        return await self._gate.call("renew", act, stores=True)
+
+    async def orphans(self, *, owner: str) -> list[RunRow]:
+        return await self._gate.call(
+            "orphans", lambda: self._inner.orphans(owner=owner), stores=True
+        )
+
+    async def recover(
+        self, *, owner: str, adopted: Sequence[str], now_ms: int
+    ) -> list[tuple[str, int]]:
+        async def act() -> list[tuple[str, int]]:
+            taken = await self._inner.recover(owner=owner, adopted=adopted, now_ms=now_ms)
+            self._see_recovery(taken, now_ms)
+            return taken
+
+        return await self._gate.call("recover", act, stores=True)
+
+    async def next_wake_ms(self) -> int | None:
+        return await self._gate.call("next_wake_ms", self._inner.next_wake_ms, stores=True)
+
+    async def save(self, schedule: Schedule, *, now_ms: int) -> Saved:
+        return await self._gate.call(
+            "save", lambda: self._inner.save(schedule, now_ms=now_ms), stores=True
+        )
+
+    async def pause(
+        self, schedule_id: str, *, until_ms: int | None, reason: str, now_ms: int
+    ) -> bool:
+        return await self._gate.call(
+            "pause",
+            lambda: self._inner.pause(
+                schedule_id, until_ms=until_ms, reason=reason, now_ms=now_ms
+            ),
+            stores=True,
+        )  # fmt: skip
+
+    async def resume(self, schedule_id: str, *, now_ms: int) -> bool:
+        return await self._gate.call(
+            "resume", lambda: self._inner.resume(schedule_id, now_ms=now_ms), stores=True
+        )
+
+    async def delete(self, schedule_id: str, *, now_ms: int) -> bool:
+        return await self._gate.call(
+            "delete", lambda: self._inner.delete(schedule_id, now_ms=now_ms), stores=True
+        )
+
+    async def schedules(self, *, after: str = "", limit: int = 100) -> list[ScheduleRow]:
+        return await self._gate.call(
+            "schedules", lambda: self._inner.schedules(after=after, limit=limit), stores=True
+        )
+
+    async def get(self, schedule_id: str) -> ScheduleRow | None:
+        return await self._gate.call("get", lambda: self._inner.get(schedule_id), stores=True)
+
+    async def runs(
+        self, schedule_id: str, *, before: int | None = None, limit: int = 100
+    ) -> list[RunRow]:
+        return await self._gate.call(
+            "runs", lambda: self._inner.runs(schedule_id, before=before, limit=limit), stores=True
+        )
+
+    async def retain(self, *, before_ms: int, limit: int) -> int:
+        return await self._gate.call(
+            "retain", lambda: self._inner.retain(before_ms=before_ms, limit=limit), stores=True
+        )
+
+    async def close(self) -> None:
+        """The world closes the store; a worker only stops using it."""
+        self._gate.check()
+
+    def _see_changes(self, changes: Sequence[Change], claims: Sequence[Claim], now_ms: int) -> None:
+        record = self._record
+        wanted = sum(len(change.launches) for change in changes)
+        if wanted > len(claims):
+            record.hit("commit lost to another worker")
+        for change in changes:
+            for fact in change.facts:
+                former = None if fact.is_new else record.newest_grant(fact.key)
+                if former is not None and former.until_ms < now_ms and not former.is_closed:
+                    former.lost_no = former.lost_no or record.next_no()
+                    record.hit("lease was over")
+        for claim in claims:
+            self._give(
+                claim.schedule.schedule_id, claim.nominal, claim.key, claim.fence, claim.launches,
+                claim.schedule.policy.lease // _MS, now_ms,
+            )  # fmt: skip
+
+    def _give(
+        self, schedule_id: str, nominal: int, key: str, fence: int, launches: int, lease_ms: int,
+        now_ms: int, *, adopts: bool = False,
+    ) -> None:  # fmt: skip
+        nature, record = self._gate.nature, self._record
+        record.log(nature.at(), self._gate.worker, f"claim {key[:12]} fence {fence}")
+        record.grants.append(
+            Grant(
+                schedule_id=schedule_id, nominal=nominal, key=key, fence=fence, launches=launches,
+                worker=self._gate.worker, no=record.next_no(), given_ms=now_ms,
+                shown_ms=nature.shown_ms(), lease_ms=lease_ms, until_ms=now_ms + lease_ms,
+                is_adopted=adopts,
+            )
+        )  # fmt: skip
+
+    def _see_report(self, report: Report, accepted: bool) -> None:
+        record, kind, number = self._record, type(report).__name__, self._record.next_no()
+        record.reports.append(Seen(report.key, report.fence, kind, accepted, number))
+        record.hit(f"report {kind} accepted" if accepted else f"report {kind} refused")
+        line = f"{kind} {report.key[:12]} fence {report.fence} {'ok' if accepted else 'refused'}"
+        record.log(self._gate.nature.at(), self._gate.worker, line)
+        grant = record.grant(report.key, report.fence)
+        if accepted and grant is not None:
+            if isinstance(report, Ended):
+                grant.is_closed = True
+            elif isinstance(report, Failed):
+                grant.lost_no, grant.is_given_back = number, True
+
+    def _see_recovery(self, taken: Sequence[tuple[str, int]], now_ms: int) -> None:
+        record, adopted = self._record, dict(taken)
+        for grant in list(record.grants):
+            if grant.worker == self._gate.worker or grant.is_closed or grant.lost_no is not None:
+                continue
+            grant.lost_no = record.next_no()
+            fence = adopted.get(grant.key)
+            if fence is not None and record.grant(grant.key, fence) is None:
+                self._give(
+                    grant.schedule_id, grant.nominal, grant.key, fence, grant.launches,
+                    grant.lease_ms, now_ms, adopts=True,
+                )  # fmt: skip
+            else:
+                record.hit("run lost with its worker")

@@ -1,0 +1,139 @@
+"""
+What happened in a world, as an onlooker wrote it down: plain data, no rules.
+
+The simulated ports fill it in and the judges read it. It holds no type of the engine or the store,
+so that a judge who reads it shares nothing with what is judged. Instants named `_ms` are those of
+the wall clock, which may jump; `_at` are milliseconds since the world began, which never do; `no`
+numbers what happened in its order, because much may happen in one millisecond.
+
+Spec: SIM-3.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import NamedTuple
+
+__all__ = ["Effect", "Grant", "Paused", "Record", "Row", "Seen"]
+
+
+class Row(NamedTuple):
+    """A row of the ledger at the end of the world, in the words on the wire."""
+
+    schedule_id: str
+    key: str
+    nominal: int
+    last_nominal: int
+    periods: int
+    state: str
+    outcome: str | None
+    reason: str | None
+    launches: int
+    fence: int
+
+
+@dataclass(slots=True, kw_only=True)
+class Effect:
+    """A run that really began, whatever the ledger says."""
+
+    schedule_id: str
+    nominal: int
+    key: str
+    launches: int
+    fence: int
+    worker: str
+    run_id: str
+    no: int
+    began_at: int
+    began_ms: int
+    ended_at: int | None = None
+    success: bool = False
+    how: str = ""
+    """How it ended: by itself, ended by a worker, or died with one."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Grant:
+    """A claim that the ledger gave to a worker, until its lease is over."""
+
+    schedule_id: str
+    nominal: int
+    key: str
+    fence: int
+    launches: int
+    worker: str
+    no: int
+    given_ms: int
+    shown_ms: int
+    """The latest instant that the wall clock had ever shown."""
+    lease_ms: int
+    until_ms: int
+    is_adopted: bool = False
+    """Whether the run was going on already, under a worker who died."""
+    is_closed: bool = False
+    """Whether the ledger accepted that the run had ended."""
+    lost_no: int | None = None
+    """When it was given back, or taken away: its lease was over, or its worker cannot be alive."""
+    is_given_back: bool = False
+    """Whether its worker said that it had certainly started nothing."""
+
+
+class Seen(NamedTuple):
+    """A report that the ledger accepted or refused."""
+
+    key: str
+    fence: int
+    kind: str
+    accepted: bool
+    no: int
+
+
+class Paused(NamedTuple):
+    """A pause, by the wall clock."""
+
+    schedule_id: str
+    from_ms: int
+    until_ms: int | None
+
+
+@dataclass(slots=True)
+class Record:
+    """Everything that judges may know."""
+
+    effects: list[Effect] = field(default_factory=list)
+    grants: list[Grant] = field(default_factory=list)
+    reports: list[Seen] = field(default_factory=list)
+    pauses: list[Paused] = field(default_factory=list)
+    saved_ms: dict[str, int] = field(default_factory=dict)
+    """When a schedule was saved: nothing before is owed."""
+    is_disturbed: bool = False
+    """Whether anything went wrong from outside."""
+    edited: list[str] = field(default_factory=list)
+    """Schedules whose definition was changed on the way."""
+    surprises: list[str] = field(default_factory=list)
+    """Exceptions that no worker should have let out."""
+    counters: Counter[str] = field(default_factory=Counter)
+    """How often each kind of fault and of recovery was met."""
+    lines: list[str] = field(default_factory=list)
+    """The log of the world; equal seeds give equal logs."""
+
+    number: int = 0
+
+    def next_no(self) -> int:
+        self.number += 1
+        return self.number
+
+    def log(self, at: int, who: str, what: str) -> None:
+        self.lines.append(f"{at} {who or '-'} {what}")
+
+    def hit(self, name: str) -> None:
+        self.counters[name] += 1
+
+    def digest(self) -> str:
+        return sha256("\n".join(self.lines).encode()).hexdigest()
+
+    def grant(self, key: str, fence: int) -> Grant | None:
+        return next((g for g in reversed(self.grants) if g.key == key and g.fence == fence), None)
+
+    def newest_grant(self, key: str) -> Grant | None:
+        return next((grant for grant in reversed(self.grants) if grant.key == key), None)

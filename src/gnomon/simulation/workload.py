@@ -1,0 +1,141 @@
+"""
+The schedules of a world, as records: every recurrence, window and policy, drawn from the seed.
+
+Records are texts as a person would write them; the worker reads them with Gnomon, the matcher with
+its own eyes. Every schedule ends with its world, so that a world comes to rest: then each of its
+periods must have an outcome.
+
+Spec: SIM-1, SIM-4.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from gnomon.simulation.dice import Dice
+from gnomon.simulation.launcher import Way
+
+__all__ = ["EditPlan", "PausePlan", "Workload", "draw_workload"]
+
+Text = dict[str, object]
+
+_STARTS = (
+    "2026-03-01T00:00:00+00:00",
+    "2026-03-29T00:58:20+00:00",  # Berlin loses an hour
+    "2026-10-25T00:58:20+00:00",  # Berlin has an hour twice
+    "2028-02-28T23:58:50+00:00",
+    "2026-12-31T23:58:30+00:00",
+)
+_CRONS = (
+    "*/20 * * * * *",
+    "10,40 * * * * *",
+    "* * * * *",
+    "5-50/15 * * * * *",
+    "0,30 58-59,0-2 * * * *",
+)
+_EVERY = ("7s", "10s", "15s", "20s", "30s", "45s", "1m")
+_WINDOWS = ("after,8s", "after,40s", "around,20s", "before,15s", "around,9s")
+_DISTRIBUTIONS = ("uniform", "skewEarly", "skewLate,shape=3", "normal", "exponential")
+_OVERLAPS = ("allow", "skip", "queue", "replace")
+_CATCHUPS = ("none", "latest", "fire_immediately", "spread")
+_UNCERTAIN = ("restart", "relaunch_same_key", "abandon")
+_DEADLINES = (None, None, "0s", "5s", "30s", "2m")
+_LEASES = ("9s", "20s", "45s")
+
+
+class PausePlan(NamedTuple):
+    """A pause that somebody orders, and perhaps somebody ends."""
+
+    schedule_id: str
+    at: int
+    length_ms: int | None
+    resume_at: int | None
+
+
+class EditPlan(NamedTuple):
+    """A definition that somebody saves again, changed in what no judge looks at, or unchanged."""
+
+    schedule_id: str
+    at: int
+    changes: bool
+
+
+class Workload(NamedTuple):
+    """What a world has to do."""
+
+    start_ms: int
+    length_ms: int
+    way: Way
+    schedules: list[Text]
+    pauses: list[PausePlan]
+    edits: list[EditPlan]
+
+
+def draw_workload(
+    dice: Dice, *, schedules: int, length_s: Sequence[int], dense: bool = True
+) -> Workload:
+    """So many schedules for so long; with `dense`, some come every other second."""
+    start = datetime.fromisoformat(dice.pick(_STARTS))
+    start_s = int(start.timestamp()) + dice.below(60)
+    length = dice.between(length_s[0], length_s[1])
+    way = dice.pick(tuple(Way))
+    records = [
+        _draw_schedule(dice, f"s{number}", start_s, start_s + length, way, dense)
+        for number in range(1, schedules + 1)
+    ]
+    pauses = [
+        _draw_pause(dice, str(record["schedule_id"]), length * 1000)
+        for record in records
+        if dice.chance(15)
+    ]
+    edits = [
+        EditPlan(str(record["schedule_id"]), dice.below(length * 1000), dice.chance(70))
+        for record in records
+        if dice.chance(15)
+    ]
+    start_ms = start_s * 1000 + dice.below(1000)
+    return Workload(start_ms, length * 1000, way, records, pauses, edits)
+
+
+def _draw_schedule(dice: Dice, name: str, start_s: int, end_s: int, way: Way, dense: bool) -> Text:
+    record: Text = {"schedule_id": name, "end_at": _text(end_s), "dst": "civil"}
+    record["timezone"] = dice.pick(("UTC", "UTC", "Europe/Berlin", "America/New_York"))
+    kind = dice.pick(("every", "every", "cron", "cron", "once"))
+    if kind == "every":
+        length = "2s" if dense and dice.chance(12) else dice.pick(_EVERY)
+        record |= {"every": length, "anchor": _text(start_s - dice.below(100))}
+    elif kind == "cron":
+        record["cron_expr"] = dice.pick(_CRONS)
+    else:
+        record["once"] = _text(dice.between(start_s + 5, end_s))
+    if dice.chance(15):
+        record["start_at"] = _text(dice.between(start_s, (start_s + end_s) // 2))
+    if dice.chance(40):
+        record |= {"window": dice.pick(_WINDOWS), "distribution": dice.pick(_DISTRIBUTIONS)}
+    elif dice.chance(30):
+        record["jitter_ms"] = dice.pick((500, 3_000, 9_000))
+    if dice.chance(6):
+        record["avoid"] = dice.pick(("hours=0-23", "dow=sun-sat", "months=feb"))
+    record |= {
+        "overlap_policy": dice.pick(_OVERLAPS),
+        "catchup_policy": dice.pick(_CATCHUPS),
+        "deadline": dice.pick(_DEADLINES),
+        "pause_rule": dice.pick(("skip", "hold")),
+        "uncertain": dice.pick(_UNCERTAIN) if way is not Way.KEYED else "relaunch_same_key",
+        "launches_max": dice.pick((1, 2, 3)),
+        "launch_backoff": dice.pick(("0s", "1s", "4s")),
+        "lease": dice.pick(_LEASES),
+        "target": {"function": "work"},
+    }
+    return record
+
+
+def _draw_pause(dice: Dice, schedule_id: str, length_ms: int) -> PausePlan:
+    at = dice.below(length_ms * 2 // 3)
+    if dice.chance(50):
+        return PausePlan(schedule_id, at, dice.pick((5_000, 30_000, 70_000)), None)
+    return PausePlan(schedule_id, at, None, at + dice.pick((3_000, 20_000, 65_000)))
+
+
+def _text(at: int) -> str:
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

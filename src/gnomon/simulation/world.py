@@ -1,0 +1,307 @@
+"""
+A world: workers that live and die, one ledger that stays, and time that passes by itself.
+
+The workers are the real runtime over the real SQLite ledger; only what is outside of them is
+simulated. For a while faults happen as planned; then the world is healed, no more faults happen,
+and it is given time to come to rest. What is left is judged.
+
+Spec: SIM-1 to SIM-3, SIM-9.
+"""
+
+import asyncio
+import logging
+import traceback
+from collections.abc import Callable, Coroutine, Mapping
+from contextvars import Context, copy_context
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from gnomon.core.engine import USUAL, Limits
+from gnomon.core.schedule_record import read_schedule
+from gnomon.errors import StoreError
+from gnomon.shell.runtime import Runtime
+from gnomon.shell.store.database import MEMORY, Database
+from gnomon.shell.store.sqlite import SqliteLedger
+from gnomon.shell.telemetry import LOGGER
+from gnomon.simulation.aftermath import Aftermath, audit_of, look
+from gnomon.simulation.clock import GatedClock, Wall
+from gnomon.simulation.dice import Dice
+from gnomon.simulation.faults import Crash, Fault, Step
+from gnomon.simulation.gate import Gate
+from gnomon.simulation.judge import Complaint, judge
+from gnomon.simulation.launcher import Outside, SimulatedLauncher
+from gnomon.simulation.ledger import GatedLedger
+from gnomon.simulation.loop import WORKER, Stuck, VirtualLoop
+from gnomon.simulation.record import Paused, Record
+from gnomon.simulation.workload import EditPlan, PausePlan, Workload
+
+__all__ = ["Spec", "Trial", "run_world"]
+
+STEPS_MAX = 100_000
+REST_MAX_MS = 3_600_000
+"""How long a healed world may take to come to rest."""
+REST_LOOK_MS = 5_000
+_RESTARTS_MS = (0, 200, 4_000, 4_000, 25_000, 100_000)
+
+_Task = asyncio.Task[object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spec:
+    """Everything that decides what happens in a world."""
+
+    seed: int
+    workload: Workload
+    workers: int = 1
+    faults: tuple[Fault, ...] = ()
+    steps: tuple[Step, ...] = ()
+    limits: Limits = USUAL
+
+
+class Trial(NamedTuple):
+    """What came of a world."""
+
+    complaints: list[Complaint]
+    record: Record
+    calls: int
+    """How many calls of ports there were while faults could happen."""
+    lasted_ms: int
+
+
+def run_world(spec: Spec) -> Trial:
+    """Let a world happen from its beginning to its end, and judge it."""
+    level = LOGGER.level
+    LOGGER.setLevel(logging.CRITICAL + 1)
+    world = _World(spec)
+    try:
+        return world.live()
+    finally:
+        world.close()
+        LOGGER.setLevel(level)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Worker:
+    gate: Gate
+    launcher: SimulatedLauncher
+    runtime: Runtime
+    slot: int
+    frozen: bool = False
+    tasks: list[_Task] = field(default_factory=list)
+
+
+class _World:
+    """Also the `Nature` that gates need."""
+
+    def __init__(self, spec: Spec) -> None:
+        self.spec = spec
+        self.record = Record()
+        self.dice = Dice(spec.seed, "nature")
+        self.calls = 0
+        self.faults: Mapping[int, Fault] = {fault.call: fault for fault in spec.faults}
+        self._context = copy_context()
+        self._loop = VirtualLoop(Dice(spec.seed, "order"), steps_max=STEPS_MAX)
+        self._loop.hold = self._is_frozen
+        self._loop.set_task_factory(self._make_task)  # type: ignore[arg-type]
+        self._loop.set_exception_handler(self._hear)
+        self._wall = Wall(spec.workload.start_ms, self._loop)
+        self._database = Database(MEMORY, family="ledger")
+        self._ledger = SqliteLedger(self._database, executor=None, ownership=None)
+        self._outside = Outside(self, spec.seed, spec.workload.way, self._wall.now_ms)
+        self._workers: dict[str, _Worker] = {}
+        self._dead: list[_Worker] = []
+        self._errands: list[asyncio.Task[None]] = []
+        self._births = 0
+        self._calls = 0
+        self._is_over = False
+
+    def at(self) -> int:
+        return self._wall.at()
+
+    def shown_ms(self) -> int:
+        return self._wall.highest_ms
+
+    def kill(self, worker: str) -> None:
+        dying = self._workers.pop(worker)
+        self._dead.append(dying)
+        self.record.log(self.at(), worker, "dies")
+        dying.gate.alive = False
+        self._outside.worker_died(dying.launcher)
+        for task in dying.tasks:
+            if not task.done() and task is not asyncio.current_task(self._loop):
+                task.cancel()
+        self._loop.thaw()
+        self.later(self.dice.pick(_RESTARTS_MS), lambda: self._bear(dying.slot))
+
+    def freeze(self, worker: str, length_ms: int) -> None:
+        self.record.log(self.at(), worker, f"frozen for {length_ms}")
+        self._workers[worker].frozen = True
+        self.later(length_ms, lambda: self._thaw(worker))
+
+    def later(self, length_ms: int, act: Callable[[], None]) -> asyncio.TimerHandle:
+        """Do something that belongs to no worker."""
+        return self._loop.call_later(length_ms / 1000, act, context=self._context)
+
+    def live(self) -> Trial:
+        found = Aftermath([], [])
+        try:
+            found = self._loop.run_until_complete(self._course())
+        except Stuck as stuck:
+            self.record.surprises.append(f"stuck at {self.at()}: {stuck}")
+        complaints = judge(self.spec.workload.schedules, self.record, found.rows)
+        complaints += audit_of(found, self.record.saved_ms)
+        return Trial(complaints, self.record, self._calls, self.at())
+
+    def close(self) -> None:
+        self._is_over = True
+        self._loop.steps = 0  # to die takes a few more
+        for worker in list(self._workers):
+            self.kill(worker)
+        tasks = [task for one in self._dead for task in one.tasks]
+        if left := [task for task in tasks if not task.done()]:
+            self._loop.run_until_complete(asyncio.wait(left))
+        for task in tasks:
+            if not task.cancelled():
+                task.exception()  # somebody has looked
+        self._database.close()
+        self._loop.close()
+
+    async def _course(self) -> Aftermath:
+        workload = self.spec.workload
+        await self._save()
+        for step in self.spec.steps:
+            self.later(step.at, lambda by_ms=step.by_ms: self._step(by_ms))  # type: ignore[misc]
+        for plan in workload.pauses:
+            self._plan_pause(plan)
+        for edit in workload.edits:
+            self._plan_edit(edit)
+        for slot in range(self.spec.workers):
+            self._bear(slot)
+        await asyncio.sleep(workload.length_ms / 1000)
+        self._heal()
+        limit = self.at() + REST_MAX_MS
+        found = await look(self._ledger)
+        while not found.is_at_rest and self.at() < limit:
+            await asyncio.sleep(REST_LOOK_MS / 1000)
+            found = await look(self._ledger)
+        await self._stop()
+        return await look(self._ledger)
+
+    async def _save(self) -> None:
+        for record in self.spec.workload.schedules:
+            now_ms = self._wall.now_ms()
+            saved = await self._ledger.save(read_schedule(record), now_ms=now_ms)
+            self.record.saved_ms[saved.schedule_id] = now_ms
+
+    def _heal(self) -> None:
+        self.record.log(self.at(), "", "healed")
+        self._calls = self.calls
+        self.faults = {}
+        self._wall.catch_up()
+
+    async def _stop(self) -> None:
+        """Ask every worker to stop, and see that it does."""
+        for worker in list(self._workers.values()):
+            await worker.runtime.stop(grace_ms=5_000)
+
+    def _step(self, by_ms: int) -> None:
+        self.record.hit(f"clock set {'forward' if by_ms > 0 else 'back'}")
+        self.record.log(self.at(), "", f"clock {by_ms:+d}")
+        self.record.is_disturbed = True
+        self._wall.step(by_ms)
+
+    def _plan_pause(self, plan: PausePlan) -> None:
+        async def pause() -> None:
+            now_ms = self._wall.now_ms()
+            until_ms = None if plan.length_ms is None else now_ms + plan.length_ms
+            self.record.pauses.append(Paused(plan.schedule_id, now_ms, until_ms))
+            self.record.hit("paused")
+            await self._ledger.pause(
+                plan.schedule_id, until_ms=until_ms, reason="test", now_ms=now_ms
+            )
+
+        async def resume() -> None:
+            self.record.hit("resumed")
+            await self._ledger.resume(plan.schedule_id, now_ms=self._wall.now_ms())
+
+        self._do_later(plan.at, pause)
+        if plan.resume_at is not None:
+            self._do_later(plan.resume_at, resume)
+
+    def _plan_edit(self, plan: EditPlan) -> None:
+        async def edit() -> None:
+            records = {str(one["schedule_id"]): one for one in self.spec.workload.schedules}
+            record = dict(records[plan.schedule_id])
+            if plan.changes:
+                record["launches_max"] = 5
+                self.record.edited.append(plan.schedule_id)
+            saved = await self._ledger.save(read_schedule(record), now_ms=self._wall.now_ms())
+            self.record.hit("definition changed" if saved.changed else "definition saved again")
+
+        self._do_later(plan.at, edit)
+
+    def _do_later(self, length_ms: int, act: Callable[[], Coroutine[None, None, None]]) -> None:
+        def begin() -> None:
+            self._errands.append(self._loop.create_task(act()))
+
+        self.later(length_ms, begin)
+
+    def _bear(self, slot: int) -> None:
+        """A worker begins, with nothing in its memory."""
+        if self._is_over:
+            return
+        self._births += 1
+        name = f"w{slot}.{self._births}"
+        gate = Gate(self, name)
+        launcher = SimulatedLauncher(gate, self._outside)
+        ledger = GatedLedger(SqliteLedger(self._database, executor=None, ownership=None), gate)
+        clock = GatedClock(self._wall, gate)
+        runtime = Runtime(ledger, launcher, clock, name, limits=self.spec.limits)
+        worker = _Worker(gate=gate, launcher=launcher, runtime=runtime, slot=slot)
+        self._workers[name] = worker
+        self.record.log(self.at(), name, "begins")
+        context = self._context.copy()
+        context.run(WORKER.set, name)
+        self._loop.create_task(self._work(worker), context=context)
+
+    async def _work(self, worker: _Worker) -> None:
+        """As a program does that is to run for ever."""
+        while self.spec.workers == 1:  # it is alone, so what it finds in flight is lost
+            try:
+                await worker.runtime.recover()
+                break
+            except StoreError:
+                await asyncio.sleep(1)
+        try:
+            await worker.runtime.run()
+        except Exception as error:
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            self.record.surprises.append(f"{error!r} in {where.name}, line {where.lineno}")
+            raise
+
+    def _thaw(self, name: str) -> None:
+        worker = self._workers.get(name)
+        if worker is not None:
+            self.record.log(self.at(), name, "goes on")
+            worker.frozen = False
+        self._loop.thaw()
+
+    def _is_frozen(self, name: str) -> bool:
+        worker = self._workers.get(name)
+        return worker is not None and worker.frozen
+
+    def _make_task(
+        self, loop: asyncio.AbstractEventLoop, coroutine: Coroutine[None, None, object],
+        context: Context | None = None,
+    ) -> _Task:  # fmt: skip
+        task = asyncio.Task(coroutine, loop=loop, context=context)
+        owner = WORKER.get() if context is None else context.get(WORKER, "")
+        if (worker := self._workers.get(owner)) is not None:
+            worker.tasks.append(task)
+        return task
+
+    def _hear(self, loop: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
+        """What nobody caught: of a dead worker it is no wonder, else it is."""
+        error = context.get("exception")
+        if not isinstance(error, Crash | asyncio.CancelledError):
+            self.record.surprises.append(f"{context.get('message')}: {error!r}")

@@ -1,0 +1,75 @@
+"""`gnomon run` as a process of its own, followed by what it writes; nothing waits for a time."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from gnomon.cli.schedule_file import load_schedules
+from gnomon.shell.store.sqlite import SqliteLedger
+
+__all__ = ["HOUR_MS", "Running", "owe", "running", "write"]
+
+HOUR_MS = 3_600_000
+_PATIENCE_S = 60
+
+
+class Running:
+    """A process that is running, or has ended."""
+
+    def __init__(self, process: "subprocess.Popen[str]") -> None:
+        self.process = process
+        self.lines: list[dict[str, object]] = []
+
+    def until(self, event: str, **facts: object) -> dict[str, object]:
+        """Read lines up to one about this event."""
+        assert self.process.stderr is not None
+        for text in self.process.stderr:
+            line: dict[str, object] = json.loads(text)
+            self.lines.append(line)
+            if line["event"] == event and facts.items() <= line.items():
+                return line
+        raise AssertionError(f"no {event} {facts} in {self.lines}")
+
+    def signal(self, number: signal.Signals) -> None:
+        self.process.send_signal(number)
+
+    def end(self) -> int:
+        """Wait for the end, and give the exit code."""
+        _, text = self.process.communicate(timeout=_PATIENCE_S)
+        self.lines += [json.loads(line) for line in text.splitlines()]
+        return self.process.returncode
+
+
+@contextmanager
+def running(file: Path, *options: str) -> Iterator[Running]:
+    """`gnomon run FILE --json-log`; killed at the end if it is still there."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "gnomon", "run", str(file), "--json-log", *options],
+        stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, env=dict(os.environ),
+    )  # fmt: skip
+    try:
+        yield Running(process)
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def write(folder: Path, text: str, name: str = "run.toml") -> Path:
+    file = folder / name
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+async def owe(file: Path, *, hours: int) -> None:
+    """Make a ledger in which the schedules of the file were saved some hours ago."""
+    ledger = SqliteLedger.open(file.with_suffix(".sqlite3"))
+    now_ms = time.time_ns() // 1_000_000
+    schedules = [entry.schedule for entry in load_schedules(file, to_run=True)]
+    await ledger.save_all(schedules, now_ms=now_ms - hours * HOUR_MS)
+    await ledger.close()

@@ -1,0 +1,276 @@
+"""Every ledger: what launchers say, leases, and workers that are gone."""
+
+import pytest
+
+from gnomon.core.ledger.lifecycle import Outcome, Reason, State, Status
+from gnomon.ports import Ended, Launched
+from tests.clauses import clause
+from tests.contract.ledger_desk import Desk, clock
+
+
+@clause("LEDGER-9")
+def test_a_launched_run_is_running_and_its_period_executed(desk: Desk) -> None:
+    claim = desk.claim()
+
+    assert desk.launched(claim, "00:01:02")
+    row = desk.row()
+    assert (row.state, row.outcome, row.status) == (
+        State.RUNNING, Outcome.EXECUTED, Status.STARTED,
+    )  # fmt: skip
+    assert (row.run_id, clock(row.started_ms), row.ended_ms) == ("pid 7", "00:01:02", None)
+
+
+@pytest.mark.parametrize(("success", "status"), [(True, "SUCCESS"), (False, "FAILED")])
+@clause("LEDGER-9")
+def test_a_run_that_ended_is_done_and_executed_whatever_came_of_it(
+    desk: Desk, success: bool, status: str
+) -> None:
+    claim = desk.claim()
+    desk.launched(claim)
+
+    assert desk.ended(claim, "00:01:20", success=success)
+    row = desk.row()
+    assert (row.state, row.outcome, row.status) == (State.DONE, Outcome.EXECUTED, status)
+    assert (row.detail, clock(row.ended_ms), row.lease_ms) == ("exit 0", "00:01:20", None)
+
+
+@clause("LEDGER-9")
+def test_a_run_may_end_without_a_word_of_its_launch(desk: Desk) -> None:
+    claim = desk.claim()
+
+    assert desk.ended(claim)
+    assert desk.words() == ["00:01:00 done executed"]
+
+
+@clause("LEDGER-9")
+def test_a_launch_and_an_end_in_one_batch_are_both_written(desk: Desk) -> None:
+    claim = desk.claim()
+    launched = Launched(claim.key, claim.fence, "pid 9")
+    ended = Ended(claim.key, claim.fence, False, "exit 1", Reason.TIMED_OUT)
+
+    assert desk.report(launched, ended) == [True, True]
+    row = desk.row()
+    assert (row.run_id, row.detail, row.reason) == ("pid 9", "exit 1", Reason.TIMED_OUT)
+
+
+@clause("LEDGER-1")
+def test_a_second_end_is_refused_and_takes_nothing_back(desk: Desk) -> None:
+    claim = desk.claim()
+    desk.ended(claim, success=True)
+
+    assert not desk.ended(claim, "00:01:40", success=False)
+    assert (desk.row().status, clock(desk.row().ended_ms)) == (Status.SUCCESS, "00:01:20")
+
+
+@clause("LEDGER-7")
+def test_a_report_with_an_old_fencing_number_is_refused(desk: Desk) -> None:
+    old = desk.claim(uncertain="restart", lease="10s")
+    (new,) = desk.turn("00:01:30", owner="boris")
+
+    assert (new.key, new.fence, new.launches) == (old.key, 2, 2)
+    assert not desk.ended(old, "00:01:31")
+    assert desk.ended(new, "00:01:32")
+
+
+@clause("LEDGER-7")
+def test_a_report_about_a_key_that_nobody_knows_is_refused(desk: Desk) -> None:
+    assert desk.report(Ended("nothing", 1, True, "")) == [False]
+
+
+@clause("LEDGER-9")
+def test_a_launch_that_failed_is_tried_again_after_a_pause(desk: Desk) -> None:
+    claim = desk.claim(launch_backoff="10s")
+
+    assert desk.failed(claim, "00:01:05")
+    row = desk.row()
+    assert (row.state, row.outcome, row.status) == (State.PLANNED, None, None)
+    assert (clock(row.fire_ms), row.detail, row.owner) == ("00:01:15", "no such file", None)
+    assert desk.wake() == "00:01:15"
+
+
+@clause("LEDGER-9")
+def test_the_second_try_is_the_same_period_with_a_new_fencing_number(desk: Desk) -> None:
+    first = desk.claim(launch_backoff="10s")
+    desk.failed(first, "00:01:05")
+
+    (second,) = desk.turn("00:01:15")
+    assert (second.key, second.fence, second.launches) == (first.key, 2, 2)
+
+
+@clause("LEDGER-9")
+def test_a_launch_is_given_up_after_the_last_try(desk: Desk) -> None:
+    claim = desk.claim(launches_max=1)
+
+    assert desk.failed(claim)
+    assert desk.words() == ["00:01:00 done missed(launch_failed)"]
+    assert desk.row().status is Status.FAILED
+
+
+@clause("LEDGER-9")
+def test_a_launch_that_cannot_help_is_given_up_at_once(desk: Desk) -> None:
+    claim = desk.claim(launches_max=5)
+
+    assert desk.failed(claim, permanent=True)
+    assert desk.words() == ["00:01:00 done missed(launch_failed)"]
+
+
+@clause("LEDGER-9")
+def test_a_run_that_was_launched_cannot_fail_to_launch(desk: Desk) -> None:
+    claim = desk.claim()
+    desk.launched(claim)
+
+    assert not desk.failed(claim)
+    assert desk.words() == ["00:01:00 running executed"]
+
+
+@clause("LEDGER-1")
+def test_a_period_that_was_executed_stays_executed_when_it_cannot_be_started_again(
+    desk: Desk,
+) -> None:
+    desk.launched(desk.claim(uncertain="restart", lease="10s"), "00:01:05")
+    (again,) = desk.turn("00:01:30")
+    assert desk.words() == ["00:01:00 claimed executed"]
+
+    assert desk.failed(again, "00:01:31")
+    assert desk.words() == ["00:01:00 done executed(launch_failed)"]
+
+
+@clause("LEDGER-1")
+def test_a_period_that_was_executed_is_never_planned_again(desk: Desk) -> None:
+    desk.launched(desk.claim(uncertain="restart", lease="10s"), "00:01:05")
+    desk.turn("00:01:30", owner="boris", confirmed=True)
+
+    desk.turn("00:01:50", owner="carla")
+    assert desk.words() == ["00:01:00 done executed(uncertain)"]
+
+
+@clause("LEDGER-9")
+def test_the_end_of_a_run_wakes_the_queue(desk: Desk) -> None:
+    first = desk.claim(overlap_policy="queue", cron_expr="1,2 * * * *", lease="1h")
+    assert desk.turn("00:02:00") == []
+    assert desk.words() == ["00:01:00 claimed -", "00:02:00 queued -"]
+
+    desk.ended(first, "00:02:30")
+    assert desk.wake() == "00:02:30"
+    (second,) = desk.turn("00:02:30")
+    assert clock(second.nominal * 1000) == "00:02:00"
+
+
+@clause("LEDGER-9")
+def test_the_end_of_a_run_wakes_nobody_when_nothing_waits(desk: Desk) -> None:
+    desk.ended(desk.claim(), "00:01:20")
+
+    assert desk.wake() == "00:02:00"
+
+
+@clause("LEDGER-8")
+def test_a_lease_is_extended_for_its_holder(desk: Desk) -> None:
+    claim = desk.claim("00:01:00", lease="30s")
+
+    assert desk.renew(claim, "00:01:20")
+    assert clock(desk.row().lease_ms) == "00:01:50"
+
+
+@clause("LEDGER-8")
+def test_a_lease_is_not_extended_for_anybody_else(desk: Desk) -> None:
+    claim = desk.claim("00:01:00", lease="30s")
+
+    assert not desk.renew(claim, "00:01:20", owner="boris")
+    assert not desk.renew(claim._replace(fence=7), "00:01:20")
+    assert clock(desk.row().lease_ms) == "00:01:30"
+
+
+@clause("LEDGER-8")
+def test_a_lease_of_a_run_that_ended_is_not_extended(desk: Desk) -> None:
+    claim = desk.claim()
+    desk.ended(claim)
+
+    assert not desk.renew(claim, "00:01:30")
+
+
+@pytest.mark.parametrize(("confirmed", "never_started"), [(True, True), (False, False)])
+@clause("LEDGER-8")
+def test_a_run_whose_lease_is_over_is_lost(
+    desk: Desk, confirmed: bool, never_started: bool
+) -> None:
+    desk.save(lease="10s")
+    desk.turn("00:01:00", confirmed=confirmed)
+
+    (due,) = desk.load("00:01:10.001")
+    assert [lost.never_started for lost in due.lost] == [never_started]
+    assert due.in_flight == []
+
+
+@clause("LEDGER-8")
+def test_a_run_that_was_launched_certainly_started(desk: Desk) -> None:
+    desk.save(lease="10s")
+    (claim,) = desk.turn("00:01:00", confirmed=True)
+    desk.launched(claim, "00:01:05")
+
+    (due,) = desk.load("00:01:30")
+    assert [(lost.run.state, lost.never_started) for lost in due.lost] == [(State.RUNNING, False)]
+
+
+@clause("LEDGER-8")
+def test_lost_runs_are_loaded_before_anything_else(desk: Desk) -> None:
+    desk.save("early", cron_expr="1 * * * *")
+    desk.claim("00:00:50", lease="10s", cron_expr="50 * * * * *")
+
+    assert desk.loaded("00:01:30", limit=1) == ["report"]
+
+
+@clause("LEDGER-8")
+def test_a_worker_heard_of_in_time_keeps_its_run(desk: Desk) -> None:
+    claim = desk.claim("00:01:00", lease="10s")
+    takeover = desk.plan("00:01:15")
+    assert desk.renew(claim, "00:01:15")
+
+    assert desk.commit(takeover, "00:01:15", owner="boris") == []
+    assert desk.ended(claim, "00:01:20")
+
+
+@clause("LEDGER-8")
+def test_orphans_are_the_runs_in_flight_of_others(desk: Desk) -> None:
+    claim = desk.claim()
+
+    assert desk.do(desk.ledger.orphans(owner="anna")) == []
+    assert [row.key for row in desk.do(desk.ledger.orphans(owner="boris"))] == [claim.key]
+
+
+@clause("LEDGER-8")
+def test_recovery_loses_the_runs_of_others_at_once(desk: Desk) -> None:
+    desk.claim(lease="1h")
+
+    assert desk.recover("00:01:01") == []
+    assert desk.loaded("00:01:01") == ["report"]
+    desk.turn("00:01:01", owner="boris")
+    assert desk.words() == ["00:01:00 done executed(uncertain)"]
+
+
+@clause("LEDGER-8")
+def test_recovery_leaves_the_worker_s_own_runs_alone(desk: Desk) -> None:
+    claim = desk.claim(lease="1h")
+
+    desk.recover("00:01:01", owner="anna")
+    assert desk.ended(claim)
+
+
+@clause("LEDGER-8")
+def test_an_adopted_run_goes_on_under_a_new_fencing_number(desk: Desk) -> None:
+    claim = desk.claim(lease="1h")
+    desk.launched(claim)
+
+    assert desk.recover("00:05:00", claim.key) == [(claim.key, 2)]
+    row = desk.row()
+    assert (row.owner, clock(row.lease_ms), row.state) == ("boris", "01:05:00", State.RUNNING)
+    assert not desk.ended(claim, "00:05:01")
+    assert desk.ended(claim._replace(fence=2), "00:05:02")
+
+
+@clause("LEDGER-8")
+def test_a_plan_from_before_a_recovery_loses(desk: Desk) -> None:
+    desk.claim(lease="1h", overlap_policy="allow")
+    changes = desk.plan("00:02:00")
+    desk.recover("00:02:00")
+
+    assert desk.commit(changes, "00:02:00", owner="boris") == []

@@ -1,0 +1,181 @@
+"""
+A ledger in a few lines, for the laws of the engine: rows in a dictionary, no database.
+
+It takes the changes that `plan` gives, insists that each of them could be written, and can be asked
+what the engine will see next and what an auditor would see now.
+"""
+
+from dataclasses import dataclass, field
+
+from gnomon.core.engine import Change, Due, Limits, Lost, Pause, plan
+from gnomon.core.ledger.audit import AuditRun, AuditSchedule
+from gnomon.core.ledger.lifecycle import (
+    ENDS,
+    IN_FLIGHT,
+    STEPS,
+    WAITING,
+    Outcome,
+    Reason,
+    State,
+    status_of,
+)
+from gnomon.core.ledger.period import Fact, InFlight, Waiting
+from gnomon.core.policy.retry import retry_ms
+from gnomon.core.schedule import Schedule
+
+__all__ = ["Model", "Row"]
+
+
+@dataclass(slots=True)
+class Row:
+    """What one row says."""
+
+    fact: Fact
+    fence: int = 0
+    failed: bool = False
+
+
+@dataclass(slots=True)
+class Model:
+    """One schedule and its rows."""
+
+    schedule: Schedule
+    cursor: int
+    limits: Limits = field(default_factory=Limits)
+    wake_ms: int | None = 0
+    written_ms: int = 0
+    pause: Pause | None = None
+    rows: dict[str, Row] = field(default_factory=dict)
+    lost: set[str] = field(default_factory=set)
+    confirmed: bool = False
+    effective_ms: int = 0
+    floor: int = -1
+
+    def __post_init__(self) -> None:
+        self.floor = self.cursor
+
+    def due(self) -> Due:
+        """What the engine sees."""
+        flying = [row for row in self.rows.values() if row.fact.state in IN_FLIGHT]
+        runs = [_in_flight(row) for row in flying]
+        return Due(
+            self.schedule, 1, self.cursor, self.pause,
+            waiting=[_waiting(row.fact) for row in self.rows.values() if row.fact.state in WAITING],
+            in_flight=[run for run in runs if run.key not in self.lost],
+            lost=[
+                Lost(run, self.confirmed and run.state is State.CLAIMED)
+                for run in runs if run.key in self.lost
+            ],
+            effective_ms=self.effective_ms,
+        )  # fmt: skip
+
+    def turn(self, now_ms: int) -> Change:
+        """Plan and write; the change that was made."""
+        due = self.due()
+        (change,) = plan([due], now_ms=now_ms, limits=self.limits)
+        self._write(due, change, now_ms)
+        return change
+
+    def turns(self, now_ms: int) -> list[Change]:
+        """Turns until nothing is left to do at this instant, but not for ever."""
+        changes = [self.turn(now_ms)]
+        while len(changes) < 100 and self.wake_ms is not None and self.wake_ms <= now_ms:
+            changes.append(self.turn(now_ms))
+        return changes
+
+    def launched(self, key: str) -> None:
+        row = self.rows[key]
+        assert row.fact.state is State.CLAIMED
+        row.fact = row.fact._replace(state=State.RUNNING, outcome=Outcome.EXECUTED)
+
+    def ended(self, key: str, now_ms: int, *, success: bool = True) -> None:
+        row = self.rows[key]
+        assert row.fact.state in IN_FLIGHT
+        row.fact = row.fact._replace(state=State.DONE, outcome=Outcome.EXECUTED)
+        row.failed = not success
+        self.lost.discard(key)
+        if any(row.fact.state is State.QUEUED for row in self.rows.values()):
+            self._look_at(now_ms, now_ms)
+
+    def failed(self, key: str, now_ms: int) -> None:
+        """A launch failed: it is tried again later, or given up."""
+        row, policy = self.rows[key], self.schedule.policy
+        assert row.fact.state is State.CLAIMED
+        self.lost.discard(key)
+        again_ms = retry_ms(
+            row.fact.launches, policy.launches_max, policy.launch_backoff, now_ms=now_ms
+        )
+        if again_ms is None:
+            row.fact = row.fact._replace(
+                state=State.DONE, outcome=Outcome.MISSED, reason=Reason.LAUNCH_FAILED
+            )
+            self._look_at(now_ms, now_ms)
+        else:
+            row.fact = row.fact._replace(state=State.PLANNED, fire_ms=again_ms)
+            queued = any(row.fact.state is State.QUEUED for row in self.rows.values())
+            self._look_at(now_ms if queued else again_ms, now_ms)
+
+    def keys(self, *states: State) -> list[str]:
+        return [key for key, row in self.rows.items() if row.fact.state in states]
+
+    def facts(self) -> list[Fact]:
+        return [row.fact for row in self.rows.values()]
+
+    def audited(self) -> tuple[list[AuditSchedule], list[AuditRun]]:
+        """What an auditor sees."""
+        flying = len(self.keys(*IN_FLIGHT))
+        schedule = AuditSchedule(
+            self.schedule, self.cursor, self.floor, self.wake_ms, self.written_ms,
+            self.pause is not None, flying,
+        )  # fmt: skip
+        return [schedule], [self._audited(row) for row in self.rows.values()]
+
+    def _audited(self, row: Row) -> AuditRun:
+        fact = row.fact
+        status = status_of(fact.state, fact.outcome, failed=row.failed, reason=fact.reason)
+        return AuditRun(
+            fact.key, self.schedule.schedule_id, fact.nominal, fact.last_nominal, fact.periods,
+            fact.fire_ms, fact.state, fact.outcome, fact.reason, status, fact.launches, row.fence,
+            1 if fact.state in IN_FLIGHT else None,
+        )  # fmt: skip
+
+    def _look_at(self, wake_ms: int, now_ms: int) -> None:
+        self.written_ms = now_ms
+        self.wake_ms = wake_ms if self.wake_ms is None else min(self.wake_ms, wake_ms)
+
+    def _write(self, due: Due, change: Change, now_ms: int) -> None:
+        assert change.cursor >= self.cursor
+        for fact in change.facts:
+            row = self.rows.get(fact.key)
+            assert (row is None) == fact.is_new
+            assert _could_follow(State.PLANNED if row is None else row.fact.state, fact)
+            fence = 0 if row is None else row.fence
+            claimed = fact.state is State.CLAIMED
+            self.rows[fact.key] = Row(fact._replace(is_new=False), fence + claimed)
+            self.lost.discard(fact.key)
+        self.cursor, self.wake_ms, self.written_ms = change.cursor, change.wake_ms, now_ms
+        if change.resumes:
+            assert self.pause is not None
+            self.pause = None
+
+
+def _could_follow(state: State, fact: Fact) -> bool:
+    if state is fact.state and state in WAITING:
+        return fact.outcome is None  # opened, or moved to another instant
+    return any(
+        before is state and after is fact.state and ENDS.get(step) in (None, fact.outcome)
+        for (before, step), after in STEPS.items()
+    )
+
+
+def _waiting(fact: Fact) -> Waiting:
+    return Waiting(
+        fact.key, fact.nominal, fact.fire_ms, fact.state is State.QUEUED, fact.launches
+    )  # fmt: skip
+
+
+def _in_flight(row: Row) -> InFlight:
+    fact = row.fact
+    return InFlight(
+        fact.key, fact.nominal, fact.fire_ms, fact.state, row.fence, fact.launches
+    )  # fmt: skip

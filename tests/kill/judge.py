@@ -1,0 +1,119 @@
+"""
+Does the ledger tell the truth about what the commands did?
+
+The judge shares no code with Gnomon. It reads the ledger with plain SQL, the commands' own file,
+where each of them has written a line, and the calendar, which for these schedules is counting.
+"""
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+__all__ = ["Verdict", "judge"]
+
+
+@dataclass(slots=True, kw_only=True)
+class Verdict:
+    """What was compared, and what was wrong."""
+
+    periods: int = 0
+    executed: int = 0
+    lines: int = 0
+    unseen: int = 0
+    """Executed by the ledger, without a line: the worker died between commit and release, or the
+    run was replaced before it came to write one."""
+    outcomes: Counter[str] = field(default_factory=Counter)
+    problems: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    first: int
+    last: int
+    periods: int
+    state: str
+    outcome: str | None
+    reason: str | None
+    status: str | None
+
+
+def judge(store: Path, log: Path, intervals: dict[str, int], *, until: int) -> Verdict:
+    """Compare; `until` is an instant up to which every period has to be accounted for."""
+    verdict = Verdict()
+    written = Counter(_lines(log, verdict))
+    verdict.lines = written.total()
+    verdict.problems += [f"{key} was executed {n} times" for key, n in written.items() if n > 1]
+    with sqlite3.connect(store) as connection:
+        for name, interval in intervals.items():
+            (created,) = connection.execute(
+                "SELECT created_at FROM schedules WHERE schedule_id = ?", (name,)
+            ).fetchone()
+            rows = list(_rows(connection, name))
+            ran = {period: n for (owner, period), n in written.items() if owner == name}
+            _judge_cover(verdict, name, rows, interval, _instant(created), until)
+            _judge_runs(verdict, name, rows, ran)
+    connection.close()
+    strangers = {name for name, _ in written} - set(intervals)
+    verdict.problems += [f"{name} ran and is no schedule" for name in strangers]
+    return verdict
+
+
+def _judge_cover(
+    verdict: Verdict, name: str, rows: list[_Row], interval: int, created: float, until: int
+) -> None:
+    """Every period from the first to the last has exactly one row, with an outcome."""
+    covered: Counter[int] = Counter()
+    for row in rows:
+        periods = range(row.first, row.last + 1, interval)
+        covered.update(periods)
+        if len(periods) != row.periods:
+            verdict.problems.append(f"{name}: a row says {row.periods} and holds {len(periods)}")
+        if row.state != "done" or row.outcome is None:
+            verdict.problems.append(f"{name} {row.first}: left as {row.state}, {row.outcome}")
+        verdict.outcomes[f"{row.outcome}({row.reason or ''})"] += row.periods
+    first = -int(-created // interval) * interval
+    last = until // interval * interval
+    owed = range(first, last + 1, interval)
+    missing = [period for period in owed if not covered[period]]
+    verdict.problems += [f"{name} {period}: not accounted for" for period in missing]
+    twice = [period for period, count in covered.items() if count > 1]
+    verdict.problems += [f"{name} {period}: accounted for twice" for period in twice]
+    early = [period for period in covered if period < first or period % interval]
+    verdict.problems += [f"{name} {period}: was never owed" for period in early]
+    verdict.periods += len(covered)
+
+
+def _judge_runs(verdict: Verdict, name: str, rows: list[_Row], ran: dict[int, int]) -> None:
+    """What has a line was executed, and what was seen to come to its end has a line."""
+    executed = {row.first: row for row in rows if row.outcome == "executed"}
+    verdict.executed += len(executed)
+    for period in ran.keys() - executed.keys():
+        verdict.problems.append(f"{name} {period}: ran, and the ledger denies it")
+    for period in executed.keys() - ran.keys():
+        verdict.unseen += 1
+        if executed[period].reason not in ("uncertain", "replaced"):
+            verdict.problems.append(f"{name} {period}: came to its end without having run")
+
+
+def _rows(connection: sqlite3.Connection, name: str) -> Iterator[_Row]:
+    query = (
+        "SELECT run_at, coalesce(last_run_at, run_at), periods, state, outcome, reason, status "
+        "FROM schedule_runs WHERE schedule_id = ?"
+    )
+    for first, last, *rest in connection.execute(query, (name,)):
+        yield _Row(int(_instant(first)), int(_instant(last)), *rest)
+
+
+def _lines(log: Path, verdict: Verdict) -> Iterator[tuple[str, int]]:
+    for line in log.read_text().splitlines() if log.exists() else []:
+        name, period, end = line.split(" ")
+        if end != "ran":
+            verdict.problems.append(f"a torn line: {line!r}")
+        yield name, int(_instant(period))
+
+
+def _instant(text: str) -> float:
+    return datetime.fromisoformat(text).timestamp()

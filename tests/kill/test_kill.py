@@ -1,0 +1,18 @@
+"""`gnomon run` is killed twenty times; the commands' own file shows what was promised."""
+
+import pytest
+
+from tests.clauses import clause
+from tests.kill.world import run_world
+
+KILLS = 5
+
+
+@clause("CLI-23")
+@pytest.mark.parametrize("seed", ["north", "east", "south", "west"])
+def test_a_killed_run_executes_nothing_twice_and_loses_nothing(seed: str) -> None:
+    outcome = run_world(seed, KILLS)
+
+    assert outcome.problems == [], f"python -m tests.kill.world {seed} {KILLS}"
+    assert outcome.kills == KILLS
+    assert outcome.verdict.lines > 0

@@ -1,0 +1,198 @@
+"""
+Deliberate mistakes in the engine, the store and the runtime: each is made by replacing one piece.
+
+A mutant is what a tired programmer could have written. None of them may survive the judges.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from typing import NamedTuple
+from unittest.mock import patch
+
+from gnomon.core.engine import Change, Due, Limits, plan
+from gnomon.core.ledger.lifecycle import State
+from gnomon.core.schedule import Uncertain
+from gnomon.ports import Claim, Failed, Report
+from gnomon.shell import turn
+from gnomon.shell.holding import Moment
+from gnomon.shell.store import commitment, report
+from gnomon.simulation.campaign import Campaign
+
+__all__ = ["MUTANTS", "Mutant"]
+
+Patch = AbstractContextManager[object]
+
+
+class Mutant(NamedTuple):
+    """A mistake, and the campaign in which it must show."""
+
+    name: str
+    campaign: Campaign
+    make: Callable[[], Patch]
+
+
+@contextmanager
+def _commit_without_looking() -> Iterator[None]:
+    """Neither the version of the schedule nor the state of its rows is compared."""
+
+    def current(
+        connection: sqlite3.Connection, changes: Sequence[Change]
+    ) -> list[tuple[Change, int]]:
+        return [(change, 1) for change in changes]
+
+    with (
+        patch.object(commitment, "_with_current_version", current),
+        patch.object(commitment, "_may_follow", lambda *_: True),
+    ):
+        yield
+
+
+def _act_before_commit() -> Patch:
+    claim_and_commit = turn.Worker._claim
+
+    async def launch_first(self: turn.Worker, at: Moment) -> bool:
+        dues = await self.ledger.load(now_ms=at.now_ms, limit=self.batch)
+        for change in plan(dues, now_ms=at.now_ms, limits=self.limits):
+            for one in change.launches:
+                schedule, fence = change.schedule, one.launches
+                await self.launcher.launch(
+                    Claim(schedule, one.key, one.nominal, one.fire_ms, one.launches, fence, ())
+                )
+        return await claim_and_commit(self, at)
+
+    return patch.object(turn.Worker, "_claim", launch_first)
+
+
+def _report_without_fence() -> Patch:
+    accept = report._Batch.accept
+
+    def any_fence(self: report._Batch, run: report._Run, one: Report) -> bool:
+        return accept(self, run, one._replace(fence=run.fence))
+
+    return patch.object(report._Batch, "accept", any_fence)
+
+
+def _cursor_without_row() -> Patch:
+    """A period whose instant is still to come is not written down."""
+
+    def forget(due: Due, change: Change) -> Change:
+        kept = [fact for fact in change.facts if not (fact.is_new and fact.state is State.PLANNED)]
+        return change._replace(facts=kept)
+
+    return _planning(after=forget)
+
+
+def _cursor_goes_back() -> Patch:
+    """A late period is opened once more by the next look."""
+
+    def back(due: Due, change: Change) -> Change:
+        before = due.schedule.recurrence.latest_epoch(change.cursor - 1)
+        is_late = len(change.facts) > 1 and before is not None and before >= due.cursor
+        return change._replace(cursor=before) if is_late and before else change
+
+    return _planning(after=back)
+
+
+def _launched_twice() -> Patch:
+    act = turn.Worker._take
+
+    def take_twice(self: turn.Worker, claim: Claim, at: Moment) -> None:
+        act(self, claim, at)
+        if at.now_ms - claim.fire_ms > 2_000:  # it is being caught up with
+            act(self, claim, at)
+
+    return patch.object(turn.Worker, "_take", take_twice)
+
+
+def _overlap_ignored() -> Patch:
+    return _planning(before=lambda due: due._replace(in_flight=()))
+
+
+def _abandoned_is_relaunched() -> Patch:
+    def restart(due: Due) -> Due:
+        policy = replace(due.schedule.policy, uncertain=Uncertain.RESTART)
+        return due._replace(schedule=replace(due.schedule, policy=policy))
+
+    return _planning(before=restart)
+
+
+def _deadline_ignored() -> Patch:
+    def no_deadline(due: Due) -> Due:
+        policy = replace(due.schedule.policy, deadline=None)
+        return due._replace(schedule=replace(due.schedule, policy=policy))
+
+    return _planning(before=no_deadline)
+
+
+def _queue_dropped() -> Patch:
+    return _planning(
+        before=lambda due: due._replace(waiting=[one for one in due.waiting if not one.queued])
+    )
+
+
+def _range_off_by_one() -> Patch:
+    """The last period of a range is left out, and the cursor has passed it."""
+
+    def shorter(due: Due, change: Change) -> Change:
+        facts = list(change.facts)
+        for place, fact in enumerate(facts):
+            if fact.last_nominal > fact.nominal:
+                last = due.schedule.recurrence.latest_epoch(fact.last_nominal - 1) or 0
+                facts[place] = fact._replace(last_nominal=last, periods=fact.periods - 1)
+        return change._replace(facts=facts)
+
+    return _planning(after=shorter)
+
+
+def _lost_run_is_forgotten() -> Patch:
+    return _planning(before=lambda due: due._replace(lost=()))
+
+
+def _lease_is_not_renewed() -> Patch:
+    async def renew_nothing(self: turn.Worker, at: Moment) -> None:
+        return
+
+    return patch.object(turn.Worker, "_renew", renew_nothing)
+
+
+def _failure_is_not_reported() -> Patch:
+    def forget(self: turn.Worker, claim: Claim, failed: Failed) -> None:
+        self.holding.drop(claim.key, claim.fence)
+
+    return patch.object(turn.Worker, "_fail", forget)
+
+
+def _planning(
+    *,
+    before: Callable[[Due], Due] = lambda due: due,
+    after: Callable[[Due, Change], Change] = lambda due, change: change,
+) -> Patch:
+    def changed(dues: Iterable[Due], *, now_ms: int, limits: Limits) -> list[Change]:
+        given = list(dues)
+        made = plan([before(due) for due in given], now_ms=now_ms, limits=limits)
+        return [
+            after(due, change._replace(schedule=due.schedule))
+            for due, change in zip(given, made, strict=True)
+        ]
+
+    return patch.object(turn, "plan", changed)
+
+
+MUTANTS = [
+    Mutant("a commit looks at no version", Campaign.WORKERS, _commit_without_looking),
+    Mutant("a run is launched before the commit", Campaign.CRASH, _act_before_commit),
+    Mutant("a report is accepted whatever its fence", Campaign.WORKERS, _report_without_fence),
+    Mutant("the cursor passes a period without a row", Campaign.CRASH, _cursor_without_row),
+    Mutant("the cursor goes back while catching up", Campaign.CRASH, _cursor_goes_back),
+    Mutant("a late period is launched twice", Campaign.CRASH, _launched_twice),
+    Mutant("overlap is ignored", Campaign.CRASH, _overlap_ignored),
+    Mutant("an abandoned run is started again", Campaign.CRASH, _abandoned_is_relaunched),
+    Mutant("the deadline is ignored", Campaign.CRASH, _deadline_ignored),
+    Mutant("the queue is forgotten", Campaign.CRASH, _queue_dropped),
+    Mutant("a range ends one period early", Campaign.WORKERS, _range_off_by_one),
+    Mutant("a lost run is never settled", Campaign.CRASH, _lost_run_is_forgotten),
+    Mutant("no lease is renewed", Campaign.CRASH, _lease_is_not_renewed),
+    Mutant("a launch that failed is not reported", Campaign.CRASH, _failure_is_not_reported),
+]

@@ -1,0 +1,75 @@
+"""
+The campaigns, in the dose of `make test`: no period is lost, none is duplicated, nothing is found.
+
+The full dose is run by `python -m tests.prove crash`.
+"""
+
+from itertools import islice
+
+import pytest
+
+from gnomon.simulation.campaign import Campaign, sample, tally, worlds
+from tests.clauses import clause
+
+PARTS = 20
+WORLDS_A_PART = 150
+
+SOMETIMES = [
+    *(f"{kind} {call}" for call in ("load", "commit", "report", "next_wake_ms")
+      for kind in ("crash_before", "crash_after", "fail_before", "fail_after", "freeze_before",
+                   "freeze_after")),
+    "clock set back",
+    "clock set forward",
+    "commit lost to another worker",
+    "crash_after launcher",
+    "crash_after renew",
+    "crash_before launcher",
+    "definition changed",
+    "definition saved again",
+    "late write refused",
+    "launch failed",
+    "launch failed for good",
+    "launch joined a run of the same key",
+    "lease not renewed",
+    "lease renewed",
+    "lease was over",
+    "paused",
+    "ran beside a run whose lease was over",
+    "report Ended refused",
+    "report Launched refused",
+    "resumed",
+    "run adopted",
+    "run could not be ended",
+    "run ended by its worker",
+    "run lost with its worker",
+    "run went on without its worker",
+    "started again, as relaunch_same_key allows",
+    "started again, as restart allows",
+]  # fmt: skip
+
+
+@clause("SIM-3", "SIM-5", "SIM-6", "SIM-7", "SIM-8")
+@pytest.mark.parametrize("part", range(PARTS))
+def test_a_worker_that_dies_at_any_call_loses_and_repeats_nothing(part: int) -> None:
+    found = tally(Campaign.CRASH, islice(worlds(Campaign.CRASH, 1_000 * part), WORLDS_A_PART))
+
+    assert found.worlds == WORLDS_A_PART
+    assert found.troubles == []
+
+
+@clause("SIM-5", "SIM-6", "SIM-7", "SIM-8")
+@pytest.mark.parametrize("part", range(PARTS))
+def test_three_workers_in_trouble_lose_and_repeat_nothing(part: int) -> None:
+    found = tally(Campaign.WORKERS, islice(worlds(Campaign.WORKERS, 1_000 * part), WORLDS_A_PART))
+
+    assert found.worlds == WORLDS_A_PART
+    assert found.troubles == []
+
+
+@clause("SIM-9")
+def test_every_kind_of_trouble_and_of_recovery_is_met() -> None:
+    crashes = tally(Campaign.CRASH, (sample(Campaign.CRASH, seed) for seed in range(200)))
+    workers = tally(Campaign.WORKERS, (sample(Campaign.WORKERS, seed) for seed in range(600)))
+
+    met = crashes.counters + workers.counters
+    assert [name for name in SOMETIMES if not met[name]] == []

@@ -1,0 +1,29 @@
+"""The judges share no code with what they judge."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import gnomon.simulation
+from tests.clauses import clause
+
+HERE = Path(gnomon.simulation.__file__).parent
+JUDGES = {"judge", "matcher", "record"}
+
+
+def imports_of(module: str) -> set[str]:
+    tree = ast.parse((HERE / f"{module}.py").read_text())
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            found.add(node.module or "")
+        elif isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+    return {name for name in found if name.startswith("gnomon")}
+
+
+@clause("SIM-4")
+@pytest.mark.parametrize("module", sorted(JUDGES))
+def test_a_judge_imports_nothing_but_judges(module: str) -> None:
+    assert imports_of(module) <= {f"gnomon.simulation.{name}" for name in JUDGES}

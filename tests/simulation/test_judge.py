@@ -1,0 +1,244 @@
+"""
+The judge, on small histories written by hand: it complains about what is wrong, and only then.
+
+The schedule is every 30 seconds from 00:00:00 to 00:01:00 on 2026-03-01: three periods.
+"""
+
+from dataclasses import replace
+
+import pytest
+
+from gnomon.simulation.judge import judge
+from gnomon.simulation.record import Effect, Grant, Paused, Record, Row, Seen
+from tests.clauses import clause
+
+FIRST, SECOND, THIRD = 1_772_323_200, 1_772_323_230, 1_772_323_260
+SCHEDULE: dict[str, object] = {
+    "schedule_id": "s1", "every": "30s", "anchor": "2026-03-01T00:00:00Z",
+    "end_at": "2026-03-01T00:01:00Z", "overlap_policy": "skip", "catchup_policy": "latest",
+    "deadline": "5s", "pause_rule": "skip", "uncertain": "restart", "lease": "10s",
+}  # fmt: skip
+
+
+def row(nominal: int, outcome: str | None = "executed", reason: str | None = None) -> Row:
+    state = "done" if outcome else "claimed"
+    return Row("s1", f"k{nominal}", nominal, 0, 1, state, outcome, reason, 1, 1)
+
+
+def grant(nominal: int, *, no: int, fence: int = 1, late_ms: int = 0, worker: str = "w1") -> Grant:
+    given_ms = nominal * 1000 + late_ms
+    return Grant(
+        schedule_id="s1", nominal=nominal, key=f"k{nominal}", fence=fence, launches=fence,
+        worker=worker, no=no, given_ms=given_ms, shown_ms=given_ms, lease_ms=10_000,
+        until_ms=given_ms + 10_000,
+    )  # fmt: skip
+
+
+def effect(nominal: int, *, no: int, fence: int = 1, worker: str = "w1", late_ms: int = 0,
+           length_ms: int = 1_000) -> Effect:  # fmt: skip
+    began = (nominal - FIRST) * 1000 + late_ms
+    return Effect(
+        schedule_id="s1", nominal=nominal, key=f"k{nominal}", launches=fence, fence=fence,
+        worker=worker, run_id=f"r{no}", no=no, began_at=began, began_ms=FIRST * 1000 + began,
+        ended_at=began + length_ms, success=True, how="by itself",
+    )  # fmt: skip
+
+
+def good_history() -> tuple[Record, list[Row]]:
+    record = Record(saved_ms={"s1": FIRST * 1000}, is_disturbed=True)
+    rows = []
+    for number, nominal in enumerate((FIRST, SECOND, THIRD)):
+        record.grants.append(grant(nominal, no=10 * number + 1))
+        record.effects.append(effect(nominal, no=10 * number + 2))
+        rows.append(row(nominal))
+    record.grants[-1].is_closed = True
+    return record, rows
+
+
+def codes(record: Record, rows: list[Row], **changed: object) -> list[str]:
+    return [complaint.code for complaint in judge([SCHEDULE | changed], record, rows)]
+
+
+@clause("SIM-4")
+def test_a_history_in_which_everything_ran_once_is_good() -> None:
+    assert codes(*good_history()) == []
+
+
+@clause("SIM-5")
+def test_a_period_without_a_row_is_lost() -> None:
+    record, rows = good_history()
+    record.effects.pop()
+
+    assert codes(record, rows[:-1]) == ["lost"]
+
+
+@clause("SIM-5")
+def test_a_period_without_an_outcome_is_lost() -> None:
+    record, rows = good_history()
+    rows[-1] = row(THIRD, None)
+
+    assert codes(record, rows) == ["lost"]
+
+
+@clause("SIM-5")
+def test_a_period_with_a_row_of_its_own_and_in_a_range_is_there_twice() -> None:
+    record, rows = good_history()
+    rows.append(Row("s1", "range", THIRD, THIRD, 1, "done", "missed", "outage", 0, 0))
+
+    assert "twice" in codes(record, rows)
+
+
+@clause("SIM-5")
+def test_a_range_that_counts_one_period_too_many_is_found() -> None:
+    record, rows = good_history()
+    del record.effects[:2]
+    whole = Row("s1", "range", FIRST, SECOND, 3, "done", "missed", "outage", 0, 0)
+
+    assert codes(record, [whole, rows[-1]]) == ["stray"]
+
+
+@clause("SIM-6")
+def test_a_start_again_that_nothing_explains_is_a_duplicate() -> None:
+    record, rows = good_history()
+    record.grants.append(grant(THIRD, no=31, fence=2, late_ms=2_000))
+    record.effects.append(effect(THIRD, no=32, fence=2, late_ms=2_000))
+
+    assert codes(record, rows) == ["duplicated"]
+
+
+@clause("SIM-6")
+def test_a_start_again_after_the_lease_is_allowed_and_counted() -> None:
+    record, rows = good_history()
+    record.grants.append(grant(THIRD, no=31, fence=2, late_ms=10_001))
+    record.effects.append(effect(THIRD, no=32, fence=2, late_ms=10_001))
+
+    assert codes(record, rows) == []
+    assert record.counters["started again, as restart allows"] == 1
+
+
+@clause("SIM-6")
+def test_a_second_start_under_abandon_is_a_duplicate_whatever_happened() -> None:
+    record, rows = good_history()
+    record.grants.append(grant(THIRD, no=31, fence=2, late_ms=10_001))
+    record.effects.append(effect(THIRD, no=32, fence=2, late_ms=10_001))
+
+    assert codes(record, rows, uncertain="abandon") == ["duplicated"]
+
+
+@clause("SIM-7")
+def test_two_runs_at_once_break_the_rule_unless_it_allows_them() -> None:
+    record, rows = good_history()
+    record.effects[1].ended_at = 70_000
+    record.grants[1].until_ms = THIRD * 1000 + 5_000
+
+    assert codes(record, rows) == ["overlap"]
+    assert codes(record, rows, overlap_policy="allow") == []
+
+
+@clause("SIM-7")
+def test_a_run_beside_one_whose_lease_was_over_is_no_overlap() -> None:
+    record, rows = good_history()
+    record.effects[1].ended_at = 70_000
+
+    assert codes(record, rows) == []
+    assert record.counters["ran beside a run whose lease was over"] == 1
+
+
+@clause("SIM-7")
+def test_what_began_without_a_claim_is_found() -> None:
+    record, rows = good_history()
+    record.grants[1] = replace(record.grants[1], no=99)
+
+    assert codes(record, rows) == ["unclaimed"]
+
+
+@clause("SIM-7")
+@pytest.mark.parametrize(
+    ("outcome", "reason", "began", "expected"),
+    [
+        ("skipped", "overlap", True, ["outcome"]),
+        ("missed", "deadline", True, ["outcome"]),
+        ("executed", None, False, ["outcome"]),
+        ("skipped", "overlap", False, []),
+        ("missed", "deadline", False, []),
+        ("skipped", "queue_full", False, ["reason"]),
+        ("skipped", "paused", False, ["reason"]),
+        ("unschedulable", "constraints", False, ["reason"]),
+        ("missed", "outage", False, ["latest"]),
+    ],
+)
+def test_an_outcome_agrees_with_what_happened_and_with_the_settings(
+    outcome: str, reason: str | None, began: bool, expected: list[str]
+) -> None:
+    record, rows = good_history()
+    rows[-1] = row(THIRD, outcome, reason)
+    if not began:
+        record.effects.pop()
+
+    assert codes(record, rows) == expected
+
+
+@clause("SIM-7")
+def test_a_period_in_a_pause_may_be_skipped() -> None:
+    record, rows = good_history()
+    record.effects.pop()
+    record.pauses.append(Paused("s1", SECOND * 1000, None))
+    rows[-1] = row(THIRD, "skipped", "paused")
+
+    assert codes(record, rows) == []
+
+
+@clause("SIM-6")
+def test_a_lost_claim_may_be_called_executed_though_it_never_began() -> None:
+    record, rows = good_history()
+    record.effects.pop()
+    record.grants[-1].lost_no = 40
+    rows[-1] = row(THIRD, "executed", "uncertain")
+
+    assert codes(record, rows, uncertain="abandon") == []
+    assert record.counters["executed for all that anybody knows, and had never begun"] == 1
+
+
+@clause("SIM-7")
+@pytest.mark.parametrize(("late_ms", "expected"), [(5_999, []), (6_000, ["deadline"])])
+def test_what_was_claimed_after_its_deadline_is_found(late_ms: int, expected: list[str]) -> None:
+    record, rows = good_history()
+    record.grants[2] = grant(THIRD, no=21, late_ms=late_ms)
+
+    assert codes(record, rows) == expected
+
+
+@clause("SIM-7")
+def test_what_was_claimed_before_its_window_is_found() -> None:
+    record, rows = good_history()
+    record.grants[2] = grant(THIRD, no=21, late_ms=-1)
+
+    assert codes(record, rows) == ["early"]
+
+
+@clause("SIM-7")
+def test_a_late_write_that_was_accepted_is_found() -> None:
+    record, rows = good_history()
+    record.grants.append(grant(THIRD, no=31, fence=2, late_ms=10_001))
+    record.reports.append(Seen(f"k{THIRD}", 1, "Ended", True, 40))
+
+    assert codes(record, rows) == ["fence"]
+
+
+@clause("SIM-7")
+def test_where_nothing_goes_wrong_no_claim_is_lost_and_nothing_missed() -> None:
+    record, rows = good_history()
+    record.is_disturbed = False
+    record.grants[0].lost_no = 5
+    record.effects.pop(1)
+    rows[1] = row(SECOND, "missed", "outage")
+
+    assert codes(record, rows) == ["calm", "calm"]
+
+
+@clause("SIM-7")
+def test_an_exception_that_came_out_of_a_worker_is_found() -> None:
+    record, rows = good_history()
+    record.surprises.append("ValueError()")
+
+    assert codes(record, rows) == ["surprise"]
