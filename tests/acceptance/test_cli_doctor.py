@@ -1,6 +1,7 @@
 """`gnomon doctor`: what is wrong with a ledger, and how to mend it."""
 
 import asyncio
+import shutil
 import sqlite3
 from pathlib import Path
 
@@ -33,12 +34,20 @@ RUINED = {
 """What a person might do with an editor, and what is then found."""
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    file = write(tmp_path, OWED)
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The ledger of a schedule that has run for hours past."""
+    file = write(tmp_path_factory.mktemp("original"), OWED)
     asyncio.run(owe(file, hours=3))
     assert gnomon_process("run", str(file), "--once").code == 0
     return file.with_suffix(".sqlite3")
+
+
+@pytest.fixture
+def store(original: Path, tmp_path: Path) -> Path:
+    """The same, for one test to ruin; nobody holds it open, so that the file is all of it."""
+    shutil.copy(original.with_suffix(".toml"), tmp_path)
+    return Path(shutil.copy(original, tmp_path))
 
 
 def doctor(store: Path, *options: str) -> Done:

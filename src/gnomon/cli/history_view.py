@@ -21,23 +21,11 @@ from gnomon.ports import RunRow
 from gnomon.shell.store.instant_text import maybe_to_text
 from gnomon.shell.store.sqlite import SqliteLedger
 
-__all__ = ["HISTORY_MAX", "history_text", "period_text", "store_beside"]
-
-HISTORY_MAX = 10_000
-"""The most rows of one schedule that are shown."""
+__all__ = ["history_text"]
 
 _COLUMNS = ("period", "state", "outcome", "reason", "status", "started", "ended", "detail", "note")
 _SCHEDULES_PAGE = 1_000
 _HINTED_MAX = 20
-
-
-def store_beside(file: Path) -> Path:
-    """The ledger that belongs to a file of schedules, unless another is named."""
-    if not file.name:
-        raise DefinitionError(
-            "must be a file", where="FILE", got=str(file), hint="name a file of schedules"
-        )
-    return file.with_suffix(".sqlite3")
 
 
 def history_text(store: Path, *, name: str | None, limit: int, as_json: bool) -> str:
@@ -56,11 +44,6 @@ def history_text(store: Path, *, name: str | None, limit: int, as_json: bool) ->
         shown = [_cells(row) for row in runs]
         parts += [title, table(_COLUMNS, shown) if shown else "  nothing has happened yet", ""]
     return render(*parts[:-1]) if parts else "There are no schedules.\n"
-
-
-def period_text(row: RunRow) -> str:
-    """The id of a period; for a range, that of the first."""
-    return format_instant(row.nominal)
 
 
 async def _read(store: Path, name: str | None, limit: int) -> dict[str, list[RunRow]]:
@@ -90,7 +73,7 @@ async def _names(ledger: SqliteLedger) -> list[str]:
 def _cells(row: RunRow) -> tuple[str, ...]:
     note = f"{row.periods} periods up to {format_instant(row.last_nominal)}"
     return (
-        period_text(row),
+        format_instant(row.nominal),
         row.state,
         row.outcome or "-",
         row.reason or "-",
@@ -105,7 +88,7 @@ def _cells(row: RunRow) -> tuple[str, ...]:
 def _json(row: RunRow) -> dict[str, Json]:
     return {
         "schedule": row.schedule_id,
-        "period": period_text(row),
+        "period": format_instant(row.nominal),
         "lastPeriod": format_instant(row.last_nominal) if row.last_nominal else None,
         "periods": row.periods,
         "key": row.key,

@@ -19,8 +19,8 @@ from gnomon.core.civil.instant import format_instant
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.errors import DefinitionError
 from gnomon.ports import Claim, Clock, Ended, Failed, Launched
-from gnomon.shell.clock import all_done_within
 from gnomon.shell.launcher.detail import failure_line
+from gnomon.shell.launcher.waiting import all_done_within
 
 __all__ = ["Context", "Function", "FunctionLauncher"]
 

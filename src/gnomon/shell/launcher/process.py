@@ -29,11 +29,11 @@ from pathlib import Path
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.errors import DefinitionError
 from gnomon.ports import Claim, Clock, Ended, Failed, Launched
-from gnomon.shell.clock import all_done_within
 from gnomon.shell.launcher.command import Command, environment, find_program, parse_command
 from gnomon.shell.launcher.detail import exit_line, one_line
 from gnomon.shell.launcher.identity import Identity, identify
 from gnomon.shell.launcher.output import FILES_MAX, OUTPUT_MAX, Output
+from gnomon.shell.launcher.waiting import all_done_within
 
 __all__ = ["ProcessLauncher"]
 
