@@ -164,9 +164,11 @@ def _around(
     for at in _instants(transition, reach):
         tally.answers += 2
         yield from _at_instant(_moved(case, at), recurrence, scan, start, end)
+    _practise(recurrence, transition.at)
     for at in _instants(transition, reach):
         tally.answers += 1
-        yield from _at_instant(_moved(case, at), _practise(recurrence, at), scan, start, end)
+        recurrence.next_epoch(at)  # some tables are filled in where they are asked
+        yield from _at_instant(_moved(case, at), recurrence, scan, start, end)
     tally.answers += 2
     walked = list(takewhile(lambda at: at < end, recurrence.iterate_epochs(start - 1)))
     if walked != scan:
