@@ -12,7 +12,7 @@ by process id, start time and boot; the end of such a run is seen, its exit stat
 Needs Linux: /proc says when a process began, and a pidfd (or, without, a look now and then) says
 when it is gone. Users, limits on resources and other umasks are not its business yet.
 
-Spec: LAUNCH-1 to LAUNCH-10.
+Spec: LAUNCH-1 to LAUNCH-11.
 """
 
 import asyncio
@@ -41,6 +41,8 @@ KILL_MAX_MS = 5_000
 """How long a killed process may take to be gone."""
 LOOK_MS = 100
 """How often one looks after a process where there are no pidfds."""
+OUTPUT_LOOK_MS = 1_000
+"""How often one looks how much runs have printed."""
 _STUB = 'read -r GNOMON_GO || exit 0; exec "$@" </dev/null'
 _ADOPTED_FENCE = 0
 
@@ -80,6 +82,7 @@ class ProcessLauncher:
         self._runs: dict[str, _Run] = {}
         self._ends: list[Ended] = []
         self._some_ended = asyncio.Event()
+        self._capping: asyncio.Task[None] | None = None
         self.output = Output(directory, bytes_max=output_max, files_max=files_max)
 
     @property
@@ -130,6 +133,7 @@ class ProcessLauncher:
             for task in run.watchers:
                 task.cancel()
             return False
+        self.output.follow(run.output)
         self._limit(run)
         return True
 
@@ -207,11 +211,18 @@ class ProcessLauncher:
         else:
             self._in_background(run, self._look(run))
         self._runs[run.key] = run
+        if self._capping is None:
+            self._capping = asyncio.ensure_future(self._cap_output())
 
     async def _look(self, run: _Run) -> None:
         while identify(run.identity.pid) == run.identity:
             await self._clock.sleep_ms(LOOK_MS)
         self._settle(run)
+
+    async def _cap_output(self) -> None:
+        while True:
+            await self._clock.sleep_ms(OUTPUT_LOOK_MS)
+            self.output.look()
 
     def _limit(self, run: _Run) -> None:
         if run.timeout_ms:
@@ -257,6 +268,9 @@ class ProcessLauncher:
             asyncio.get_running_loop().remove_reader(run.pidfd)
             os.close(run.pidfd)
             run.pidfd = None
+        if not self._runs and self._capping is not None:
+            self._capping.cancel()
+            self._capping = None
 
     def _close_gate(self, run: _Run) -> None:
         if run.gate is not None:
