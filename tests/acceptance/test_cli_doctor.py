@@ -1,14 +1,13 @@
 """`gnomon doctor`: what is wrong with a ledger, and how to mend it."""
 
 import asyncio
-import shutil
 import sqlite3
 from pathlib import Path
 
 import pytest
 
 from tests.acceptance.command_line import Done, gnomon, gnomon_process
-from tests.acceptance.running import owe, write
+from tests.acceptance.running import copied, owe, write
 from tests.clauses import clause
 
 OWED = """
@@ -36,18 +35,17 @@ RUINED = {
 
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The ledger of a schedule that has run for hours past."""
+    """A file whose schedule has run for hours past."""
     file = write(tmp_path_factory.mktemp("original"), OWED)
     asyncio.run(owe(file, hours=3))
     assert gnomon_process("run", str(file), "--once").code == 0
-    return file.with_suffix(".sqlite3")
+    return file
 
 
 @pytest.fixture
 def store(original: Path, tmp_path: Path) -> Path:
-    """The same, for one test to ruin; nobody holds it open, so that the file is all of it."""
-    shutil.copy(original.with_suffix(".toml"), tmp_path)
-    return Path(shutil.copy(original, tmp_path))
+    """The same, for one test to ruin."""
+    return copied(original, tmp_path).with_suffix(".sqlite3")
 
 
 def doctor(store: Path, *options: str) -> Done:

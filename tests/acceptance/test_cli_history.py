@@ -1,13 +1,12 @@
 """`gnomon history`: what became of each period."""
 
 import asyncio
-import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.acceptance.command_line import Done, gnomon, gnomon_process
-from tests.acceptance.running import owe, running, write
+from tests.acceptance.running import copied, owe, running, write
 from tests.clauses import clause
 
 OWED = """
@@ -41,9 +40,7 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def file(original: Path, tmp_path: Path) -> Path:
     """The same, for one test to do with as it likes."""
-    for one in (original, original.with_suffix(".sqlite3")):
-        shutil.copy(one, tmp_path)
-    return tmp_path / original.name
+    return copied(original, tmp_path)
 
 
 def rows(done: Done) -> list[dict[str, object]]:

@@ -8,7 +8,6 @@ and raised again. A judge that shares no code with Gnomon says whether anything 
 
 import os
 import resource
-import shutil
 import signal
 import sqlite3
 import time
@@ -18,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance.command_line import gnomon, gnomon_process
-from tests.acceptance.running import Running, running, write
+from tests.acceptance.running import Running, copied, running, write
 from tests.clauses import clause
 from tests.kill.judge import Verdict, judge
 
@@ -45,9 +44,7 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def file(original: Path, tmp_path: Path) -> Path:
     """The same, for one test to ruin."""
-    for one in (original, original.with_suffix(".sqlite3")):
-        shutil.copy(one, tmp_path)
-    return tmp_path / original.name
+    return copied(original, tmp_path)
 
 
 def damage(store: Path) -> None:

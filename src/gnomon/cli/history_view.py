@@ -17,11 +17,11 @@ from gnomon.cli.problem import printable
 from gnomon.cli.screen import Json, render, render_json, table
 from gnomon.core.civil.instant import format_instant
 from gnomon.errors import DefinitionError, StoreError
-from gnomon.ports import RunRow
+from gnomon.ports import Ledger, RunRow
 from gnomon.shell.store.instant_text import maybe_to_text
 from gnomon.shell.store.sqlite import SqliteLedger
 
-__all__ = ["history_text"]
+__all__ = ["history_text", "schedule_names"]
 
 _COLUMNS = ("period", "state", "outcome", "reason", "status", "started", "ended", "detail", "note")
 _SCHEDULES_PAGE = 1_000
@@ -46,10 +46,18 @@ def history_text(store: Path, *, name: str | None, limit: int, as_json: bool) ->
     return render(*parts[:-1]) if parts else "There are no schedules.\n"
 
 
+async def schedule_names(ledger: Ledger) -> list[str]:
+    """Every schedule that the ledger has, in the order of their names."""
+    names: list[str] = []
+    while page := await ledger.schedules(after=names[-1] if names else "", limit=_SCHEDULES_PAGE):
+        names += [row.schedule.schedule_id for row in page]
+    return names
+
+
 async def _read(store: Path, name: str | None, limit: int) -> dict[str, list[RunRow]]:
     ledger = SqliteLedger.open(store)
     try:
-        known = await _names(ledger)
+        known = await schedule_names(ledger)
         names = known if name is None else [name]
         # What is not printable cannot be the name of a schedule, nor asked of a database.
         found = {one: await ledger.runs(one, limit=limit) for one in names if one.isprintable()}
@@ -61,13 +69,6 @@ async def _read(store: Path, name: str | None, limit: int) -> dict[str, list[Run
         return found
     finally:
         await ledger.close()
-
-
-async def _names(ledger: SqliteLedger) -> list[str]:
-    names: list[str] = []
-    while page := await ledger.schedules(after=names[-1] if names else "", limit=_SCHEDULES_PAGE):
-        names += [row.schedule.schedule_id for row in page]
-    return names
 
 
 def _cells(row: RunRow) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ from gnomon.shell.launcher.command import Command, environment, find_program, pa
 from gnomon.shell.launcher.detail import exit_line, one_line
 from gnomon.shell.launcher.identity import Identity, identify
 from gnomon.shell.launcher.output import FILES_MAX, OUTPUT_MAX, Output
-from gnomon.shell.launcher.waiting import all_done_within
+from gnomon.shell.launcher.waiting import Ends, all_done_within
 
 __all__ = ["ProcessLauncher"]
 
@@ -80,8 +80,7 @@ class ProcessLauncher:
         self._cwd = str(cwd or (self._home if Path(self._home).is_dir() else "/"))
         self._pidfds = pidfds
         self._runs: dict[str, _Run] = {}
-        self._ends: list[Ended] = []
-        self._some_ended = asyncio.Event()
+        self._ends = Ends()
         self._capping: asyncio.Task[None] | None = None
         self.output = Output(directory, bytes_max=output_max, files_max=files_max)
 
@@ -138,10 +137,7 @@ class ProcessLauncher:
         return True
 
     async def ended(self) -> Sequence[Ended]:
-        await self._some_ended.wait()
-        self._some_ended.clear()
-        ends, self._ends = self._ends, []
-        return ends
+        return await self._ends.take()
 
     async def end(self, key: str, reason: Reason) -> bool:
         run = self._runs.get(key)
@@ -257,8 +253,7 @@ class ProcessLauncher:
         self.output.settle(run.output)
         success = status == 0 and not run.ending
         reason = run.reason or (Reason.UNCERTAIN if status is None else None)
-        self._ends.append(Ended(run.key, run.fence, success, exit_line(status), reason))
-        self._some_ended.set()
+        self._ends.add(Ended(run.key, run.fence, success, exit_line(status), reason))
         run.exit.set_result(None)
 
     def _forget(self, run: _Run) -> None:

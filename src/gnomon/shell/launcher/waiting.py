@@ -1,13 +1,32 @@
 """
-How long does a launcher wait for runs to be over? As long as its clock says.
+What does a launcher wait for? Runs that end, and runs that should be over by now.
 """
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from gnomon.ports import Clock
+from gnomon.ports import Clock, Ended
 
-__all__ = ["all_done_within"]
+__all__ = ["Ends", "all_done_within"]
+
+
+class Ends:
+    """Ends that nobody has been told of yet."""
+
+    def __init__(self) -> None:
+        self._ends: list[Ended] = []
+        self._some = asyncio.Event()
+
+    def add(self, end: Ended) -> None:
+        self._ends.append(end)
+        self._some.set()
+
+    async def take(self) -> Sequence[Ended]:
+        """Wait until there are some, and hand them over."""
+        await self._some.wait()
+        self._some.clear()
+        ends, self._ends = self._ends, []
+        return ends
 
 
 async def all_done_within(
