@@ -56,8 +56,8 @@ class Claim(NamedTuple):
     fire_ms: int
     launches: int
     fence: int
-    replaces: tuple[str, ...]
-    """Keys of runs that are to be ended first."""
+    replaces: tuple[tuple[str, int], ...]
+    """Keys and fencing numbers of runs that are to be ended first."""
 
 
 class Launched(NamedTuple):
@@ -90,6 +90,10 @@ class Ended(NamedTuple):
     detail: str
     """Exit status, exception or the like, in one line."""
     reason: Reason | None = None
+    run_id: str | None = None
+    started_ms: int | None = None
+    """When it began. This and its id, from a launcher that does not confirm starts: its report of
+    the launch is dropped when the run is over before it was written."""
 
 
 Report = Launched | Failed | Ended

@@ -3,7 +3,8 @@ Definitions: saved, paused, resumed, deleted.
 
 A definition that equals the stored one changes nothing. Any other is a new revision, and nothing
 that was nominal before it is owed: periods of the former definition that nobody had come to are
-recorded as skipped, in one range with the reason `withdrawn`. The cursor never goes back. Deleting
+recorded as skipped, in one range with the reason `withdrawn`. The cursor never goes back; periods
+of the new definition that it has passed are withdrawn too, so that none is without a row. Deleting
 keeps the history, settles what still waits, and leaves runs in flight to end.
 
 Spec: LEDGER-13 to LEDGER-17.
@@ -12,9 +13,9 @@ Spec: LEDGER-13 to LEDGER-17.
 import json
 import sqlite3
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import timedelta
-from itertools import islice, takewhile
+from itertools import islice, pairwise, takewhile
 
 from gnomon.core.engine import USUAL
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State
@@ -57,6 +58,7 @@ def save(
             stored = _pass_owed(connection, former, head[0], stored, before, Reason.WITHDRAWN, now)
         revision = head[0] + 1
         cursor = stored if cursor is None else max(stored, cursor)
+        _withdraw_opened(connection, schedule, revision, before, stored, now)
     elif cursor is None:
         cursor = before
     following = recurrence.next_epoch(cursor)
@@ -113,7 +115,7 @@ def _former(
 ) -> Schedule | None:
     """The stored definition; None when it cannot be read, which must not keep it from going."""
     try:
-        return cache.find(connection, [(schedule_id, head[0])])[schedule_id]
+        return cache.get(connection, schedule_id, head[0])
     except StoreError:
         return None
 
@@ -123,8 +125,40 @@ def _pass_owed(
     reason: Reason, now: str,
 ) -> int:  # fmt: skip
     """Record what nobody had come to as skipped; return the cursor after it."""
-    ranges = list(_ranges(schedule.recurrence, cursor, until))
+    nominals = _nominals(schedule.recurrence, cursor, until)
+    ranges = list(_ranges(nominals))
+    _skip(connection, schedule.schedule_id, revision, ranges, reason, now)
+    return ranges[-1][1] if ranges else cursor
+
+
+def _withdraw_opened(
+    connection: sqlite3.Connection, schedule: Schedule, revision: int, after: int, cursor: int,
+    now: str,
+) -> None:  # fmt: skip
+    """
+    Record the periods of a new definition that the cursor has passed already.
+
+    That happens where the former definition opened its windows ahead. Its periods keep their rows.
+    """
+    if cursor <= after:
+        return
     schedule_id = schedule.schedule_id
+    values = {"id": schedule_id, "after": to_text(after * 1000)}
+    rows = connection.execute(_SQL["covered"], values).fetchall()
+    # Only what was opened ahead; where the clock was set back since, most of it was not.
+    opened = [from_text(row[2]) // 1000 for row in rows if from_text(row[1]) == cursor * 1000]
+    after = max([after, *opened]) if opened else cursor
+    covered = sorted((from_text(row[0]) // 1000, from_text(row[1]) // 1000) for row in rows)
+    for free, until in pairwise([(after, after), *covered, (cursor + 1, cursor + 1)]):
+        nominals = _nominals(schedule.recurrence, max(free[1], after), until[0] - 1)
+        ranges = list(_ranges(nominals))
+        _skip(connection, schedule_id, revision, ranges, Reason.WITHDRAWN, now)
+
+
+def _skip(
+    connection: sqlite3.Connection, schedule_id: str, revision: int,
+    ranges: Iterable[tuple[int, int, int]], reason: Reason, now: str,
+) -> None:  # fmt: skip
     facts = [
         Fact(
             range_key(schedule_id, first), first, first * 1000, State.DONE, Outcome.SKIPPED,
@@ -133,12 +167,14 @@ def _pass_owed(
         for first, last, count in ranges
     ]  # fmt: skip
     insert_runs(connection, [new_row(fact, schedule_id, revision, now) for fact in facts])
-    return ranges[-1][1] if ranges else cursor
 
 
-def _ranges(recurrence: Recurrence, cursor: int, until: int) -> Iterator[tuple[int, int, int]]:
-    """First, last and number of the periods after `cursor` up to `until`, a bounded number each."""
-    nominals = takewhile(lambda nominal: nominal <= until, recurrence.iterate_epochs(cursor))
+def _nominals(recurrence: Recurrence, after: int, until: int) -> Iterator[int]:
+    return takewhile(until.__ge__, recurrence.iterate_epochs(after))
+
+
+def _ranges(nominals: Iterator[int]) -> Iterator[tuple[int, int, int]]:
+    """First, last and number of these, a bounded number in each."""
     for first in nominals:
         numbered = deque(enumerate(islice(nominals, USUAL.count_max - 1), 2), maxlen=1)
         count, last = numbered[0] if numbered else (1, first)

@@ -5,14 +5,17 @@ A schedule is looked at when its wake has come, or when a run of it is lost: in 
 that is over. Lost runs come first, because somebody waits for them and they are soon settled; then
 the oldest wake. The cost follows from what is due and not from what is stored.
 
-A lost run of a deleted schedule is nobody's to plan. It is settled here: skipped when it certainly
-never started, else executed with the reason `uncertain`.
+A schedule whose definition cannot be read is put off for a minute each time, with a line in the
+log, and the others go on. A lost run of a deleted schedule is nobody's to plan. It is settled
+here: skipped when it certainly never started, else executed with the reason `uncertain`.
 
 Spec: LEDGER-5, LEDGER-8.
 """
 
 import json
+import logging
 import sqlite3
+from typing import NamedTuple
 
 from gnomon.core.engine import Due, Lost, Pause
 from gnomon.core.ledger.lifecycle import State
@@ -20,13 +23,27 @@ from gnomon.core.ledger.period import InFlight, Waiting
 from gnomon.shell.store.definition_cache import DefinitionCache
 from gnomon.shell.store.instant_text import from_text, maybe_from_text, to_text
 from gnomon.shell.store.queries import named
+from gnomon.shell.telemetry import log
 
-__all__ = ["bury_lost", "load", "next_wake_ms"]
+__all__ = ["Loaded", "bury_lost", "load", "next_wake_ms", "put_off"]
+
+UNREAD_MS = 60_000
+"""How long a schedule that cannot be read is left alone."""
 
 _SQL = named("ledger.sql")
 _IN_FLIGHT = {"claimed": State.CLAIMED, "running": State.RUNNING}
 
 _Head = tuple[str, int, int, str, int, str | None]
+
+
+class Loaded(NamedTuple):
+    """What is to be looked at."""
+
+    dues: list[Due]
+    buried: list[str]
+    """Deleted schedules that have lost runs."""
+    unread: list[str]
+    """Schedules whose definition cannot be read."""
 
 
 class _Open:
@@ -42,31 +59,45 @@ class _Open:
 
 def load(
     connection: sqlite3.Connection, cache: DefinitionCache, *, now_ms: int, limit: int
-) -> tuple[list[Due], list[str]]:
-    """The schedules to look at, and the ids of deleted ones that have lost runs."""
+) -> Loaded:
     now = to_text(now_ms)
     lost_ids, buried = _lost(connection, now, limit)
     heads = _heads(connection, lost_ids, now, limit)
     if not heads:
-        return [], buried
+        return Loaded([], buried, [])
     opened = _open_periods(connection, [head[0] for head in heads], now)
-    schedules = cache.find(connection, [(head[0], head[1]) for head in heads])
+    definitions, errors = cache.find(connection, [(head[0], head[1]) for head in heads])
     nothing = _Open()
-    dues = []
+    dues, unread = [], []
     for schedule_id, _, version, cursor_at, paused, paused_until in heads:
+        definition = definitions.get(schedule_id)
+        if definition is None:
+            unread.append(schedule_id)
+            continue
         periods = opened.get(schedule_id, nothing)
         dues.append(
             Due(
-                schedules[schedule_id],
+                definition.schedule,
                 version,
                 from_text(cursor_at) // 1000,
                 Pause(maybe_from_text(paused_until)) if paused else None,
                 periods.waiting,
                 periods.in_flight,
                 periods.lost,
+                definition.effective_ms,
+                definition.revision,
             )
         )
-    return dues, buried
+    for error in errors:
+        log(logging.ERROR, "a schedule cannot be read, the others go on", error=str(error))
+    return Loaded(dues, buried, unread)
+
+
+def put_off(connection: sqlite3.Connection, schedule_ids: list[str], *, now_ms: int) -> None:
+    """Look again later at schedules that cannot be read, so that they are not in the way."""
+    values = {"ids": json.dumps(schedule_ids), "at": to_text(now_ms + UNREAD_MS)}
+    connection.execute(_SQL["look_later"], values)
+    connection.execute(_SQL["lose_later"], values | {"now": to_text(now_ms)})
 
 
 def bury_lost(connection: sqlite3.Connection, schedule_ids: list[str], *, now_ms: int) -> None:
