@@ -1,5 +1,5 @@
 """
-Every exception that Gnomon raises, sorted by who must act.
+The exceptions that every part of Gnomon raises, sorted by who must act.
 
 `DefinitionError` is for the author of a schedule: something that was written cannot be meant.
 It says where, what was got, why that is wrong, and what to write instead.
@@ -22,6 +22,8 @@ __all__ = [
     "InvalidCronExpressionError",
     "MissingExtraError",
     "StoreError",
+    "printable",
+    "shown",
 ]
 
 _GOT_MAX = 80
