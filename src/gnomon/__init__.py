@@ -10,6 +10,9 @@ The names below are the whole public surface, besides `gnomon.errors`, `gnomon.b
 extra `fast`) and the command line.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from gnomon.core.civil.zone import tzdata_version
 from gnomon.core.decision import (
     Chosen,
@@ -22,6 +25,11 @@ from gnomon.core.decision import (
 from gnomon.core.recurrence import Recurrence, cron, every, once
 from gnomon.errors import DefinitionError, GnomonError
 
+if TYPE_CHECKING:
+    from gnomon.apps.declarative.callback import RunContext
+    from gnomon.apps.declarative.scheduler import Scheduler
+    from gnomon.apps.declarative.telemetry import SchedulerTelemetry
+
 __all__ = [
     "Chosen",
     "Decider",
@@ -29,6 +37,9 @@ __all__ = [
     "DefinitionError",
     "GnomonError",
     "Recurrence",
+    "RunContext",
+    "Scheduler",
+    "SchedulerTelemetry",
     "Unschedulable",
     "cron",
     "decide",
@@ -37,3 +48,18 @@ __all__ = [
     "recompute",
     "tzdata_version",
 ]
+
+# Whoever only asks about time loads neither a database nor an event loop.
+_LATER = {
+    "RunContext": "gnomon.apps.declarative.callback",
+    "Scheduler": "gnomon.apps.declarative.scheduler",
+    "SchedulerTelemetry": "gnomon.apps.declarative.telemetry",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found: object = getattr(import_module(_LATER[name]), name)
+    globals()[name] = found
+    return found

@@ -7,6 +7,25 @@ have a module of their own. All of them are imported from here: `from gnomon.err
 Spec: ERR-1.
 """
 
+from gnomon.errors.declarative import (
+    CronCalculationError,
+    CronExpressionInvalidError,
+    InvalidRegistrationError,
+    NegativeRetryDelayError,
+    OwnershipLostError,
+    RegistrationShapeError,
+    RegistrationsNotArrayError,
+    ScheduleDuplicateTaskError,
+    SchedulerAlreadyActiveError,
+    ScheduleTaskError,
+    StopSchedulerError,
+    TaskInvalidStructureError,
+    TaskInvalidTypeError,
+    TaskInvalidValueError,
+    TaskListMismatchError,
+    TaskMissingFieldError,
+    TaskTryDeserializeError,
+)
 from gnomon.errors.root import (
     DefinitionError,
     FieldParseError,
@@ -15,14 +34,33 @@ from gnomon.errors.root import (
     InvalidCronExpressionError,
     MissingExtraError,
     StoreError,
+    StoreHeldError,
 )
 
 __all__ = [
+    "CronCalculationError",
+    "CronExpressionInvalidError",
     "DefinitionError",
     "FieldParseError",
     "GnomonError",
     "IncompatibleStateError",
     "InvalidCronExpressionError",
+    "InvalidRegistrationError",
     "MissingExtraError",
+    "NegativeRetryDelayError",
+    "OwnershipLostError",
+    "RegistrationShapeError",
+    "RegistrationsNotArrayError",
+    "ScheduleDuplicateTaskError",
+    "ScheduleTaskError",
+    "SchedulerAlreadyActiveError",
+    "StopSchedulerError",
     "StoreError",
+    "StoreHeldError",
+    "TaskInvalidStructureError",
+    "TaskInvalidTypeError",
+    "TaskInvalidValueError",
+    "TaskListMismatchError",
+    "TaskMissingFieldError",
+    "TaskTryDeserializeError",
 ]

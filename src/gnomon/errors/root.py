@@ -22,6 +22,7 @@ __all__ = [
     "InvalidCronExpressionError",
     "MissingExtraError",
     "StoreError",
+    "StoreHeldError",
     "printable",
     "shown",
 ]
@@ -131,6 +132,19 @@ class StoreError(GnomonError):
         self.hint = hint
         self.transient = transient
         super().__init__(_located(where, reason, hint))
+
+
+class StoreHeldError(StoreError):
+    """Another process owns the store; `holder` says which, and ownership ends with it."""
+
+    code: ClassVar[str] = "store-held"
+
+    def __init__(self, holder: str, *, where: str) -> None:
+        self.holder = holder
+        super().__init__(
+            f"is held by {holder}", where=where, transient=True,
+            hint="stop that process, or use another file",
+        )  # fmt: skip
 
 
 class IncompatibleStateError(GnomonError):

@@ -7,6 +7,7 @@ operating system in production, the simulator in tests. A port holds no code but
 """
 
 from gnomon.ports.clock import Clock
+from gnomon.ports.journal import Change, Entry, Event, Head, Journal, JournalOpener, Registered
 from gnomon.ports.launcher import Launcher
 from gnomon.ports.ledger import (
     Claim,
@@ -21,13 +22,20 @@ from gnomon.ports.ledger import (
 )
 
 __all__ = [
+    "Change",
     "Claim",
     "Clock",
     "Ended",
+    "Entry",
+    "Event",
     "Failed",
+    "Head",
+    "Journal",
+    "JournalOpener",
     "Launched",
     "Launcher",
     "Ledger",
+    "Registered",
     "Report",
     "RunRow",
     "Saved",

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from gnomon import ports
 
-__all__ = ["Clock", "SystemClock", "all_done_within"]
+__all__ = ["Clock", "SystemClock", "all_done_within", "set_within"]
 
 
 class Clock(Protocol):
@@ -56,3 +56,18 @@ async def all_done_within(
         alarm.cancel()
         await asyncio.wait([whole, alarm])
     return all(future.done() for future in waiting)
+
+
+async def set_within(clock: ports.Clock, event: asyncio.Event, length_ms: int) -> bool:
+    """Wait until the event is set, but no longer than this; say whether it is."""
+    if event.is_set() or length_ms <= 0:
+        return event.is_set()
+    waiting = asyncio.ensure_future(event.wait())
+    alarm = asyncio.ensure_future(clock.sleep_ms(length_ms))
+    try:
+        await asyncio.wait([waiting, alarm], return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        waiting.cancel()
+        alarm.cancel()
+        await asyncio.gather(waiting, alarm, return_exceptions=True)
+    return event.is_set()

@@ -67,6 +67,7 @@ class Database:
 
     def __init__(self, path: str, *, family: str, busy_ms: int = BUSY_MS) -> None:
         self.path = path
+        self._family = family
         self._lock = Lock()
         with self._explained():
             self.connection = sqlite3.connect(
@@ -136,6 +137,11 @@ class Database:
             raise StoreError(
                 "is a database of another program", where=self.path, hint="name another file"
             )
+        if number and not self._is_of_family(connection):
+            raise StoreError(
+                f"is a file of Gnomon, but holds no {self._family}", where=self.path,
+                hint="name another file: a ledger and a journal each need their own",
+            )  # fmt: skip
         if number > len(scripts):
             raise IncompatibleStateError(
                 f"has schema {number}, and this version of Gnomon knows {len(scripts)} at most",
@@ -148,6 +154,11 @@ class Database:
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute(f"PRAGMA user_version = {number}")
         return number
+
+    def _is_of_family(self, connection: sqlite3.Connection) -> bool:
+        question = "SELECT count(*) FROM sqlite_master WHERE name = ?"
+        (found,) = connection.execute(question, (f"{self._family}_meta",)).fetchone()
+        return bool(found)
 
 
 def _configure(connection: sqlite3.Connection) -> None:
