@@ -127,8 +127,7 @@ class Scheduler:
         try:
             await asyncio.shield(work)
         except asyncio.CancelledError:
-            if not work.done():
-                await self._abandon(work)
+            await self._abandon(work)
             raise
 
     async def stop(self) -> None:
@@ -156,7 +155,7 @@ class Scheduler:
             await asyncio.wait([work])
         finally:
             self._abandoned -= 1
-        if work.exception() is None and work.result():
+        if not work.cancelled() and work.exception() is None and work.result():
             await self.stop()
 
     async def _begin(self, registrations: list[Registration]) -> None:

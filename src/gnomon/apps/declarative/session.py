@@ -175,7 +175,7 @@ class Session:
         try:
             while self._goes_on():
                 self._wake.clear()
-                if await self._turned():
+                if await self._turned() and self._goes_on():
                     await self._rest()
             await self._runner.idle()
         finally:
