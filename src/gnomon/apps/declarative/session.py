@@ -163,7 +163,7 @@ class Session:
         del self._ends[: len(step.ends)]
         for error in self._agenda.apply(step, now=now):
             log(logging.ERROR, LogEvent.CALCULATION_FAILED, failure=error, error=str(error))
-        self._narrator.stepped(step, now)
+        self._narrator.stepped(step, self._pen.moment())
         for start in step.starts:
             self._runner.start(start)
 
@@ -244,10 +244,12 @@ class Session:
 
     async def _write_stop_start(self) -> int:
         """Write at once that a stop was asked for, when its end is not near; 0 if not written."""
-        if not self._agenda.running or self.failure is not None:
+        if self.failure is not None:
             return 0
         try:
             async with self._pen.taken() as now:
+                if not self._agenda.running:
+                    return 0
                 call = self._pen.next_call()
                 entry = Entry(Event.STOP_START, now.t_ms, now.wall_ms, call=call)
                 await self._pen.write(self._change(now, [entry]), _nothing)
