@@ -27,6 +27,7 @@ from gnomon.errors import DefinitionError, GnomonError
 
 if TYPE_CHECKING:
     from gnomon.apps.declarative.callback import RunContext
+    from gnomon.apps.declarative.embedding import background, collect, run
     from gnomon.apps.declarative.scheduler import Scheduler
     from gnomon.apps.declarative.telemetry import SchedulerTelemetry
 
@@ -41,11 +42,14 @@ __all__ = [
     "Scheduler",
     "SchedulerTelemetry",
     "Unschedulable",
+    "background",
+    "collect",
     "cron",
     "decide",
     "every",
     "once",
     "recompute",
+    "run",
     "tzdata_version",
 ]
 
@@ -54,6 +58,9 @@ _LATER = {
     "RunContext": "gnomon.apps.declarative.callback",
     "Scheduler": "gnomon.apps.declarative.scheduler",
     "SchedulerTelemetry": "gnomon.apps.declarative.telemetry",
+    "background": "gnomon.apps.declarative.embedding",
+    "collect": "gnomon.apps.declarative.embedding",
+    "run": "gnomon.apps.declarative.embedding",
 }
 
 

@@ -20,11 +20,14 @@ SURFACE = [
     "Scheduler",
     "SchedulerTelemetry",
     "Unschedulable",
+    "background",
+    "collect",
     "cron",
     "decide",
     "every",
     "once",
     "recompute",
+    "run",
     "tzdata_version",
 ]
 SURFACE_MAX = 30
