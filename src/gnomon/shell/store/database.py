@@ -76,6 +76,7 @@ class Database:
             )  # fmt: skip
         try:
             with self._explained():
+                self._check_program(self.connection)  # before anything about the file is changed
                 _configure(self.connection)
             self._migrate(migrations(family))
         except BaseException:
@@ -130,13 +131,7 @@ class Database:
 
     def _step(self, connection: sqlite3.Connection, scripts: Sequence[str]) -> int:
         """Check the schema and take it one number forward; return the number it has now."""
-        number: int = connection.execute("PRAGMA user_version").fetchone()[0]
-        (application,) = connection.execute("PRAGMA application_id").fetchone()
-        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        if application != APPLICATION_ID and (application or number or tables):
-            raise StoreError(
-                "is a database of another program", where=self.path, hint="name another file"
-            )
+        number = self._check_program(connection)
         if number and not self._is_of_family(connection):
             raise StoreError(
                 f"is a file of Gnomon, but holds no {self._family}", where=self.path,
@@ -153,6 +148,17 @@ class Database:
             number += 1
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute(f"PRAGMA user_version = {number}")
+        return number
+
+    def _check_program(self, connection: sqlite3.Connection) -> int:
+        """Refuse the database of another program; return the schema of ours."""
+        number: int = connection.execute("PRAGMA user_version").fetchone()[0]
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if application != APPLICATION_ID and (application or number or tables):
+            raise StoreError(
+                "is a database of another program", where=self.path, hint="name another file"
+            )
         return number
 
     def _is_of_family(self, connection: sqlite3.Connection) -> bool:

@@ -6,7 +6,7 @@ one. `:memory:` is a journal that lives as long as its opener. The newest entrie
 the file stays bounded however long the scheduler runs; a file may hold several journals, which know
 nothing of each other, each under its namespace and with an owner of its own.
 
-Spec: JOURNAL-1 to JOURNAL-8.
+Spec: JOURNAL-1 to JOURNAL-9.
 """
 
 import asyncio
