@@ -201,6 +201,21 @@ def test_a_store_that_fails_for_a_while_during_stop_is_tried_again() -> None:
     assert on_stage(scenario) == ["RunStart a", "RunSuccess a", "StopStart", "StopEnd"]
 
 
+@clause("STOP-5")
+def test_stop_does_not_wait_for_the_end_of_a_long_pause_between_two_tries() -> None:
+    async def scenario(stage: Stage) -> list[str]:
+        scheduler = stage.scheduler()
+        await scheduler.initialize([stage.task("a", "1 * * * *")])
+        stage.faults += ["write before"] * 10
+        await stage.until("00:02:05")  # tried at 00:01:51.100, and next 30 s later
+        stage.faults.clear()
+        await scheduler.stop()
+        stage.note("stopped")
+        return stage.notes
+
+    assert on_stage(scenario) == ["00:02:05 stopped"]
+
+
 @clause("STOP-6")
 def test_a_cancelled_stop_comes_to_its_end_all_the_same() -> None:
     async def scenario(stage: Stage) -> list[str]:

@@ -45,6 +45,7 @@ class LogEvent(StrEnum):
     STORE_FAILED = "StoreFailed"
     STORE_RECOVERED = "StoreRecovered"
     TURN_FAILED = "TurnFailed"
+    OBSERVER_FAILED = "ObserverFailed"
     CALCULATION_FAILED = "CronCalculationFailed"
 
 

@@ -10,10 +10,12 @@ Spec: STORE-3, OWNER-4.
 """
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import NamedTuple
 
+from gnomon.apps.declarative.events import LogEvent, log
 from gnomon.apps.declarative.moment import Moment, Timekeeper
 from gnomon.errors import OwnershipLostError, StoreError
 from gnomon.ports import Change, Entry, Head, Journal
@@ -72,7 +74,7 @@ class Pen:
             if (head.fence, head.identifier) != (after + 1, self.identifier):
                 raise
             self.fence = head.fence
-        self._observe(change.entries)
+        self._tell(change.entries)
 
     async def write(self, change: Change, follow: Callable[[], None]) -> None:
         """Write, and then let `follow` what follows; the pen must be held."""
@@ -106,5 +108,11 @@ class Pen:
 
     def _written(self, number: int, entries: Sequence[Entry], follow: Callable[[], None]) -> None:
         self._writes = number
-        self._observe(entries)
+        self._tell(entries)
         follow()
+
+    def _tell(self, entries: Sequence[Entry]) -> None:
+        try:
+            self._observe(entries)
+        except Exception as error:  # what is written happens, whatever an observer makes of it
+            log(logging.ERROR, LogEvent.OBSERVER_FAILED, failure=error, error=str(error))

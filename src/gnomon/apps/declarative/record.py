@@ -27,6 +27,7 @@ from gnomon.shell.store.instant_text import from_text, maybe_to_text, to_text
 
 __all__ = ["TaskRecord", "TaskState", "read_record", "write_record"]
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
 _TYPES = {dict: "object", list: "array", str: "string", bool: "boolean", type(None): "null"}
 
@@ -69,7 +70,7 @@ class TaskRecord:
 
 def write_record(record: TaskRecord) -> str:
     nominal = record.nominal
-    return json.dumps(
+    return _ENCODER.encode(
         {
             "name": record.name,
             "cronExpression": record.cron,
@@ -85,8 +86,7 @@ def write_record(record: TaskRecord) -> str:
             "settledThrough": to_text(record.settled_ms),
             "period": None if nominal is None else format_instant(nominal),
             "attempts": record.attempts,
-        },
-        ensure_ascii=False,
+        }
     )
 
 

@@ -35,6 +35,7 @@ __all__ = ["Circumstances", "Session"]
 REST_MAX_MS = 30_000
 BACKOFF_MS = 100
 BACKOFF_MAX_MS = 30_000
+BACKOFF_HELD_MAX_MS = 1_000
 LAST_TRIES = 5
 """How often a session that is to end tries to write what is left, before it gives up."""
 
@@ -66,7 +67,8 @@ class Session:
         self._runner = Runner(self._on_end, threads=given.threads)
         self._ends: list[End] = []
         self._wake = asyncio.Event()
-        self._starting = True
+        self._held = asyncio.Event()
+        """Set when nothing is to be started any more."""
         self._failures = 0
         self._polling: asyncio.Task[None] | None = None
 
@@ -128,7 +130,7 @@ class Session:
 
     def hold(self) -> None:
         """Start nothing any more."""
-        self._starting = False
+        self._held.set()
         self._wake.set()
 
     async def end(self) -> None:
@@ -153,7 +155,7 @@ class Session:
         """Decide, write, act."""
         async with self._pen.taken() as now:
             ends = list(self._ends)
-            step = self._agenda.plan(ends, now=now, starting=self._starting)
+            step = self._agenda.plan(ends, now=now, starting=not self._held.is_set())
             if step.entries:
                 change = self._change(now, step.entries, step.records)
                 await self._pen.write(change, lambda: self._follow(step, now))
@@ -186,8 +188,8 @@ class Session:
         if self.failure is not None:
             return False
         if self._ends:
-            return self._starting or self._failures < LAST_TRIES
-        return bool(self._agenda.running) or (self._starting and not self._agenda.is_empty)
+            return not self._held.is_set() or self._failures < LAST_TRIES
+        return bool(self._agenda.running) or not (self._held.is_set() or self._agenda.is_empty)
 
     async def _turned(self) -> bool:
         """A turn; False when it failed, and the time to try again has come."""
@@ -206,7 +208,7 @@ class Session:
         return True
 
     async def _rest(self) -> None:
-        rest_ms = self._agenda.rest_ms(self._pen.moment()) if self._starting else None
+        rest_ms = None if self._held.is_set() else self._agenda.rest_ms(self._pen.moment())
         length_ms = REST_MAX_MS if rest_ms is None else min(rest_ms, REST_MAX_MS)
         await set_within(self._clock, self._wake, length_ms)
 
@@ -221,7 +223,10 @@ class Session:
             failure=None if stored else error, error=str(error), failures=self._failures,
             wait_ms=wait_ms,
         )  # fmt: skip
-        await self._clock.sleep_ms(wait_ms if self._starting else min(wait_ms, 1_000))
+        if self._held.is_set():
+            await self._clock.sleep_ms(min(wait_ms, BACKOFF_HELD_MAX_MS))
+        else:
+            await set_within(self._clock, self._held, wait_ms)
 
     async def _leave(self) -> None:
         """Wait for the runs, and write what is left: their ends, and that nothing runs."""
