@@ -132,3 +132,23 @@ def test_an_error_of_stop_is_raised_where_it_was_asked_for() -> None:
     with pytest.raises(StopSchedulerError):
         beside.stop()
     beside.stop()
+
+
+@clause("EMBED-2")
+def test_the_example_runs_and_stops(tmp_path: Path) -> None:
+    example = Path(__file__).parents[3] / "examples" / "scheduler.py"
+    process = subprocess.Popen(
+        [sys.executable, str(example)], stdout=subprocess.PIPE, text=True, cwd=tmp_path
+    )
+    assert process.stdout is not None
+    with process, process.stdout as out:
+        assert out.readline().startswith("slow: due, for ")
+        process.kill()
+    again = subprocess.Popen(
+        [sys.executable, str(example)], stdout=subprocess.PIPE, text=True, cwd=tmp_path
+    )
+    assert again.stdout is not None
+    with again, again.stdout as out:
+        # Due, if a minute has begun meanwhile.
+        assert out.readline().startswith(("slow: interrupted, for ", "slow: due, for "))
+        again.kill()
