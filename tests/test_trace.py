@@ -1,6 +1,7 @@
 """Traces: what can be read and written, and what is said about what cannot."""
 
 import json
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
@@ -172,10 +173,8 @@ def test_a_field_that_is_not_asked_for_is_passed_over() -> None:
 @clause("TRACE-6")
 @given(st.text(max_size=60) | st.dictionaries(st.text(max_size=5), st.integers()).map(json.dumps))
 def test_no_text_fails_in_any_other_way(text: str) -> None:
-    try:
-        parse_event(text)
-    except DefinitionError as error:
-        assert str(error).startswith("line 2: ")
+    with suppress(DefinitionError):
+        assert isinstance(parse_event(text), Event)
 
 
 @clause("TRACE-6")

@@ -1,4 +1,4 @@
-"""Do the quick monitor and the formulas say the same? The comparison, for tests and for the proof."""
+"""Do the quick monitor and the formulas say the same? For the tests and for the proof."""
 
 from collections import Counter
 

@@ -67,7 +67,10 @@ class _Wild:
             case Kind.DUE:
                 return event._replace(task=name, cron=dice.choice(["", "", CRONS[""], CRONS["2"]]))
             case Kind.INIT_START:
-                listed, valid = dice.choice(_ODD_LISTS), dice.choice([None, None, None, False, True])
+                listed, valid = (
+                    dice.choice(_ODD_LISTS),
+                    dice.choice([None, None, None, False, True]),
+                )
                 return event._replace(call=call, registrations=listed, valid=valid)
             case Kind.COMPUTE:
                 return event._replace(n=dice.randrange(1, 4))

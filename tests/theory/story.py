@@ -1,9 +1,9 @@
 """
 Traces told in words: `tell("init a", "minute", "due a", "start a", "ok a")`.
 
-Each word is an event one millisecond after the one before; `wait 90s` lets time go by, and `&` before
-a word puts it at the same instant as the word before. A task is named by a letter and has the cron
-text `* * * * *`; `a:2` is the same name with another cron text and `a:year` one that ends.
+Each word is an event one millisecond after the one before; `wait 90s` lets time go by, and `&`
+before a word puts it at the same instant as the word before. A task is named by a letter and has
+the cron text `* * * * *`; `a:2` is the same name with another cron text and `a:year` one that ends.
 """
 
 from gnomon.trace import Event, Kind, Registration

@@ -205,9 +205,7 @@ def test_without_compute_the_longest_wait_is_the_witness() -> None:
     ({100: 12, 200: 22, 150: 5}, Witnesses(0.1, 2, 0)),
     ({100: 20, 200: 10}, Witnesses(0, 20, 0)),
 ])  # fmt: skip
-def test_a_line_is_laid_above_the_worst_answers(
-    worst: dict[int, int], expected: Witnesses
-) -> None:
+def test_a_line_is_laid_above_the_worst_answers(worst: dict[int, int], expected: Witnesses) -> None:
     assert fit(worst, 99, is_metered=True) == pytest.approx(expected)
 
 

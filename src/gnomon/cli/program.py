@@ -23,6 +23,7 @@ from typing import Annotated
 
 import typer
 
+from gnomon.cli.check_command import check_command
 from gnomon.cli.decision_view import decision_text
 from gnomon.cli.ledger_commands import doctor_command, history_command, run_command
 from gnomon.cli.occurrences import describe_text, next_text
@@ -302,6 +303,7 @@ def preview_command(
 app.command("run")(run_command)
 app.command("history")(history_command)
 app.command("doctor")(doctor_command)
+app.command("check")(check_command)
 
 
 def _after(text: str | None, context: typer.Context) -> datetime:

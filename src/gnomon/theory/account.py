@@ -21,6 +21,7 @@ __all__ = ["Account", "Waiting"]
 
 _FOREVER = 2**62
 _TICKS_KEPT = 4_096
+_LATE_KEPT = 10_000
 
 
 class Waiting(NamedTuple):
@@ -53,7 +54,9 @@ class Account:
         # A millisecond may hold compute at both of its ends, hence one less with a meter.
         self._grace_ms = witnesses.lag_ms - is_metered
         self._owed: deque[tuple[int, Task]] = deque()
+        # What has been reported as late and is still to come, for the witnesses.
         self._late: list[Waiting] = []
+        self._late_starts: deque[tuple[int, Task]] = deque(maxlen=_LATE_KEPT)
         # When compute was given, and how much there had been by then; as old as is needed.
         self._tick_t: list[int] = []
         self._tick_total: list[int] = []
@@ -106,7 +109,7 @@ class Account:
         while (oldest := self._oldest()) is not None and self._is_late(
             oldest.owed_t, oldest.owed_compute, self.bits, t
         ):
-            self._owed.popleft()
+            self._late_starts.append(self._owed.popleft())
             yield oldest
         for one in list(self.waiting):
             if self._is_late(one.t, one.compute, one.bits, t):
@@ -137,7 +140,11 @@ class Account:
 
     def _questions(self) -> list[tuple[int, int, int]]:
         """When and at what compute each unanswered question was asked, and its size."""
-        starts = [(task.owed_t, task.owed_compute, self.bits) for task in self.open_starts()]
+        starts = [
+            (task.owed_t, task.owed_compute, self.bits)
+            for position, task in (*self._late_starts, *self._owed)
+            if task.owed_position == position
+        ]
         calls = [(one.t, one.compute, one.bits) for one in (*self.waiting, *self._late)]
         return starts + calls
 

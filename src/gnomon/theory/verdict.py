@@ -148,7 +148,7 @@ def _judgement(
     return Judgement(
         axiom=axiom.id,
         verdict=verdict,
-        exercised=found.exercised,
+        exercised=0 if verdict is Verdict.NOT_EXERCISED else found.exercised,
         position=None if violation is None else violation.position,
         explanation=explanation,
         violations=found.violations if verdict is Verdict.FALSE else 0,

@@ -201,6 +201,7 @@ class Watch:
         if self._happy is not None and event.fault not in self._happy and self._unhappy is None:
             text = f"a fault of the kind {event.fault!r} is outside the happy set"
             self._unhappy = Violation("happy set", self._position, event.t, text)
+            self._fresh.append(self._unhappy)
 
     # --- lifecycle ----------------------------------------------------------------------------
 
