@@ -198,7 +198,34 @@ def test_a_store_that_fails_for_a_while_during_stop_is_tried_again() -> None:
         await scheduler.stop()
         return (await stage.story())[2:]
 
-    assert on_stage(scenario) == ["RunStart a", "RunSuccess a", "StopStart", "StopEnd"]
+    assert on_stage(scenario) == ["RunStart a", "StopStart", "RunSuccess a", "StopEnd"]
+
+
+@clause("STOP-5", "STORE-3")
+def test_an_end_of_all_whose_answer_was_lost_is_written_once() -> None:
+    async def scenario(stage: Stage) -> list[str]:
+        scheduler = stage.scheduler()
+        await scheduler.initialize([stage.task("a", "1 * * * *")])
+        stage.faults += ["write after", "head before"]
+        await scheduler.stop()
+        return await stage.story()
+
+    assert on_stage(scenario) == ["InitStart", "InitSuccess", "StopStart", "StopEnd"]
+
+
+@clause("STOP-1", "STORE-3")
+def test_a_start_that_was_in_doubt_when_stop_was_called_is_waited_for() -> None:
+    async def scenario(stage: Stage) -> list[str]:
+        scheduler = stage.scheduler()
+        await scheduler.initialize([stage.task("a", "1 * * * *", takes=10)])
+        stage.faults += ["write after", *["head before"] * 3]  # written, and nobody knows
+        await stage.until("00:01:00")
+        await scheduler.stop()
+        stage.note("stopped")
+        assert (await stage.story())[2:] == ["RunStart a", "StopStart", "RunSuccess a", "StopEnd"]
+        return [note.partition(" ")[2] for note in stage.notes]
+
+    assert on_stage(scenario) == ["a", "stopped"]
 
 
 @clause("STOP-5")

@@ -18,9 +18,12 @@ from typing import NamedTuple
 from gnomon.apps.declarative.events import LogEvent, log
 from gnomon.apps.declarative.moment import Moment, Timekeeper
 from gnomon.errors import OwnershipLostError, StoreError
-from gnomon.ports import Change, Entry, Head, Journal
+from gnomon.ports import Change, Clock, Entry, Head, Journal
 
 __all__ = ["Observer", "Pen"]
+
+ASK_AGAIN_MS = (100, 200, 400, 800)
+"""How long to wait before asking again who the owner is."""
 
 Observer = Callable[[Sequence[Entry]], None]
 """Is told of every entry, after it was written and before anything follows from it."""
@@ -63,14 +66,14 @@ class Pen:
         self.calls += 1
         return self.calls
 
-    async def acquire(self, change: Change, *, after: int) -> None:
-        """Become the owner; when the answer is lost, ask who is."""
+    async def acquire(self, change: Change, *, after: int, clock: Clock) -> None:
+        """Become the owner; when the answer is lost, ask who is, more than once if need be."""
         try:
             self.fence = await self._journal.acquire(change, after=after)
         except OwnershipLostError:
             raise
         except StoreError:
-            head = await self._journal.head()
+            head = await self._head_at_last(clock)
             if (head.fence, head.identifier) != (after + 1, self.identifier):
                 raise
             self.fence = head.fence
@@ -91,6 +94,14 @@ class Pen:
                 raise
             return
         self._written(number, change.entries, follow)
+
+    async def _head_at_last(self, clock: Clock) -> Head:
+        for wait_ms in ASK_AGAIN_MS:
+            try:
+                return await self._journal.head()
+            except StoreError:
+                await clock.sleep_ms(wait_ms)
+        return await self._journal.head()
 
     async def _settle(self) -> None:
         """Find out whether a write in doubt was made."""

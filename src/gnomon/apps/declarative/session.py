@@ -69,6 +69,9 @@ class Session:
         self._wake = asyncio.Event()
         self._held = asyncio.Event()
         """Set when nothing is to be started any more."""
+        self._stop_call = 0
+        """The number of the call that asked to stop, once that is written."""
+        self._ended = False
         self._failures = 0
         self._polling: asyncio.Task[None] | None = None
 
@@ -90,7 +93,7 @@ class Session:
             Entry(Event.UNEXPECTED_SHUTDOWN, head.t_ms, head.wall_ms)
         ]  # fmt: skip
         change, agenda = session._application(registrations, records, now, entries)
-        await pen.acquire(change, after=head.fence)
+        await pen.acquire(change, after=head.fence, clock=given.clock)
         session._agenda = agenda
         narrator.resolved(classify(registrations, records))
         for record in records.values():
@@ -156,12 +159,16 @@ class Session:
         async with self._pen.taken() as now:
             ends = list(self._ends)
             step = self._agenda.plan(ends, now=now, starting=not self._held.is_set())
-            if step.entries:
-                change = self._change(now, step.entries, step.records)
-                await self._pen.write(change, lambda: self._follow(step, now))
+            entries = list(step.entries)
+            call = self._ask_to_stop(entries, now)
+            if entries:
+                change = self._change(now, entries, step.records)
+                await self._pen.write(change, lambda: self._follow(step, now, call))
 
-    def _follow(self, step: Step, now: Moment) -> None:
+    def _follow(self, step: Step, now: Moment, call: int, *, ended: bool = False) -> None:
         """What was decided is written: now it happens."""
+        self._stop_call = call or self._stop_call
+        self._ended = ended
         del self._ends[: len(step.ends)]
         for error in self._agenda.apply(step, now=now):
             log(logging.ERROR, LogEvent.CALCULATION_FAILED, failure=error, error=str(error))
@@ -230,48 +237,46 @@ class Session:
 
     async def _leave(self) -> None:
         """Wait for the runs, and write what is left: their ends, and that nothing runs."""
-        call = await self._write_stop_start()
         while self._polling is not None:
             await asyncio.wait([self._polling])
-        await self._runner.idle()
-        for tries in reversed(range(LAST_TRIES)):
+        tries = LAST_TRIES
+        while True:
+            await self._runner.idle()
             if self.failure is not None:
                 raise self.failure
             try:
-                await self._write_stop_end(call)
-                break
+                if await self._write_stop_end():
+                    return
             except OwnershipLostError as error:
                 self.failure = error
             except StoreError as error:
+                tries -= 1
                 if not tries:
                     raise
                 await self._back_off(error)
 
-    async def _write_stop_start(self) -> int:
-        """Write at once that a stop was asked for, when its end is not near; 0 if not written."""
-        if self.failure is not None:
-            return 0
-        try:
-            async with self._pen.taken() as now:
-                if not self._agenda.running:
-                    return 0
-                call = self._pen.next_call()
-                entry = Entry(Event.STOP_START, now.t_ms, now.wall_ms, call=call)
-                await self._pen.write(self._change(now, [entry]), _nothing)
-                return call
-        except StoreError:
-            return 0
-
-    async def _write_stop_end(self, call: int) -> None:
+    async def _write_stop_end(self) -> bool:
+        """Write that nothing runs; False when a start that was in doubt was made, and goes on."""
         async with self._pen.taken() as now:
+            if self._ended:  # it was written after all
+                return True
             step = self._agenda.plan(list(self._ends), now=now, starting=False)
+            over = len(step.ends) == len(self._agenda.running)
             entries = list(step.entries)
-            if not call:
-                call = self._pen.next_call()
-                entries.append(Entry(Event.STOP_START, now.t_ms, now.wall_ms, call=call))
-            entries.append(Entry(Event.STOP_END, now.t_ms, now.wall_ms, call=call))
-            change = self._change(now, entries, step.records, ended=True)
-            await self._pen.write(change, lambda: self._follow(step, now))
+            call = self._ask_to_stop(entries, now) or self._stop_call
+            if over:
+                entries.append(Entry(Event.STOP_END, now.t_ms, now.wall_ms, call=call))
+            change = self._change(now, entries, step.records, ended=over)
+            await self._pen.write(change, lambda: self._follow(step, now, call, ended=over))
+            return over
+
+    def _ask_to_stop(self, entries: list[Entry], now: Moment) -> int:
+        """Add that a stop was asked for, if it was and that is not written yet; else 0."""
+        if self._stop_call or not self._held.is_set():
+            return 0
+        call = self._pen.next_call()
+        entries.append(Entry(Event.STOP_START, now.t_ms, now.wall_ms, call=call))
+        return call
 
     def _application(
         self, registrations: Sequence[Registration], records: dict[str, TaskRecord], now: Moment,
