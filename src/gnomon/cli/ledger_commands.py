@@ -1,42 +1,37 @@
 """
 The commands that work with a ledger: run, history, doctor.
 
-Their exit codes are those of the program: 1 when an examination found something, 130 when a run was
-told twice to stop.
+Each imports what does its work when it is called, as the commands about time do. Their exit codes
+are those of the program: 1 when an examination found something, 130 when a run was told twice to
+stop.
 
 Spec: CLI-17 to CLI-30.
 """
 
-from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from gnomon.cli.doctor_view import doctor_text
-from gnomon.cli.history_view import HISTORY_MAX, history_text, store_beside
-from gnomon.cli.run_command import RunOptions, run_schedules
-from gnomon.cli.schedule_file import load_schedules
-from gnomon.core.civil.duration import parse_duration
-from gnomon.errors import DefinitionError
-from gnomon.shell.clock import SystemClock
+from gnomon.cli.options import (
+    FileArgument,
+    JsonOption,
+    LedgerFileArgument,
+    StoreOption,
+    clock_of,
+    read_count,
+    read_file,
+    read_length_ms,
+)
 
-__all__ = ["doctor_command", "history_command", "run_command"]
+__all__ = ["ROWS_MAX", "doctor_command", "history_command", "run_command"]
 
-FileArgument = Annotated[
-    Path,
-    typer.Argument(metavar="FILE", help="A file of schedules, TOML or YAML.", show_default=False),
-]
-StoreOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--store", metavar="PATH", help="The ledger; left out, FILE with the ending .sqlite3."
-    ),
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+ROWS_MAX = 10_000
+"""The most rows of one schedule that are shown."""
 
 
 def run_command(
+    context: typer.Context,
     file: FileArgument,
     store: StoreOption = None,
     once: Annotated[
@@ -56,25 +51,24 @@ def run_command(
     ] = False,
 ) -> int:
     """Run the schedules of a file until stopped, and record what became of every period."""
+    from gnomon.cli.run_command import RunOptions, run_schedules
+    from gnomon.cli.schedule_file import load_schedules
+
+    path = read_file(file)
     options = RunOptions(
-        file=file,
-        store=store or store_beside(file),
+        file=path,
+        store=store or _store_beside(path),
         once=once,
-        length_ms=None if length is None else _length_ms(length, where="for"),
-        grace_ms=_length_ms(grace, where="grace"),
+        length_ms=None if length is None else read_length_ms(length, where="for"),
+        grace_ms=read_length_ms(grace, where="grace"),
         json_log=json_log,
     )
-    entries = load_schedules(file, to_run=True)
-    return 0 if run_schedules(entries, options, SystemClock()) else 130
+    entries = load_schedules(path, to_run=True)
+    return 0 if run_schedules(entries, options, clock_of(context)) else 130
 
 
 def history_command(
-    file: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="[FILE]", help="The file that is run; not with --store.", show_default=False
-        ),
-    ] = None,
+    file: LedgerFileArgument = None,
     name: Annotated[
         str | None,
         typer.Argument(
@@ -83,41 +77,41 @@ def history_command(
     ] = None,
     store: StoreOption = None,
     count: Annotated[
-        int, typer.Option("--count", min=1, max=HISTORY_MAX, help="How many rows of each schedule.")
-    ] = 20,
+        str,
+        typer.Option(
+            "--count", metavar="N", help=f"How many rows of each schedule, 1 to {ROWS_MAX}."
+        ),
+    ] = "20",
     as_json: JsonOption = False,
 ) -> str:
     """Show what became of the periods, newest first."""
-    if store is not None and name is None and file is not None:
-        file, name = None, str(file)  # with --store the only argument is a schedule
-    if store is None and file is None:
-        raise typer.BadParameter("name a file of schedules, or a ledger with --store")
-    ledger = store or store_beside(file or Path())
-    return history_text(ledger, name=name, limit=count, as_json=as_json)
+    from gnomon.cli.history_view import history_text
+
+    if store is not None and name is None:
+        file, name = None, file  # with --store the only argument is a schedule
+    ledger, limit = _ledger(file, store), read_count(count, most=ROWS_MAX)
+    return history_text(ledger, name=name, limit=limit, as_json=as_json)
 
 
 def doctor_command(
-    file: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="[FILE]", help="The file that is run; not with --store.", show_default=False
-        ),
-    ] = None,
+    file: LedgerFileArgument = None,
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> int:
     """Examine a ledger: say what is wrong with it and how to mend it."""
-    if store is None and file is None:
-        raise typer.BadParameter("name a ledger with --store")
-    text, well = doctor_text(store or store_beside(file or Path()), as_json=as_json)
+    from gnomon.cli.doctor_view import doctor_text
+
+    text, well = doctor_text(_ledger(file, store), as_json=as_json)
     typer.echo(text, nl=False)
     return 0 if well else 1
 
 
-def _length_ms(text: str, *, where: str) -> int:
-    length = parse_duration(text, where=where)
-    if length < timedelta(0):
-        raise DefinitionError(
-            "must not be negative", where=where, got=text, hint="write e.g. 90s or 15m"
-        )
-    return length // timedelta(milliseconds=1)
+def _ledger(file: str | None, store: Path | None) -> Path:
+    """The ledger that is named, or that belongs to the file that is named."""
+    if (file is None) == (store is None):
+        raise typer.BadParameter("name either a file of schedules, or a ledger with --store")
+    return store or _store_beside(read_file(file or ""))
+
+
+def _store_beside(file: Path) -> Path:
+    return file.with_suffix(".sqlite3")

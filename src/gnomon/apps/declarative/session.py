@@ -28,7 +28,7 @@ from gnomon.apps.declarative.runner import Runner
 from gnomon.apps.declarative.telemetry import SchedulerTelemetry
 from gnomon.errors import OwnershipLostError, StopSchedulerError, StoreError
 from gnomon.ports import Change, Clock, Entry, Event, Head, Journal, Registered
-from gnomon.shell.clock import set_within
+from gnomon.shell.waiting import set_within
 
 __all__ = ["Circumstances", "Session"]
 
