@@ -1,7 +1,7 @@
 """
 Prove the time core: `python -m tests.prove [sweep] [random] [fuzz] [--resume]`; without a kind, the
-simulated crashes of `tests.prove.crash` and the kills of `tests.prove.kill` too, which
-`python -m tests.prove crash` and `python -m tests.prove kill` run alone.
+simulated crashes of `tests.prove.crash`, the theory of `tests.prove.theory` and the kills of
+`tests.prove.kill` too, which `python -m tests.prove crash`, `... theory` and `... kill` run alone.
 
 Runs every transition of every zone, a million random questions and a million fuzzed texts, on all
 cores, and writes docs/evidence/time-core.md with the figures. Exits with 1 on any difference, and
@@ -23,7 +23,7 @@ from tests.oracle.minute_scan import latest_scan, next_scan, occurrences
 from tests.oracle.random_cases import SEED
 from tests.oracle.reading import Unreadable
 from tests.oracle.transitions import HORIZON_END, tzdata_version, zone_info
-from tests.prove import crash, kill
+from tests.prove import crash, kill, theory
 from tests.prove.chunk import KINDS, plan
 from tests.prove.report import figures, write
 from tests.prove.runner import ROOT, State, run_all
@@ -37,6 +37,8 @@ def main(arguments: list[str]) -> int:
         return _replay(_replay_parser().parse_args(arguments[1:]))
     if arguments[:1] == ["crash"]:
         return crash.main(arguments[1:])
+    if arguments[:1] == ["theory"]:
+        return theory.main(arguments[1:])
     if arguments[:1] == ["kill"]:
         return kill.main(arguments[1:])
     options = _parser().parse_intermixed_args(arguments)
@@ -45,6 +47,9 @@ def main(arguments: list[str]) -> int:
         return code
     code = crash.prove(
         runs=crash.RUNS, sample=options.sample, resume=options.resume, workers=options.workers
+    )
+    code = code or theory.prove(
+        traces=theory.TRACES, sample=options.sample, resume=options.resume, workers=options.workers
     )
     return code or kill.prove(kills=kill.KILLS, sample=options.sample, resume=options.resume)
 
