@@ -26,7 +26,7 @@ from gnomon.apps.declarative.record import TaskRecord, TaskState, read_record, w
 from gnomon.apps.declarative.registration import Registration
 from gnomon.apps.declarative.runner import Runner
 from gnomon.apps.declarative.telemetry import SchedulerTelemetry
-from gnomon.errors import OwnershipLostError, StopSchedulerError, StoreError
+from gnomon.errors import DefinitionError, OwnershipLostError, StopSchedulerError, StoreError
 from gnomon.ports import Change, Clock, Entry, Event, Head, Journal, Registered
 from gnomon.shell.clock import set_within
 
@@ -128,8 +128,19 @@ class Session:
         """Take turns from now on, for as long as there is something to wait for."""
         self._wake.set()
         if self._polling is None and not self._agenda.is_empty:
-            log(logging.INFO, LogEvent.POLLING_STARTED)
+            log(logging.INFO, LogEvent.POLLING_STARTED, state="Active")
             self._polling = asyncio.create_task(self._poll(), name="gnomon polling")
+
+    def refuse_own_runs(self) -> None:
+        """A callback that waits for the end of all runs would wait for its own."""
+        if self._runner.is_at_work(asyncio.current_task()):
+            raise StopSchedulerError(
+                DefinitionError(
+                    "must not be awaited by a callback, which would wait for its own end",
+                    where="stop", got="a run",
+                    hint="write asyncio.create_task(scheduler.stop())",
+                )
+            )  # fmt: skip
 
     def hold(self) -> None:
         """Start nothing any more."""
@@ -139,7 +150,8 @@ class Session:
     async def end(self) -> None:
         """Let the runs end, write that down, and let go of the store; `StopSchedulerError`."""
         self.hold()
-        log(logging.DEBUG, LogEvent.POLLING_STOP_REQUESTED, running=len(self._agenda.running))
+        running = len(self._agenda.running)
+        log(logging.DEBUG, LogEvent.POLLING_STOP_REQUESTED, state="Stopping", running=running)
         failure: Exception | None = None
         try:
             await self._leave()
@@ -189,7 +201,7 @@ class Session:
             await self._runner.idle()
         finally:
             self._polling = None
-            log(logging.INFO, LogEvent.POLLING_STOPPED)
+            log(logging.INFO, LogEvent.POLLING_STOPPED, state="Inactive")
 
     def _goes_on(self) -> bool:
         if self.failure is not None:
