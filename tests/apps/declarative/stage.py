@@ -113,7 +113,7 @@ class Stage:
         self.telemetry = SchedulerTelemetry()
 
     def scheduler(
-        self, *, zone: str = "UTC", reinitialize: str = "reconcile", threads: int = 0
+        self, *, zone: str | None = "UTC", reinitialize: str = "reconcile", threads: int = 0
     ) -> Scheduler:
         """A scheduler on the store of the stage."""
         return Scheduler(

@@ -88,9 +88,6 @@ class Agenda:
     def records(self) -> dict[str, TaskRecord]:
         return {name: task.record for name, task in self._tasks.items()}
 
-    def registered(self) -> list[Registration]:
-        return [task.registration for task in self._tasks.values()]
-
     def prepare(
         self, registrations: Sequence[Registration], records: dict[str, TaskRecord], now: Moment
     ) -> "Agenda":
@@ -151,8 +148,6 @@ class Agenda:
             heappop(self._dues)
         while self._retries and not self._is_retry_valid(*self._retries[0]):
             heappop(self._retries)
-        if self._ready:
-            return 0
         if self._dues:
             rests.append(self._dues[0][0] * 1000 - now.wall_ms)
         if self._retries:
