@@ -93,17 +93,17 @@ def by_id(identifier: str) -> Axiom:
 class System:
     """
     The axioms for one trace: `laws` must hold, `tests` are where they were put to the test, and
-    `promises` are the laws about the future with what each is waiting for.
+    `promises` are the parts of the laws about the future, which may be open at the end.
     """
 
     laws: dict[str, Formula] = field(default_factory=dict)
     tests: dict[str, list[Formula]] = field(default_factory=dict)
-    promises: dict[str, list[tuple[Formula, Formula]]] = field(default_factory=dict)
+    promises: dict[str, list[Formula]] = field(default_factory=dict)
 
     def promise(self, identifier: str, pairs: list[tuple[Formula, Formula]]) -> None:
         """A law of the form: whenever the one, then in time the other."""
-        self.promises[identifier] = pairs
-        self.laws[identifier] = Globally(all_of(implies(*pair) for pair in pairs))
+        self.promises[identifier] = [implies(*pair) for pair in pairs]
+        self.laws[identifier] = Globally(all_of(self.promises[identifier]))
 
 
 def repaired(domain: Domain) -> System:
