@@ -143,13 +143,16 @@ class Agenda:
 
     def rest_ms(self, now: Moment) -> int | None:
         """How long there is nothing to do; None for as long as nobody calls."""
+        if self._ready:  # what was planned has not been written
+            return 0
         rests = []
         while self._dues and not self._is_due_valid(*self._dues[0]):
             heappop(self._dues)
         while self._retries and not self._is_retry_valid(*self._retries[0]):
             heappop(self._retries)
         if self._dues:
-            rests.append(self._dues[0][0] * 1000 - now.wall_ms)
+            due_ms = self._dues[0][0] * 1000
+            rests.append(0 if due_ms <= now.through_ms else due_ms - now.wall_ms)
         if self._retries:
             rests.append(self._retries[0][0] - now.t_ms)
         return max(min(rests), 0) if rests else None

@@ -134,7 +134,7 @@ class Scheduler:
         """Start nothing more, wait for what runs, and let go of the store; a no-op when stopped."""
         if self._session is not None:
             self._session.refuse_own_runs()
-            self._session.hold()
+            self._hold(self._session)
         self._stops += 1
         await _uninterrupted(self._stop())
 
@@ -233,8 +233,8 @@ class Scheduler:
                 session, self._session = self._session, None
                 if session is None:
                     return
+                self._hold(session)
                 self._state = SchedulerState.STOPPING
-                self._log(LogEvent.STOP_REQUESTED)
                 await session.end()
                 self._state = SchedulerState.STOPPED
                 self._log(LogEvent.STOPPED)
@@ -245,6 +245,12 @@ class Scheduler:
                 self._stops -= 1
                 if self._state is SchedulerState.STOPPING:
                     self._state = SchedulerState.STOPPED
+
+    def _hold(self, session: Session) -> None:
+        """From here on nothing is started, whoever else has to come to an end first."""
+        if not session.is_held:
+            log(logging.INFO, LogEvent.STOP_REQUESTED, state=SchedulerState.STOPPING.value)
+            session.hold()
 
     def _log(self, event: LogEvent, level: int = logging.INFO, **facts: object) -> None:
         log(level, event, failure=None, state=self._state.value, **facts)
