@@ -6,7 +6,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run test check lint fmt types contracts coverage spec test-system bench bench-time bench-ledger prove pins clean
+.PHONY: help setup run test check lint fmt types contracts coverage spec test-system bench bench-time bench-ledger bench-theory prove pins clean
 
 BIN := .venv/bin
 READY := .venv/ready
@@ -76,14 +76,17 @@ spec: $(READY) ## Print which tests hold which clause of docs/spec
 test-system: $(READY) ## Run the tests that need system packages
 	@echo "nothing here needs system packages yet"
 
-# Areas and paths are different for the two, so with arguments but --quick it is the time core only.
-bench: bench-time $(if $(filter-out --quick,$(ARGS)),,bench-ledger) ## Measure speed beside others
+# Areas and paths are different for each, so with arguments but --quick it is the time core only.
+bench: bench-time $(if $(filter-out --quick,$(ARGS)),,bench-ledger bench-theory) ## Measure speed beside others
 
 bench-time: $(READY) ## Measure the time core only; ARGS="--help" says how
 	$(BIN)/python -m benchmarks.time_core $(ARGS)
 
 bench-ledger: $(READY) ## Measure the ledger only; ARGS="--help" says how
 	$(BIN)/python -m benchmarks.ledger $(ARGS)
+
+bench-theory: $(READY) ## Measure the monitor of the theory only; ARGS="--help" says how
+	$(BIN)/python -m benchmarks.theory $(ARGS)
 
 prove: $(READY) ## Run the full sweeps, resumable; ARGS="--help" says how
 	$(BIN)/python -m tests.prove $(ARGS)
