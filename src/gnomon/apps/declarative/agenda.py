@@ -174,7 +174,7 @@ class Agenda:
 
     def _plan_start(self, step: Step, name: str, now: Moment) -> None:
         task = self._tasks.get(name)
-        if task is None:
+        if task is None:  # its run has ended after it was removed
             return
         record = step.records.get(name, task.record)
         if record.state is TaskState.RUNNING:

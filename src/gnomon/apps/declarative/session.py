@@ -127,7 +127,9 @@ class Session:
     def poll(self) -> None:
         """Take turns from now on, for as long as there is something to wait for."""
         self._wake.ring()
-        if self._polling is None and not self._agenda.is_empty:
+        # A task that was cancelled before its first step is done, and never said so.
+        polls = self._polling is not None and not self._polling.done()
+        if not polls and not self._agenda.is_empty:
             log(logging.INFO, LogEvent.POLLING_STARTED, state="Active")
             self._polling = asyncio.create_task(self._poll(), name="gnomon polling")
 
@@ -259,7 +261,7 @@ class Session:
 
     async def _leave(self) -> None:
         """Wait for the runs, and write what is left: their ends, and that nothing runs."""
-        while self._polling is not None:
+        if self._polling is not None:
             await asyncio.wait([self._polling])
         tries = LAST_TRIES
         while True:
