@@ -208,8 +208,8 @@ class Session:
                     await self._wake.wait(self._clock, rest_ms)
                 else:
                     await self._try_turn()
-            await self._runner.idle()
         finally:
+            # Nothing may be awaited between the last look and this, or `poll` would be fooled.
             self._polling = None
             log(logging.INFO, LogEvent.POLLING_STOPPED, state="Inactive")
 
