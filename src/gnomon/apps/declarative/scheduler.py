@@ -92,6 +92,8 @@ class Scheduler:
     ) -> None:  # fmt: skip
         if zone is not None:
             load_zone(zone)
+        _check_count("threads", threads, at_least=0)
+        _check_count("kept", kept, at_least=1)
         self._zone = zone
         self._reinitialize = _reinitialize(reinitialize)
         self._standby = standby
@@ -304,6 +306,14 @@ def _reinitialize(name: str) -> Reinitialize:
             "must be a known way to initialize again", where="reinitialize", got=name,
             hint=f"write one of {', '.join(Reinitialize)}",
         ) from None  # fmt: skip
+
+
+def _check_count(where: str, got: int, *, at_least: int) -> None:
+    if type(got) is not int or got < at_least:
+        raise DefinitionError(
+            f"must be a whole number, {at_least} or more", where=where, got=got,
+            hint="leave it out for the default",
+        )  # fmt: skip
 
 
 def _host_zone() -> str:
