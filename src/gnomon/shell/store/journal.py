@@ -2,9 +2,9 @@
 The journal on SQLite: the port `Journal`, one transaction and one hop for each call.
 
 As with the ledger, a call runs as a whole on the executor it was opened with, or inline without
-one. `:memory:` is a journal that lives as long as its opener or itself. The newest entries are kept,
-so that the file stays bounded however long the scheduler runs; a file may hold several journals,
-which know nothing of each other, each under its namespace and with an owner of its own.
+one. `:memory:` is a journal that lives as long as its opener or itself. The newest entries are
+kept, so that the file stays bounded however long the scheduler runs; a file may hold several
+journals, which know nothing of each other, each under its namespace and with an owner of its own.
 
 Spec: JOURNAL-1 to JOURNAL-9.
 """
