@@ -85,6 +85,7 @@ def _figures(results: Sequence[ChunkResult], *, wall_s: float) -> dict[str, obje
                 "reconcile": SEARCHES[result.index].reconcile,
                 "states": result.cases,
                 "transitions": result.answers,
+                "conflicts": result.differences_found,
                 "seconds": round(result.seconds, 1),
             }
             for result in results
@@ -134,7 +135,7 @@ def _page(found: dict[str, object]) -> str:
         *(
             f"| {len(one['configurations'])} | {', '.join(map(str, one['configurations']))} "
             f"| {'applied in place' if one['reconcile'] else 'refused'} "
-            f"| {one['states']:,} | {one['transitions']:,} | 0 |"
+            f"| {one['states']:,} | {one['transitions']:,} | {one['conflicts']} |"
             for one in searches
         ),
         "",

@@ -27,7 +27,7 @@ from gnomon.theory.formula import (
 )
 from gnomon.theory.positions import Domain
 
-__all__ = ["AXIOMS", "ENVIRONMENT", "SCHEDULER", "Axiom", "System", "by_id", "repaired"]
+__all__ = ["AXIOMS", "Axiom", "System", "repaired"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +81,6 @@ AXIOMS = (
           "began.", "G(RE(x) -> Y Running(x)), G(IE(c) -> Y Initializing(c)), "
           "G(SE(c) -> Y Hold(SS(c), SE(c) | Crash))"),
 )  # fmt: skip
-SCHEDULER = tuple(one.id for one in AXIOMS if not one.is_environment)
-ENVIRONMENT = tuple(one.id for one in AXIOMS if one.is_environment)
-
-
-def by_id(identifier: str) -> Axiom:
-    return next(one for one in AXIOMS if one.id == identifier)
 
 
 @dataclass(slots=True)
