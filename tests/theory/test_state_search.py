@@ -7,21 +7,27 @@ import pytest
 from gnomon.theory import Monitor
 from gnomon.trace import Event, Kind, Registration
 from tests.clauses import clause
-from tests.theory.state_search import EMPTY, Move, Name, World, moves, owed, search, step
+from tests.theory.state_search import (
+    EMPTY,
+    SEARCHES,
+    Move,
+    Name,
+    Search,
+    World,
+    moves,
+    owed,
+    search,
+    step,
+)
 from tests.theory.story import CRONS
 
 CRON_TEXTS = [CRONS[""], CRONS["2"]]
 
 
 @clause("THEORY-6")
-@pytest.mark.parametrize("reconcile", [False, True], ids=["reject", "reconcile"])
-@pytest.mark.parametrize(
-    "configurations", [(1,), (2,), (1, 1)], ids=["one task", "a task that changes", "two tasks"]
-)
-def test_no_state_of_the_theory_asks_for_the_impossible(
-    configurations: tuple[int, ...], reconcile: bool
-) -> None:
-    found = search(configurations, reconcile=reconcile)
+@pytest.mark.parametrize("asked", SEARCHES[1:], ids=str)
+def test_no_state_of_the_theory_asks_for_the_impossible(asked: Search) -> None:
+    found = search(asked.configurations, reconcile=asked.reconcile)
 
     assert found.conflicts == {}
     assert found.states > 100
