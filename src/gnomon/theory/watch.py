@@ -20,7 +20,7 @@ from gnomon.theory.reasons import late_call, late_start, why_not_owed
 from gnomon.theory.roll import Roll
 from gnomon.theory.surroundings import Gauge
 from gnomon.theory.verdict import Violation
-from gnomon.trace import CallId, Event, Header, Kind, Witnesses
+from gnomon.trace import CallId, Event, Header, Kind, Reinitialize, Witnesses
 
 __all__ = ["Watch"]
 
@@ -233,7 +233,7 @@ class Watch:
         if call is not None and not call.is_valid:
             self._break("S4", f"call {event.call!r} was accepted with a list that is not valid")
         self._counts["S6"] += 1
-        if self._is_up:
+        if self._is_up and self._header.reinitialize is Reinitialize.REJECT:
             self._break("S6", f"call {event.call!r} succeeded while the scheduler was up")
         listed = call.registrations if call else ()
         if listed != self._roll.listed:
