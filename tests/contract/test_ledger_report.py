@@ -306,6 +306,31 @@ def test_a_run_that_was_over_before_its_launch_was_written_says_when_it_began(de
 
 
 @clause("LEDGER-9")
+def test_what_a_former_try_left_behind_is_not_told_of_the_next(desk: Desk) -> None:
+    first = desk.claim(uncertain="restart", lease="10s")
+    desk.launched(first, "00:01:05")
+    (second,) = desk.turn("00:01:30")
+    desk.report(
+        Ended(second.key, second.fence, True, "returned", None, "function:2", at("00:01:31"),
+              at("00:01:33")), now="00:01:40",
+    )  # fmt: skip
+
+    row = desk.row()
+    assert (row.run_id, clock(row.started_ms), clock(row.ended_ms)) == (
+        "function:2", "00:01:31", "00:01:33",
+    )  # fmt: skip
+
+
+@clause("LEDGER-9")
+def test_why_a_launch_failed_is_forgotten_when_it_is_tried_again(desk: Desk) -> None:
+    desk.failed(desk.claim(), "00:01:01")
+    assert desk.row().detail == "no such file"
+
+    desk.turn("00:01:02")
+    assert desk.row().detail is None
+
+
+@clause("LEDGER-9")
 def test_what_the_launch_said_is_not_overwritten_by_the_end(desk: Desk) -> None:
     claim = desk.claim()
     desk.launched(claim, "00:01:05")

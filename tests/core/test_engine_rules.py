@@ -104,6 +104,8 @@ OVERLAP = rules(
     runs 07:00, queued 09:00, waits 08:00@10:00 | overlap=queue | 10:00 | queue 08:00, skip(queue_full) 10:00 | 11:00
     # a period that had its turn and could not be launched goes first
     retry 08:00@09:30, queued 09:00        | overlap=queue | 09:30 | start 08:00 | 10:00
+    retry 08:00@09:40, queued 09:00        | overlap=queue | 09:30 | nothing     | 09:40
+    retry 08:00@10:10, queued 09:00        | overlap=queue | 10:00 | queue 10:00 | 10:10
     runs 07:00, retry 06:00@09:30, queued 08:00, queued 09:00 | overlap=queue | 09:30 | queue 06:00 | 10:00
     # a queue that waits does not become too late
     queued 09:00                           | overlap=queue deadline=10s | 09:30 | start 09:00 | 10:00

@@ -1,5 +1,6 @@
 """A real ledger that fails when a test says so, before or after it has done its work."""
 
+import asyncio
 from collections.abc import Awaitable, Sequence
 from typing import TypeVar
 
@@ -18,6 +19,8 @@ class FaultyLedger(SqliteLedger):
 
     calls: list[str]
     faults: dict[str, list[bool]]
+    commit_ms = 0
+    """How long a commit takes."""
 
     @classmethod
     def make(cls) -> "FaultyLedger":
@@ -36,6 +39,7 @@ class FaultyLedger(SqliteLedger):
         self, changes: Sequence[Change], *, owner: str, confirmed: bool, now_ms: int
     ) -> list[Claim]:
         work = super().commit(changes, owner=owner, confirmed=confirmed, now_ms=now_ms)
+        await asyncio.sleep(self.commit_ms / 1000)
         return await self._maybe("commit", work)
 
     async def report(self, reports: Sequence[Report], *, now_ms: int) -> list[bool]:

@@ -187,7 +187,60 @@ def test_a_stopping_runtime_ends_what_outlasts_its_patience() -> None:
         await live(world, 10_000, grace_ms=5_000)
         return await world.words("one")
 
-    assert run_virtually(scenario()) == ["done FAILED -"]
+    assert run_virtually(scenario()) == ["done FAILED stopped"]
+
+
+@clause("RUN-9")
+def test_a_stopping_runtime_does_not_start_what_waits_for_the_end_of_another_run() -> None:
+    async def scenario() -> tuple[list[str], list[str]]:
+        world = World()
+        await world.save("one", "stubborn", overlap_policy="replace")
+        running = asyncio.ensure_future(world.runtime.run())
+        await world.pass_ms(60_001)  # the second period waits for the first to end
+        stopping = asyncio.ensure_future(world.runtime.stop(1_000))
+        await world.pass_ms(100)
+        world.go.set()
+        await stopping
+        await running
+        return world.began, await world.words("one")
+
+    began, words = run_virtually(scenario())
+    assert began == ["one 00:00:00 1"]
+    assert words == ["done SUCCESS -", "planned None -"]
+
+
+@clause("RUN-9")
+def test_a_runtime_that_is_to_finish_lets_its_runs_end_and_claims_no_more() -> None:
+    async def scenario() -> tuple[list[str], list[str]]:
+        world = World()
+        await world.save("one", "held", overlap_policy="allow")
+        running = asyncio.ensure_future(world.runtime.run())
+        await world.pass_ms(10_000)
+        finishing = asyncio.ensure_future(world.runtime.finish())
+        await world.pass_ms(300_000)
+        world.go.set()
+        await finishing
+        await running
+        return world.began, await world.words("one")
+
+    assert run_virtually(scenario()) == (["one 00:00:00 1"], ["done SUCCESS -"])
+
+
+@clause("RUN-9")
+def test_a_runtime_that_is_to_finish_can_still_be_stopped() -> None:
+    async def scenario() -> list[str]:
+        world = World()
+        await world.save("one", "held")
+        running = asyncio.ensure_future(world.runtime.run())
+        await world.pass_ms(10_000)
+        finishing = asyncio.ensure_future(world.runtime.finish())
+        await world.pass_ms(60_000)
+        await world.runtime.stop(2_000)
+        await finishing
+        await running
+        return await world.words("one")
+
+    assert run_virtually(scenario()) == ["done FAILED stopped"]
 
 
 @clause("RUN-9")

@@ -229,6 +229,41 @@ def test_the_run_of_another_worker_is_not_replaced() -> None:
 
 
 @clause("RUN-8")
+def test_a_run_that_has_ended_meanwhile_is_not_in_the_way_of_another() -> None:
+    async def scenario() -> list[str]:
+        world = World()
+        await world.save("one", "held", overlap_policy="allow", launches_max=1)
+        await world.runtime.turn()
+        await world.pass_ms(60_000)
+        await world.runtime.turn()
+        await world.save("one", "stubborn", overlap_policy="replace", launches_max=1)
+        await world.pass_ms(60_000)
+        await world.runtime.turn()  # the third ends both; each is over and written by itself
+        for _ in range(4):
+            await world.pass_ms(10)
+            await world.runtime.collect()
+            await world.runtime.turn()
+        return await world.words("one")
+
+    words = run_virtually(scenario())
+    assert words == ["done FAILED replaced", "done FAILED replaced", "running STARTED -"]
+
+
+@clause("RUN-1")
+def test_a_start_is_written_with_its_own_time_when_the_ledger_took_long() -> None:
+    async def scenario() -> int | None:
+        world = World()
+        await world.save("one", "held")
+        world.ledger.commit_ms = 4_500
+        for _ in range(3):
+            await world.runtime.turn()
+        (row,) = await world.rows("one")
+        return row.started_ms
+
+    assert run_virtually(scenario()) == START_MS + 4_500
+
+
+@clause("RUN-8")
 def test_a_run_that_another_worker_has_taken_over_is_not_replaced() -> None:
     async def scenario() -> tuple[list[str], list[str]]:
         world = World()

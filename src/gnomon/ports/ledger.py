@@ -74,6 +74,8 @@ class Ended(NamedTuple):
     started_ms: int | None = None
     """When it began. This and its id, from a launcher that does not confirm starts: its report of
     the launch is dropped when the run is over before it was written."""
+    ended_ms: int | None = None
+    """When it ended, by the launcher's clock; None for when it is reported."""
 
 
 Report = Launched | Failed | Ended

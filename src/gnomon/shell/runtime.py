@@ -50,6 +50,7 @@ class Runtime:
         self._stop = asyncio.Event()
         self._idle = asyncio.Event()
         self._idle.set()
+        self._claims_more = True
         self._grace_ms = 0
         self._failures = 0
         self._clock = clock
@@ -69,7 +70,7 @@ class Runtime:
 
     async def turn(self) -> int | None:
         """One turn; when there is more to do, None for not before an event."""
-        return await self._worker.turn(self._worker.moment(), claiming=not self._stop.is_set())
+        return await self._worker.turn(self._worker.moment(), claiming=self._is_claiming)
 
     async def collect(self) -> None:
         """Wait for runs to end, and keep that for the next turn; `run` does it by itself."""
@@ -81,7 +82,7 @@ class Runtime:
         collector = asyncio.create_task(self._collect())
         collector.add_done_callback(lambda _: self._wake.set())
         try:
-            while not self._stop.is_set():
+            while not self._stop.is_set() and (self._claims_more or not self._worker.is_idle):
                 await self._step(collector)
             await self._drain(collector)
         finally:
@@ -89,6 +90,16 @@ class Runtime:
                 task.cancel()
             await asyncio.gather(collector, *self._worker.beside, return_exceptions=True)
             self._idle.set()
+
+    @property
+    def _is_claiming(self) -> bool:
+        return self._claims_more and not self._stop.is_set()
+
+    async def finish(self) -> None:
+        """Claim nothing more and let all runs come to their end, unless `stop` is called."""
+        self._claims_more = False
+        self._wake.set()
+        await self._idle.wait()
 
     async def stop(self, grace_ms: int) -> None:
         """Claim nothing more, give runs this long, end the others; return when all is over."""
@@ -110,7 +121,7 @@ class Runtime:
         self._wake.clear()
         at = self._worker.moment()
         try:
-            next_ms = await self._worker.turn(at, claiming=not self._stop.is_set())
+            next_ms = await self._worker.turn(at, claiming=self._is_claiming)
         except StoreError as error:
             await self._back_off(error)
             return
@@ -164,6 +175,7 @@ class Runtime:
     async def _drain(self, collector: "asyncio.Task[None]") -> None:
         log(logging.INFO, "stopping", runs=len(self._worker.holding), grace_ms=self._grace_ms)
         tries = LAST_TRIES
+        self._worker.give_up_waiting()
         while self._worker.has_claims and tries:
             await self._step(collector)
             tries -= bool(self._failures)

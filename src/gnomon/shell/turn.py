@@ -63,6 +63,11 @@ class Worker:
     def has_runs(self) -> bool:
         return bool(self._launched)
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether there is nothing in hand: no claim, no run, nothing to report."""
+        return not (self.has_claims or self._launched or len(self.reports))
+
     def moment(self) -> Moment:
         return Moment(self.clock.now_ms(), self.clock.monotonic_ms())
 
@@ -107,8 +112,12 @@ class Worker:
                 self.holding.take(key, fence, schedules[key], at=at)
         log(logging.INFO, "took over from a former worker", adopted=len(taken), running=len(rows))
 
+    def _by_now(self, at: Moment) -> int:
+        """What the clock would show by now: the ledger may have kept us waiting since."""
+        return at.now_ms + self.clock.monotonic_ms() - at.monotonic_ms
+
     async def _report(self, at: Moment) -> None:
-        refused = await self.reports.write(self.ledger, now_ms=at.now_ms)
+        refused = await self.reports.write(self.ledger, now_ms=self._by_now(at))
         launches = [report for report in refused if isinstance(report, Launched)]
         for report in refused:
             if not isinstance(report, Launched):
@@ -151,8 +160,9 @@ class Worker:
     def _take(self, claim: Claim, at: Moment) -> None:
         self.holding.take(claim.key, claim.fence, claim.schedule, at=at)
         if claim.replaces or claim.key in self._launched:
+            mine = [one for one in claim.replaces if self._is_mine(*one)]
             self._waiting[claim.key] = claim
-            self._do_beside(self._make_room(claim))
+            self._do_beside(self._make_room(claim, mine))
         else:
             self._ready.append(claim)
 
@@ -176,8 +186,7 @@ class Worker:
             return
         self._launched[claim.key] = claim.fence
         self.telemetry.launches += 1
-        passed_ms = self.clock.monotonic_ms() - at.monotonic_ms
-        self.telemetry.lag.add(at.now_ms + passed_ms - claim.fire_ms)
+        self.telemetry.lag.add(self._by_now(at) - claim.fire_ms)
         if self.launcher.confirms_start:
             self._unconfirmed.append(result)
         else:
@@ -187,7 +196,7 @@ class Worker:
         """Let runs begin whose launch the ledger has accepted; end the others."""
         if not self._unconfirmed:
             return
-        accepted = await self.ledger.report(self._unconfirmed, now_ms=at.now_ms)
+        accepted = await self.ledger.report(self._unconfirmed, now_ms=self._by_now(at))
         answers = dict(zip(self._unconfirmed, accepted, strict=True))
         refused = [one for one, is_accepted in answers.items() if not is_accepted]
         answers.update(zip(refused, await self._still_held(refused, at), strict=True))
@@ -258,13 +267,13 @@ class Worker:
         if over and self._launched.get(key) == fence:
             del self._launched[key]
 
-    async def _make_room(self, claim: Claim) -> None:
+    async def _make_room(self, claim: Claim, mine: Sequence[tuple[str, int]]) -> None:
         """End what is in the way of a claim; then it is ready, or has failed."""
-        over = True
-        for key, fence in claim.replaces:
-            over = await self._replace(key, fence) and over
+        ends = [self._replace(key, fence) for key, fence in mine]
         if claim.key in self._launched:
-            over = await self._end(claim.key, Reason.UNCERTAIN) and over
+            ends.append(self._end(claim.key, Reason.UNCERTAIN))
+        # A run under another number is another worker's, and cannot be ended here.
+        over = all(await asyncio.gather(*ends)) and len(mine) == len(claim.replaces)
         if self._waiting.get(claim.key) is claim:  # else it was lost, or replaced in its turn
             del self._waiting[claim.key]
             if over:
@@ -274,17 +283,36 @@ class Worker:
                 self._fail(claim, Failed(claim.key, claim.fence, message, permanent=False))
         self._wake()
 
+    def _is_mine(self, key: str, fence: int) -> bool:
+        """Whether this worker has a run, or its claim, or knows that it is over."""
+        if self._launched.get(key) == fence or self.reports.has_end(key, fence):
+            return True
+        return bool(self._claims_of(key, fence))
+
     async def _replace(self, key: str, fence: int) -> bool:
-        """End a run that is this worker's; one under another number is somebody else's."""
+        """End a run that is this worker's, if it is not over by now."""
         if self._launched.get(key) == fence:
             return await self._end(key, Reason.REPLACED)
-        mine = (*self._ready, *self._waiting.values())
-        claims = [one for one in mine if (one.key, one.fence) == (key, fence)]
-        for claim in claims:
+        for claim in self._claims_of(key, fence):
             self._withdraw(key, fence)
             message, why = "replaced before it began", Reason.SUPERSEDED
             self._fail(claim, Failed(key, fence, message, permanent=True, reason=why))
-        return bool(claims) or self.reports.has_end(key, fence)
+        return True
+
+    def _claims_of(self, key: str, fence: int) -> list[Claim]:
+        mine = (*self._ready, *self._waiting.values())
+        return [one for one in mine if (one.key, one.fence) == (key, fence)]
+
+    def give_up_waiting(self) -> None:
+        """Start none of the claims that wait for the end of another run."""
+        waiting, self._waiting = list(self._waiting.values()), {}
+        for claim in waiting:
+            if self.launcher.confirms_start:
+                # It stays as it is in the ledger, where who comes next finds it not started.
+                self.holding.drop(claim.key, claim.fence)
+            else:
+                message = "stopped before it began"
+                self._fail(claim, Failed(claim.key, claim.fence, message, permanent=False))
 
     async def _end(self, key: str, reason: Reason) -> bool:
         try:

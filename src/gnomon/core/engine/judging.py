@@ -14,7 +14,7 @@ from gnomon.core.policy.deadline import is_too_late
 from gnomon.core.policy.overlap import Turn, turns
 from gnomon.core.schedule import Catchup, Overlap, Schedule
 
-__all__ = ["judge", "start"]
+__all__ = ["judge", "keeping_their_turn", "start"]
 
 
 def judge(
@@ -72,6 +72,13 @@ def _spread(
             if not one.is_new:
                 facts.append(moved.becomes(State.PLANNED))
     return at_once
+
+
+def keeping_their_turn(schedule: Schedule, later: list[Candidate]) -> int:
+    """How many launches that are to be tried again hold up a queue, in which they stand first."""
+    if schedule.policy.overlap is not Overlap.QUEUE:
+        return 0
+    return sum(1 for one in later if one.launches)
 
 
 def start(

@@ -11,7 +11,7 @@ Spec: ENGINE-1, ENGINE-4, ENGINE-7.
 
 from collections.abc import Iterable
 
-from gnomon.core.engine.judging import judge, start
+from gnomon.core.engine.judging import judge, keeping_their_turn, start
 from gnomon.core.engine.lost import settle_lost
 from gnomon.core.engine.opening import open_periods
 from gnomon.core.engine.single import plan_single
@@ -47,7 +47,8 @@ def plan_any(due: Due, now_ms: int, limits: Limits) -> Change:
     ready = [one for one in candidates if one.queued or one.fire_ms <= now_ms]
     later = [one for one in candidates if not one.queued and one.fire_ms > now_ms]
     wanting = judge(schedule, ready, later, facts, now_ms, limits)
-    started, left = start(due, wanting, len(again), back, facts, limits)
+    waiting = back + keeping_their_turn(schedule, later)
+    started, left = start(due, wanting, len(again), waiting, facts, limits)
     facts += [one.becomes(State.PLANNED) for one in later if one.is_new]
     replaces = (started or again) and schedule.policy.overlap is Overlap.REPLACE
     instants, following = [one.fire_ms for one in later], schedule.recurrence.next_epoch(cursor)

@@ -202,7 +202,8 @@ def _audit_wake(one: AuditSchedule, runs: Sequence[AuditRun]) -> Iterator[Findin
     following = one.schedule.recurrence.next_epoch(one.cursor)
     if following is not None:
         instants.append(following * 1000 - one.schedule.lead_ms)
-    if not one.in_flight:
+    first_in_queue = any(run.launches for run in runs if run.state is State.PLANNED)
+    if not one.in_flight and not first_in_queue:
         instants += [run.fire_ms for run in runs if run.state is State.QUEUED]
     if not instants:
         return

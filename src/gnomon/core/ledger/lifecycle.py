@@ -86,6 +86,7 @@ class Reason(StrEnum):
     CONSTRAINTS = "constraints"
     REPLACED = "replaced"
     TIMED_OUT = "timed_out"
+    STOPPED = "stopped"
 
 
 class Status(StrEnum):
@@ -135,7 +136,10 @@ ENDS: dict[Step, Outcome] = {
 
 REASONS: dict[Outcome, frozenset[Reason | None]] = {
     Outcome.EXECUTED: frozenset(
-        {None, Reason.UNCERTAIN, Reason.REPLACED, Reason.TIMED_OUT, Reason.LAUNCH_FAILED}
+        {
+            None, Reason.UNCERTAIN, Reason.REPLACED, Reason.TIMED_OUT, Reason.LAUNCH_FAILED,
+            Reason.STOPPED,
+        }
     ),
     Outcome.SKIPPED: frozenset(
         {

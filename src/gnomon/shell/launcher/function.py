@@ -106,6 +106,8 @@ class FunctionLauncher:
     async def drain(self, *, grace_ms: int) -> None:
         runs = list(self._runs.values())
         if not await all_done_within(self._clock, [run.task for run in runs], grace_ms):
+            for run in runs:
+                run.reason = run.reason or Reason.STOPPED
             await self._cancel(runs)
 
     async def _cancel(self, runs: Sequence[_Run]) -> bool:
@@ -135,9 +137,8 @@ class FunctionLauncher:
         if self._runs.get(claim.key) is run:
             del self._runs[claim.key]
             reason = None if success else run.reason
-            self._ends.add(
-                Ended(claim.key, claim.fence, success, detail, reason, run.name, run.started_ms)
-            )
+            end = Ended(claim.key, claim.fence, success, detail, reason, run.name, run.started_ms)
+            self._ends.add(end._replace(ended_ms=self._clock.now_ms()))
 
 
 def _check_function(name: str, function: Function) -> None:

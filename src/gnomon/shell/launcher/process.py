@@ -147,7 +147,7 @@ class ProcessLauncher:
         runs = list(self._runs.values())
         if not await all_done_within(self._clock, _exits(runs), grace_ms):
             left = [run for run in runs if not run.exit.done()]
-            await asyncio.gather(*(self._terminate(run, None) for run in left))
+            await asyncio.gather(*(self._terminate(run, Reason.STOPPED) for run in left))
 
     def _spawn(self, claim: Claim, command: Command) -> _Run:
         cwd = str(Path(self._cwd, command.cwd or ""))
@@ -253,7 +253,8 @@ class ProcessLauncher:
         self.output.settle(run.output)
         success = status == 0 and not run.ending
         reason = run.reason or (Reason.UNCERTAIN if status is None else None)
-        self._ends.add(Ended(run.key, run.fence, success, exit_line(status), reason))
+        line, now_ms = exit_line(status), self._clock.now_ms()
+        self._ends.add(Ended(run.key, run.fence, success, line, reason, ended_ms=now_ms))
         run.exit.set_result(None)
 
     def _forget(self, run: _Run) -> None:

@@ -55,11 +55,11 @@ def _write(connection: sqlite3.Connection, batch: Batch, now: str) -> None:
         ],
     )
     for end, rows in batch.ends.items():
-        outcome, reason, status, detail, run_id, started_ms = end
+        outcome, reason, status, detail, run_id, started_ms, ended_ms = end
         values = {
             "outcome": outcome.value, "reason": reason and reason.value, "status": status.value,
             "detail": detail, "run_id": run_id, "started": maybe_to_text(started_ms),
-            "now": now, "rows": json.dumps(rows),
+            "ended": maybe_to_text(ended_ms) or now, "now": now, "rows": json.dumps(rows),
         }  # fmt: skip
         connection.execute(_SQL["end_runs"], values)
     connection.executemany(

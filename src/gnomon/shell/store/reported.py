@@ -55,6 +55,11 @@ class End(NamedTuple):
     run_id: str | None = None
     """What the launcher called it and when it began, where the launch itself was not written."""
     started_ms: int | None = None
+    ended_ms: int | None = None
+    """When it ended; None for now."""
+
+
+_How = tuple[bool, str, Reason | None, str | None, int | None, int | None]
 
 
 class Batch:
@@ -69,7 +74,7 @@ class Batch:
         self.retries: dict[int, tuple[str, int]] = {}
         """Launches to be tried again, with why they failed and when."""
         self.ends: dict[End, list[int]] = {}
-        self._alike: dict[tuple[bool, str, Reason | None, str | None, int | None], list[int]] = {}
+        self._alike: dict[_How, list[int]] = {}
         """The same by what the reports say, which is quicker to look up."""
         self.ended: set[str] = set()
         """Schedules of which a run is over."""
@@ -106,9 +111,9 @@ class Batch:
         how = report[2:]
         alike = self._alike.get(how)
         if alike is None:
-            success, detail, reason, run_id, started_ms = how
+            success, detail, reason, run_id, started_ms, ended_ms = how
             status = Status.SUCCESS if success else Status.FAILED
-            end = End(ENDS[Step.FINISH], reason, status, detail, run_id, started_ms)
+            end = End(ENDS[Step.FINISH], reason, status, detail, run_id, started_ms, ended_ms)
             alike = self._alike[how] = self.ends.setdefault(end, [])
         alike.append(run.row)
         self.ended.add(run.schedule_id)

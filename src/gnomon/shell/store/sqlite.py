@@ -13,6 +13,7 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from os import PathLike, fspath
+from os.path import realpath
 from typing import TypeVar
 
 import tzdata
@@ -64,7 +65,8 @@ class SqliteLedger:
         names who is. The executor is the caller's to shut down, after `close`.
         """
         file = fspath(path)
-        ownership = Ownership(f"{file}.lock") if exclusive and file != MEMORY else None
+        # A file may have two names, and must not have two owners.
+        ownership = Ownership(f"{realpath(file)}.lock") if exclusive and file != MEMORY else None
         try:
             database = Database(file, family="ledger", busy_ms=busy_ms)
             database.write(_follow_zones)

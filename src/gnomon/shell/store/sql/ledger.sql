@@ -75,9 +75,14 @@ INSERT INTO schedule_runs (
 
 -- name: change_run
 UPDATE schedule_runs
-SET state = ?, outcome = coalesce(outcome, ?), reason = ?, status = ?, fire_at = ?, launches = ?,
-  fence = ?, owner = ?, lease_until = ?, confirmed = ?, ended_at = ?, updated_at = ?
-WHERE idempotency_key = ?
+SET state = ?1, outcome = coalesce(outcome, ?2), reason = ?3, status = ?4, fire_at = ?5,
+  launches = ?6, fence = ?7, owner = ?8, lease_until = ?9, confirmed = ?10, ended_at = ?11,
+  updated_at = ?12,
+  -- What a former try left behind is not true of the next one.
+  detail = CASE WHEN ?1 = 'claimed' THEN NULL ELSE detail END,
+  run_id = CASE WHEN ?1 = 'claimed' THEN NULL ELSE run_id END,
+  started_at = CASE WHEN ?1 = 'claimed' THEN NULL ELSE started_at END
+WHERE idempotency_key = ?13
 
 -- name: advance
 UPDATE schedules
@@ -102,7 +107,7 @@ WHERE rowid = ?
 -- name: end_runs
 UPDATE schedule_runs
 SET state = 'done', outcome = coalesce(outcome, :outcome), reason = :reason, status = :status,
-  detail = :detail, lease_until = NULL, ended_at = :now, updated_at = :now,
+  detail = :detail, lease_until = NULL, ended_at = :ended, updated_at = :now,
   run_id = coalesce(run_id, :run_id), started_at = coalesce(started_at, :started)
 WHERE rowid IN (SELECT value FROM json_each(:rows))
 
