@@ -173,82 +173,6 @@ def test_a_run_whose_lease_was_lost_is_ended_and_its_report_refused() -> None:
     assert run_virtually(scenario()) == ([None], 1, 1)
 
 
-@clause("RUN-8")
-def test_a_run_is_replaced_after_it_has_been_ended() -> None:
-    async def scenario() -> tuple[list[str], list[str]]:
-        world = World()
-        await world.save("one", "held", overlap_policy="replace")
-        await world.runtime.turn()
-        await world.pass_ms(60_000)
-        await world.runtime.turn()
-        await world.runtime.collect()
-        await world.pass_ms(1)
-        for _ in range(3):
-            await world.runtime.turn()
-        await world.pass_ms(1)
-        return await world.words("one"), world.began
-
-    words, began = run_virtually(scenario())
-    assert words == ["done FAILED replaced", "running STARTED -"]
-    assert began == ["one 00:00:00 1", "one 00:01:00 1"]
-
-
-@clause("RUN-8")
-def test_what_cannot_be_ended_is_not_replaced() -> None:
-    async def scenario() -> tuple[list[str], list[str]]:
-        world = World()
-        await world.save("one", "stubborn", overlap_policy="replace", launches_max=1)
-        await world.runtime.turn()
-        await world.pass_ms(60_000)
-        await world.runtime.turn()
-        await world.pass_ms(20_000)
-        await world.runtime.turn()
-        words = await world.words("one")
-        world.go.set()
-        return words, world.began
-
-    words, began = run_virtually(scenario())
-    assert words == ["running STARTED -", "done FAILED launch_failed"]
-    assert began == ["one 00:00:00 1"]
-
-
-@clause("RUN-8")
-def test_the_run_of_another_worker_is_not_replaced() -> None:
-    async def scenario() -> list[str]:
-        world = World()
-        await world.save("one", "held", overlap_policy="replace", lease="1h", launches_max=1)
-        await world.runtime.turn()
-        await world.pass_ms(60_000)
-        other = world.another("worker-2")
-        await other.turn()
-        await world.pass_ms(1)
-        await other.turn()
-        return await world.words("one")
-
-    assert run_virtually(scenario())[1] == "done FAILED launch_failed"
-
-
-@clause("RUN-8")
-def test_a_run_that_has_ended_meanwhile_is_not_in_the_way_of_another() -> None:
-    async def scenario() -> list[str]:
-        world = World()
-        await world.save("one", "held", overlap_policy="allow", launches_max=1)
-        await world.runtime.turn()
-        await world.pass_ms(60_000)
-        await world.runtime.turn()
-        await world.save("one", "stubborn", overlap_policy="replace", launches_max=1)
-        await world.pass_ms(60_000)
-        await world.runtime.turn()  # the third ends both; each is over and written by itself
-        for _ in range(4):
-            await world.pass_ms(10)
-            await world.runtime.collect()
-            await world.runtime.turn()
-        return await world.words("one")
-
-    words = run_virtually(scenario())
-    assert words == ["done FAILED replaced", "done FAILED replaced", "running STARTED -"]
-
-
 @clause("RUN-1")
 def test_a_start_is_written_with_its_own_time_when_the_ledger_took_long() -> None:
     async def scenario() -> int | None:
@@ -261,29 +185,6 @@ def test_a_start_is_written_with_its_own_time_when_the_ledger_took_long() -> Non
         return row.started_ms
 
     assert run_virtually(scenario()) == START_MS + 4_500
-
-
-@clause("RUN-8")
-def test_a_run_that_another_worker_has_taken_over_is_not_replaced() -> None:
-    async def scenario() -> tuple[list[str], list[str]]:
-        world = World()
-        more = {"overlap_policy": "replace", "uncertain": "restart", "launches_max": 1}
-        await world.save("one", "held", lease="70s", **more)
-        await world.runtime.turn()
-        await world.pass_ms(10)
-        other = world.apart("worker-2")
-        await world.ledger.recover(owner="worker-2", adopted=[], now_ms=world.clock.now_ms())
-        await other.turn()
-        # The first worker does not know yet, and has its own run of that key in hand.
-        await world.pass_ms(60_000)
-        await world.runtime.turn()
-        await world.pass_ms(10)
-        await world.runtime.turn()
-        return await world.words("one"), world.began
-
-    words, began = run_virtually(scenario())
-    assert began == ["one 00:00:00 1", "one 00:00:00 2"]
-    assert words == ["claimed ENQUEUED -", "done FAILED launch_failed"]
 
 
 @clause("RUN-3")
