@@ -39,6 +39,14 @@ class DefinitionCache:
         self, connection: sqlite3.Connection, wanted: Iterable[tuple[str, int]]
     ) -> dict[str, Schedule]:
         """The schedules with these ids, whose present revisions are these."""
+        found, missing = self.look_up(wanted)
+        if missing:
+            rows = connection.execute(_SQL["definitions"], {"ids": json.dumps(missing)})
+            found |= self.read(rows)
+        return found
+
+    def look_up(self, wanted: Iterable[tuple[str, int]]) -> tuple[dict[str, Schedule], list[str]]:
+        """Those that are kept, and the ids of the others."""
         found: dict[str, Schedule] = {}
         missing: list[str] = []
         kept, forward = self._kept, self._kept.move_to_end
@@ -49,13 +57,14 @@ class DefinitionCache:
                 found[schedule_id] = entry[1]
             else:
                 missing.append(schedule_id)
-        if missing:
-            rows = connection.execute(_SQL["definitions"], {"ids": json.dumps(missing)})
-            for schedule_id, revision, text in rows:
-                found[schedule_id] = self._keep(
-                    schedule_id, revision, self._read(schedule_id, text)
-                )
-        return found
+        return found, missing
+
+    def read(self, rows: Iterable[tuple[str, int, str]]) -> dict[str, Schedule]:
+        """What rows of id, revision and definition mean; from now on kept."""
+        return {
+            schedule_id: self._keep(schedule_id, revision, self._read(schedule_id, text))
+            for schedule_id, revision, text in rows
+        }
 
     def _keep(self, schedule_id: str, revision: int, schedule: Schedule) -> Schedule:
         kept = self._kept

@@ -1,0 +1,168 @@
+"""
+Committing changes on PostgreSQL: the guard, the facts, the claims.
+
+The rows of the schedules are taken first, except those that another worker has: whoever has one is
+faster. What follows is one statement for each kind of row, whatever the number of rows. A new key
+that exists already is noticed by counting; that hardly ever happens, so nobody looks beforehand.
+
+Spec: LEDGER-4, LEDGER-6, LEDGER-7, PG-1, PG-2.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+from typing import TYPE_CHECKING, NamedTuple
+
+from gnomon.core.engine import Change
+from gnomon.core.ledger.lifecycle import State
+from gnomon.core.ledger.period import Fact
+from gnomon.ports import Claim
+from gnomon.shell.store.claim_rows import (
+    Winner,
+    Written,
+    claims_of,
+    may_follow,
+    standing,
+    status_word,
+    with_current_version,
+    without_known_keys,
+)
+from gnomon.shell.store.postgres.statement import Statements
+
+if TYPE_CHECKING:
+    from gnomon.shell.store.postgres.pool import Connection
+
+__all__ = ["KeyExistsError", "Turn", "commit", "insert_facts"]
+
+_MS = timedelta(milliseconds=1)
+
+
+class KeyExistsError(Exception):
+    """A key that was to be added is there; the transaction is to be made again, with care."""
+
+
+class Turn(NamedTuple):
+    """What is the same for all changes of one commit."""
+
+    owner: str
+    confirmed: bool
+    now_ms: int
+    lease_now_ms: int | None
+
+
+async def commit(
+    connection: "Connection", sql: Statements, changes: Sequence[Change], turn: Turn, *,
+    careful: bool,
+) -> list[Claim]:  # fmt: skip
+    """Write the changes that still hold; return their claims."""
+    ids = [change.schedule.schedule_id for change in changes]
+    rows = await connection.fetch(sql["take_free"], ids)
+    current = {schedule_id: (version, revision) for schedule_id, version, revision in rows}
+    winners = with_current_version(changes, current)
+    facts = (fact for change, _ in winners for fact in change.facts)
+    written = await _written(connection, sql, facts, turn)
+    winners = [winner for winner in winners if may_follow(winner[0], written)]
+    if careful:
+        winners = await _without_known_keys(connection, sql, winners)
+    if winners:
+        await _write_facts(connection, sql, winners, written, turn)
+        await _advance(connection, sql, winners, turn)
+    return [claim for change, _ in winners for claim in claims_of(change, written)]
+
+
+async def insert_facts(
+    connection: "Connection", sql: Statements, rows: Sequence[tuple[Fact, str, int]], now_ms: int
+) -> None:
+    """New rows that are no claims: each fact with its schedule and revision."""
+    if not rows:
+        return
+    values = [
+        (
+            fact.key, schedule_id, fact.nominal * 1000, status_word(fact),
+            fact.last_nominal * 1000 if fact.last_nominal else None, fact.periods, fact.fire_ms,
+            fact.state.value, fact.outcome and fact.outcome.value,
+            fact.reason and fact.reason.value, fact.launches, revision,
+        )
+        for fact, schedule_id, revision in rows
+    ]  # fmt: skip
+    done = await connection.execute(sql["insert_runs"], *zip(*values, strict=True), now_ms)
+    _expect(done, len(values))
+
+
+async def _written(
+    connection: "Connection", sql: Statements, facts: Iterable[Fact], turn: Turn
+) -> dict[str, Written]:
+    keys = [fact.key for fact in facts if not fact.is_new]
+    if not keys:
+        return {}
+    rows = await connection.fetch(sql["written_runs"], keys, turn.lease_now_ms)
+    return {row[0]: Written(*row[1:]) for row in rows}
+
+
+async def _without_known_keys(
+    connection: "Connection", sql: Statements, winners: list[Winner]
+) -> list[Winner]:
+    keys = [fact.key for change, _ in winners for fact in change.facts if fact.is_new]
+    known = {row[0] for row in await connection.fetch(sql["known_keys"], keys)}
+    return without_known_keys(winners, known)
+
+
+async def _write_facts(
+    connection: "Connection", sql: Statements, winners: list[Winner],
+    written: dict[str, Written], turn: Turn,
+) -> None:  # fmt: skip
+    claims, others, updates = [], [], []
+    for change, revision in winners:
+        schedule_id = change.schedule.schedule_id
+        lease_ms = change.schedule.policy.lease // _MS
+        for fact in change.facts:
+            if not fact.is_new:
+                updates.append(_update(standing(fact, written[fact.key]), written, lease_ms))
+            elif fact.state is State.CLAIMED:
+                claims.append(
+                    (fact.key, schedule_id, fact.nominal * 1000, fact.fire_ms, fact.launches,
+                     revision, lease_ms)
+                )  # fmt: skip
+            else:
+                others.append((fact, schedule_id, revision))
+    if claims:
+        columns = zip(*claims, strict=True)
+        owner, confirmed, now_ms, lease_now_ms = turn
+        done = await connection.execute(
+            sql["insert_claims"], *columns, owner, confirmed, now_ms, lease_now_ms
+        )
+        _expect(done, len(claims))
+    await insert_facts(connection, sql, others, turn.now_ms)
+    if updates:
+        columns = zip(*updates, strict=True)
+        await connection.execute(sql["change_runs"], *columns, *turn)
+
+
+def _update(fact: Fact, written: dict[str, Written], lease_ms: int) -> tuple[str | int | None, ...]:
+    is_claim = fact.state is State.CLAIMED
+    return (
+        fact.key, fact.state.value, fact.outcome and fact.outcome.value,
+        fact.reason and fact.reason.value, status_word(fact), fact.fire_ms, fact.launches,
+        written[fact.key].fence + is_claim, lease_ms if is_claim else None,
+    )  # fmt: skip
+
+
+async def _advance(
+    connection: "Connection", sql: Statements, winners: list[Winner], turn: Turn
+) -> None:
+    rows = []
+    for change, _ in winners:
+        following = change.schedule.recurrence.next_epoch(change.cursor)
+        rows.append((
+            change.schedule.schedule_id, change.cursor * 1000,
+            None if following is None else following * 1000, change.wake_ms,
+        ))  # fmt: skip
+    await connection.execute(sql["advance"], *zip(*rows, strict=True), turn.now_ms)
+    resumed = [change.schedule.schedule_id for change, _ in winners if change.resumes]
+    if resumed:
+        await connection.execute(sql["end_pause"], resumed)
+
+
+def _expect(done: str, count: int) -> None:
+    """`INSERT 0 7` is what PostgreSQL says when it has inserted seven rows."""
+    if int(done.rpartition(" ")[2]) != count:
+        raise KeyExistsError
