@@ -2,7 +2,10 @@
 
 import asyncio
 
+import pytest
+
 from gnomon.core.ledger.lifecycle import State
+from gnomon.errors import StoreError
 from gnomon.ports import Claim, Ended
 from gnomon.shell.store.postgres.ledger import LeaseTime
 from gnomon.shell.store.postgres.pool import PoolOptions
@@ -86,12 +89,11 @@ def test_a_report_that_waits_for_a_takeover_is_refused(common_database: str, sch
         claim = await one_claim(fleet)
         ledger, other = await fleet.open(), await fleet.beside()
         async with other.transaction():
-            await other.execute("SELECT * FROM schedules FOR UPDATE")
+            await other.execute("UPDATE schedule_runs SET fence = 2, owner = 'boris'")
             report = asyncio.create_task(
                 ledger.report([Ended(claim.key, 1, True, "")], now_ms=at("00:01:10"))
             )
             await fleet.waits_for_a_lock()
-            await other.execute("UPDATE schedule_runs SET fence = 2, owner = 'boris'")
 
         assert await report == [False]
         (row,) = await ledger.runs("report")
@@ -109,6 +111,7 @@ def test_a_period_that_joins_the_queue_while_the_run_ends_is_woken(
         ledger, other = await fleet.open(), await fleet.beside()
         async with other.transaction():
             await other.execute("SELECT * FROM schedules FOR UPDATE")
+            await other.execute("SELECT * FROM schedule_runs FOR UPDATE")
             report = asyncio.create_task(
                 ledger.report([Ended(claim.key, 1, True, "")], now_ms=at("00:02:05"))
             )
@@ -127,21 +130,39 @@ def test_a_period_that_joins_the_queue_while_the_run_ends_is_woken(
 
 
 @clause("PG-3", "LEDGER-8")
-def test_a_lease_extended_while_a_takeover_waits_keeps_the_run(
-    common_database: str, schema: str
+@pytest.mark.parametrize(
+    "write", ["lease_until = '2026-03-01T00:01:40Z'", "state = 'running', outcome = 'executed'"]
+)
+def test_a_takeover_does_not_wait_for_who_is_writing_about_the_run(
+    common_database: str, schema: str, write: str
 ) -> None:
     async def scenario(fleet: Fleet) -> None:
         await one_claim(fleet, lease="10s")
         ledger, other = await fleet.open(), await fleet.beside()
         takeover = await plan_at(ledger, "00:01:30")
         async with other.transaction():
-            await other.execute("UPDATE schedule_runs SET lease_until = '2026-03-01T00:01:40Z'")
-            commit = asyncio.create_task(commit_at(ledger, takeover, "00:01:30", owner="boris"))
-            await fleet.waits_for_a_lock()
+            await other.execute(f"UPDATE schedule_runs SET {write}")
+            assert await commit_at(ledger, takeover, "00:01:30", owner="boris") == []
 
-        assert await commit == []
         (row,) = await ledger.runs("report")
         assert (row.owner, row.fence) == ("anna", 1)
+
+    play(common_database, schema, scenario)
+
+
+@clause("PG-3")
+def test_a_period_does_not_join_the_queue_behind_a_run_that_is_just_ending(
+    common_database: str, schema: str
+) -> None:
+    async def scenario(fleet: Fleet) -> None:
+        await one_claim(fleet, overlap_policy="queue", lease="1h")
+        ledger, other = await fleet.open(), await fleet.beside()
+        joining = await plan_at(ledger, "00:02:00")
+        async with other.transaction():
+            await other.execute("UPDATE schedule_runs SET updated_at = now()")
+            assert await commit_at(ledger, joining, "00:02:00") == []
+
+        assert len(await ledger.runs("report")) == 1
 
     play(common_database, schema, scenario)
 
@@ -225,10 +246,12 @@ def test_a_frozen_transaction_is_ended_with_its_locks(common_database: str, sche
         ledger = await fleet.open()
         await ledger.save(minutely(), now_ms=at("00:00:30"))
         await ledger.pause("report", until_ms=None, reason="", now_ms=at("00:00:40"))
-        async with frozen.pool._inner.acquire() as connection:
-            await connection.execute("BEGIN")
-            await connection.execute(f"SELECT * FROM {schema}.schedules FOR UPDATE")
 
-            assert await ledger.resume("report", now_ms=at("00:00:50"))
+        with pytest.raises(StoreError, match="closed the connection") as raised:
+            async with frozen.pool.transaction() as connection:
+                await connection.execute(f"SELECT * FROM {schema}.schedules FOR UPDATE")
+                assert await ledger.resume("report", now_ms=at("00:00:50"))
+        assert raised.value.transient
+        assert len(await frozen.schedules()) == 1
 
     play(common_database, schema, scenario)

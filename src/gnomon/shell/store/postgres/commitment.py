@@ -1,14 +1,18 @@
 """
 Committing changes on PostgreSQL: the guard, the facts, the claims.
 
-The rows of the schedules are taken first, except those that another worker has: whoever has one is
-faster. What follows is one statement for each kind of row, whatever the number of rows. A new key
-that exists already is noticed by counting; that hardly ever happens, so nobody looks beforehand.
+Rows that another worker has are not waited for: whoever has one is faster. Most changes only add
+rows to a schedule of which nothing is in flight; then the version of the schedule's row says if
+they hold, and one statement checks and advances them all. The others take the rows they were
+planned from before they are judged. Each kind of row is written by one statement, whatever their
+number. A new key that exists already is noticed by counting; that hardly ever happens, so nobody
+looks beforehand.
 
 Spec: LEDGER-4, LEDGER-6, LEDGER-7, PG-1, PG-2.
 """
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,6 +30,7 @@ from gnomon.shell.store.claim_rows import (
     with_current_version,
     without_known_keys,
 )
+from gnomon.shell.store.postgres.snapshot import in_flight_of, lock_version_of, version_of
 from gnomon.shell.store.postgres.statement import Statements
 
 if TYPE_CHECKING:
@@ -54,18 +59,24 @@ async def commit(
     careful: bool,
 ) -> list[Claim]:  # fmt: skip
     """Write the changes that still hold; return their claims."""
-    ids = [change.schedule.schedule_id for change in changes]
-    rows = await connection.fetch(sql["take_free"], ids)
-    current = {schedule_id: (version, revision) for schedule_id, version, revision in rows}
-    winners = with_current_version(changes, current)
-    facts = (fact for change, _ in winners for fact in change.facts)
-    written = await _written(connection, sql, facts, turn)
-    winners = [winner for winner in winners if may_follow(winner[0], written)]
-    if careful:
-        winners = await _without_known_keys(connection, sql, winners)
-    if winners:
-        await _write_facts(connection, sql, winners, written, turn)
-        await _advance(connection, sql, winners, turn)
+    plain: dict[str, Change] = {}
+    others: list[Change] = []
+    for change in changes:
+        if careful or not _is_plain(change):
+            others.append(change)
+        else:
+            # A second one of the same schedule is planned from the past.
+            plain.setdefault(change.schedule.schedule_id, change)
+    winners = await _advance_plain(connection, sql, plain, turn) if plain else []
+    written: dict[str, Written] = {}
+    if others:
+        more, written = await _guarded(connection, sql, others, turn, careful=careful)
+        await _advance(connection, sql, more, turn)
+        winners += more
+    await _write_facts(connection, sql, winners, written, turn)
+    resumed = [change.schedule.schedule_id for change, _ in winners if change.resumes]
+    if resumed:
+        await connection.execute(sql["end_pause"], resumed)
     return [claim for change, _ in winners for claim in claims_of(change, written)]
 
 
@@ -88,14 +99,46 @@ async def insert_facts(
     _expect(done, len(values))
 
 
-async def _written(
-    connection: "Connection", sql: Statements, facts: Iterable[Fact], turn: Turn
-) -> dict[str, Written]:
-    keys = [fact.key for fact in facts if not fact.is_new]
-    if not keys:
-        return {}
-    rows = await connection.fetch(sql["written_runs"], keys, turn.lease_now_ms)
-    return {row[0]: Written(*row[1:]) for row in rows}
+def _is_plain(change: Change) -> bool:
+    """Whether the version of the schedule's row alone says that a change still holds."""
+    return not in_flight_of(change.version) and all(fact.is_new for fact in change.facts)
+
+
+async def _advance_plain(
+    connection: "Connection", sql: Statements, changes: dict[str, Change], turn: Turn
+) -> list[Winner]:
+    """Advance what is free and has its version still, by one statement: those are the winners."""
+    rows = [
+        (schedule_id, lock_version_of(change.version), *_place(change))
+        for schedule_id, change in changes.items()
+    ]
+    columns = zip(*rows, strict=True)
+    taken = await connection.fetch(sql["advance_free"], *columns, turn.now_ms)
+    return [(changes[schedule_id], revision) for schedule_id, revision in taken]
+
+
+async def _guarded(
+    connection: "Connection", sql: Statements, changes: list[Change], turn: Turn, *, careful: bool
+) -> tuple[list[Winner], dict[str, Written]]:
+    """The changes that hold, with their schedules and runs taken; and the rows they rewrite."""
+    ids = [change.schedule.schedule_id for change in changes]
+    free = await connection.fetch(sql["take_free"], ids)
+    rows = await connection.fetch(sql["take_in_flight"], [row[0] for row in free])
+    in_flight = Counter(row[0] for row in rows)
+    current = {
+        schedule_id: (version_of(lock_version, in_flight[schedule_id]), revision)
+        for schedule_id, lock_version, revision in free
+    }
+    winners = with_current_version(changes, current)
+    keys = [fact.key for change, _ in winners for fact in change.facts if not fact.is_new]
+    written: dict[str, Written] = {}
+    if keys:
+        found = await connection.fetch(sql["written_runs"], keys, turn.lease_now_ms)
+        written = {row[0]: Written(*row[1:]) for row in found}
+        winners = [winner for winner in winners if may_follow(winner[0], written)]
+    if careful:
+        winners = await _without_known_keys(connection, sql, winners)
+    return winners, written
 
 
 async def _without_known_keys(
@@ -149,17 +192,16 @@ def _update(fact: Fact, written: dict[str, Written], lease_ms: int) -> tuple[str
 async def _advance(
     connection: "Connection", sql: Statements, winners: list[Winner], turn: Turn
 ) -> None:
-    rows = []
-    for change, _ in winners:
-        following = change.schedule.recurrence.next_epoch(change.cursor)
-        rows.append((
-            change.schedule.schedule_id, change.cursor * 1000,
-            None if following is None else following * 1000, change.wake_ms,
-        ))  # fmt: skip
-    await connection.execute(sql["advance"], *zip(*rows, strict=True), turn.now_ms)
-    resumed = [change.schedule.schedule_id for change, _ in winners if change.resumes]
-    if resumed:
-        await connection.execute(sql["end_pause"], resumed)
+    if winners:
+        rows = [(change.schedule.schedule_id, *_place(change)) for change, _ in winners]
+        await connection.execute(sql["advance"], *zip(*rows, strict=True), turn.now_ms)
+
+
+def _place(change: Change) -> tuple[int, int | None, int | None]:
+    """Where a schedule is after a change: its cursor, the next nominal instant, its wake."""
+    following = change.schedule.recurrence.next_epoch(change.cursor)
+    next_ms = None if following is None else following * 1000
+    return change.cursor * 1000, next_ms, change.wake_ms
 
 
 def _expect(done: str, count: int) -> None:

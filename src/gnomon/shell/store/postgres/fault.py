@@ -30,6 +30,13 @@ class _Advice(NamedTuple):
     transient: bool
 
 
+_ERRORS = (
+    asyncpg.PostgresError,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,  # of a connection that the server has ended behind our back
+    OSError,
+    TimeoutError,
+)
 _GONE = _Advice("closed the connection", "nothing was lost; it is tried again", True)
 _AWAY = _Advice("cannot be reached", "check that the server runs and the address is right", True)
 _GRANT = (
@@ -88,7 +95,7 @@ def explained(place: str) -> Iterator[None]:
     """Errors of the database become a `StoreError` that says what to do."""
     try:
         yield
-    except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError) as error:
+    except _ERRORS as error:
         raise _store_error(error, place) from error
 
 
@@ -104,7 +111,7 @@ def _advice(error: Exception) -> _Advice:
         return found or _Advice(f"refused ({_first_line(error)})", "", False)
     if isinstance(error, asyncpg.ClientConfigurationError):
         return _Advice(f"cannot be used ({_first_line(error)})", "mend its address", False)
-    if isinstance(error, asyncpg.InterfaceError):
+    if isinstance(error, asyncpg.InterfaceError | asyncpg.InternalClientError):
         return _GONE._replace(reason=f"{_GONE.reason} ({_first_line(error)})")
     if isinstance(error, TimeoutError):
         return _AWAY._replace(reason="did not answer in time")

@@ -12,7 +12,7 @@ Spec: LEDGER-8, PG-6.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from gnomon.shell.store.postgres.report import notify, touch
+from gnomon.shell.store.postgres.report import notify, wake_queues
 from gnomon.shell.store.postgres.statement import Statements
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ async def recover(
     await connection.fetch(sql["take"], ids)
     taken = await connection.fetch(sql["adopt"], list(adopted), owner, now_ms, lease_now_ms)
     await connection.execute(sql["lose"], owner, now_ms)
-    await touch(connection, sql, ids, now_ms)
+    await connection.execute(sql["touch"], ids, now_ms)
+    await wake_queues(connection, sql, ids, now_ms)
     await notify(connection, sql)
     return [(key, fence) for key, fence in taken]

@@ -67,4 +67,6 @@ class Presence:
 async def workers(pool: Pool, sql: Statements) -> list[WorkerRow]:
     """All workers, in the order in which they began."""
     rows = await pool.fetch(sql["workers"])
-    return [WorkerRow(*seen, json.loads(counters), silent) for *seen, counters, silent in rows]
+    return [
+        WorkerRow._make([*seen, json.loads(counters), silent]) for *seen, counters, silent in rows
+    ]

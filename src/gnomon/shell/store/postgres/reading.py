@@ -14,6 +14,7 @@ from gnomon.core.ledger.lifecycle import Outcome, Reason, State, Status
 from gnomon.core.schedule import Schedule
 from gnomon.ports import RunRow, ScheduleRow
 from gnomon.shell.store.definition_cache import DefinitionCache
+from gnomon.shell.store.postgres.snapshot import version_of
 from gnomon.shell.store.postgres.statement import Statements
 
 if TYPE_CHECKING:
@@ -36,13 +37,13 @@ async def definitions(
 
 def schedule_row(row: asyncpg.Record, schedule: Schedule) -> ScheduleRow:
     (
-        _, revision, version, cursor_ms, wake_ms, paused, paused_until_ms, pause_reason, created_ms,
-        updated_ms, in_flight,
+        _, revision, lock_version, cursor_ms, wake_ms, paused, paused_until_ms, pause_reason,
+        created_ms, updated_ms, in_flight,
     ) = row  # fmt: skip
     return ScheduleRow(
         schedule=schedule,
         revision=revision,
-        version=version,
+        version=version_of(lock_version, in_flight),
         cursor=cursor_ms // 1000,
         wake_ms=wake_ms,
         pause=Pause(paused_until_ms) if paused else None,

@@ -1,8 +1,10 @@
 """
 What launchers said, written to PostgreSQL: one statement for each kind of report.
 
-The rows of the schedules are taken before those of the runs are read, so that nobody can take a run
-between the judgement and the writing, and nobody can join a queue unseen.
+The rows of the runs are taken before they are judged, so that nobody can take a run over between
+the judgement and the writing. Whoever plans on the strength of a run in flight has taken its row
+too, so that nobody can join a queue unseen by the end of the run before it. A schedule is written
+only when its queue is to be woken: that fewer runs are in flight is enough for older plans to lose.
 
 Spec: LEDGER-7, LEDGER-9, PG-3.
 """
@@ -20,7 +22,7 @@ from gnomon.shell.store.report_batch import ReportBatch, ReportedRun, schedules_
 if TYPE_CHECKING:
     from gnomon.shell.store.postgres.pool import Connection
 
-__all__ = ["notify", "report", "touch"]
+__all__ = ["notify", "report", "wake_queues"]
 
 
 async def report(
@@ -29,7 +31,6 @@ async def report(
 ) -> list[bool]:  # fmt: skip
     """For each report, whether it was written."""
     keys = [report.key for report in reports]
-    await connection.fetch(sql["take_of_runs"], keys)
     rows = await connection.fetch(sql["reported_runs"], keys)
     runs = {row[0]: ReportedRun[str](*row[1:]) for row in rows}
     failed = schedules_of_failures(reports, runs)
@@ -40,12 +41,11 @@ async def report(
     return accepted
 
 
-async def touch(
+async def wake_queues(
     connection: "Connection", sql: Statements, schedule_ids: Iterable[str], now_ms: int
 ) -> bool:
-    """Something happened to runs of these schedules; whether a queue is to be looked at now."""
-    woken = await connection.fetch(sql["touch"], list(schedule_ids), now_ms)
-    return any(row[0] for row in woken)
+    """Runs of these schedules are over; whether a queue is to be looked at now."""
+    return bool(await connection.fetch(sql["wake_queues"], list(schedule_ids), now_ms))
 
 
 async def notify(connection: "Connection", sql: Statements) -> None:
@@ -69,7 +69,7 @@ async def _write(
         retries = zip(*batch.retries, strict=True)
         await connection.execute(sql["retry_runs"], *retries, now_ms)
     if batch.touched:
-        wakes_somebody = await touch(connection, sql, batch.touched, now_ms)
+        wakes_somebody = await wake_queues(connection, sql, batch.touched, now_ms)
         if batch.wakes:
             await connection.execute(sql["wake"], *zip(*batch.wakes, strict=True))
         if wakes_somebody or batch.wakes:

@@ -18,18 +18,37 @@ from gnomon.core.ledger.lifecycle import State
 from gnomon.core.ledger.period import InFlight, Waiting
 from gnomon.core.schedule import Schedule
 
-__all__ = ["Look", "look_at"]
+__all__ = ["Look", "in_flight_of", "lock_version_of", "look_at", "version_of"]
 
+_IN_FLIGHT_BITS = 20
 _IN_FLIGHT = {"claimed": State.CLAIMED, "running": State.RUNNING}
 
 
 class _Head(NamedTuple):
     schedule_id: str
     revision: int
-    version: int
+    lock_version: int
     cursor_ms: int
     paused: bool
     paused_until_ms: int | None
+
+
+def version_of(lock_version: int, in_flight: int) -> int:
+    """
+    What a plan is made from: the version of the row, and how many runs were in flight.
+
+    As long as the row has its version nothing is claimed, so that this number can only fall; and
+    whatever a report says that could change a plan makes it fall.
+    """
+    return (lock_version << _IN_FLIGHT_BITS) + in_flight
+
+
+def lock_version_of(version: int) -> int:
+    return version >> _IN_FLIGHT_BITS
+
+
+def in_flight_of(version: int) -> int:
+    return version & (1 << _IN_FLIGHT_BITS) - 1
 
 
 class _Open:
@@ -66,9 +85,11 @@ class Look(NamedTuple):
                 continue
             periods = self.periods.get(head.schedule_id, nothing)
             pause = Pause(head.paused_until_ms) if head.paused else None
+            in_flight = len(periods.in_flight) + len(periods.lost)
+            version = version_of(head.lock_version, in_flight)
             found.append(
                 Due(
-                    schedule, head.version, head.cursor_ms // 1000, pause, periods.waiting,
+                    schedule, version, head.cursor_ms // 1000, pause, periods.waiting,
                     periods.in_flight, periods.lost,
                 )
             )  # fmt: skip

@@ -1,9 +1,8 @@
 -- Schema 1: schedules, their revisions, what became of their periods, and who works on them.
 -- The tables are those of the ledger on SQLite; instants are timestamptz.
 --
--- Writers take the row of a schedule before they touch its runs, in the order of the ids, so that a
--- schedule's row is the lock of everything that belongs to it. That is why its runs need no foreign
--- key, which would cost as much as the insert.
+-- Runs have no foreign key to their schedule, which would cost as much as the insert: whoever adds
+-- a run has taken the row of its schedule.
 
 CREATE TABLE gnomon.ledger_meta (
   name text PRIMARY KEY,

@@ -1,5 +1,9 @@
 -- The statements of the ledger on PostgreSQL by name. Lists are handed over as arrays.
 --
+-- Who takes which rows: a commit takes what is free, first of `schedules` and then of
+-- `schedule_runs`, and waits for nobody. A report takes its runs and then the schedules it wakes, a
+-- renewal its runs, each in the order of the ids; saving and deleting take the schedule first.
+--
 -- Leases are judged by the time of the database. `LEASE_NOW` stands for the instant that counts: the
 -- parameter that comes with it, or when that is NULL the time at which the transaction began.
 
@@ -60,16 +64,16 @@ SELECT schedule_id, lock_version, revision FROM gnomon.schedules
 WHERE schedule_id = ANY ($1)
 FOR UPDATE SKIP LOCKED
 
+-- name: take_in_flight
+-- The runs in flight of schedules, except those about which somebody is just writing something.
+SELECT schedule_id FROM gnomon.schedule_runs
+WHERE schedule_id = ANY ($1) AND state <> 'done' AND state IN ('claimed', 'running')
+FOR NO KEY UPDATE SKIP LOCKED
+
 -- name: take
 -- The rows of schedules, in an order that is everybody's, after those who have them.
 SELECT schedule_id FROM gnomon.schedules
 WHERE schedule_id = ANY ($1)
-ORDER BY schedule_id
-FOR NO KEY UPDATE
-
--- name: take_of_runs
-SELECT schedule_id FROM gnomon.schedules
-WHERE schedule_id IN (SELECT schedule_id FROM gnomon.schedule_runs WHERE idempotency_key = ANY ($1))
 ORDER BY schedule_id
 FOR NO KEY UPDATE
 
@@ -78,8 +82,7 @@ FOR NO KEY UPDATE
 SELECT idempotency_key, state, fence, lease_until >= LEASE_NOW($2), outcome
 FROM gnomon.schedule_runs
 WHERE idempotency_key = ANY ($1)
-ORDER BY schedule_id, idempotency_key
-FOR NO KEY UPDATE
+FOR NO KEY UPDATE SKIP LOCKED
 
 -- name: known_keys
 SELECT idempotency_key FROM gnomon.schedule_runs WHERE idempotency_key = ANY ($1)
@@ -128,6 +131,23 @@ FROM unnest(
 ) AS v (key, state, outcome, reason, status, fire_at, launches, fence, lease_ms)
 WHERE r.idempotency_key = v.key
 
+-- name: advance_free
+-- Take the schedules that are free and have their versions still, and advance them. $1 ids,
+-- $2 versions, $3 cursors, $4 next, $5 wakes, $6 now
+WITH free AS MATERIALIZED (
+  SELECT s.schedule_id, v.cursor_at, v.next_run_at, v.wake_at
+  FROM unnest($1::text[], $2::bigint[], $3::timestamptz[], $4::timestamptz[], $5::timestamptz[])
+    AS v (id, version, cursor_at, next_run_at, wake_at)
+  JOIN gnomon.schedules s ON s.schedule_id = v.id AND s.lock_version = v.version
+  FOR UPDATE OF s SKIP LOCKED
+)
+UPDATE gnomon.schedules s SET
+  cursor_at = free.cursor_at, next_run_at = free.next_run_at, wake_at = free.wake_at,
+  lock_version = s.lock_version + 1, updated_at = $6
+FROM free
+WHERE s.schedule_id = free.schedule_id
+RETURNING s.schedule_id, s.revision
+
 -- name: advance
 -- $1 ids, $2 cursors, $3 next, $4 wakes, $5 now
 UPDATE gnomon.schedules s SET
@@ -145,6 +165,8 @@ WHERE schedule_id = ANY ($1)
 SELECT idempotency_key, idempotency_key, schedule_id, state, fence, launches, outcome
 FROM gnomon.schedule_runs
 WHERE idempotency_key = ANY ($1)
+ORDER BY schedule_id, idempotency_key
+FOR NO KEY UPDATE
 
 -- name: start_runs
 -- $1 run ids, $2 keys, $3 now
@@ -180,15 +202,26 @@ UPDATE gnomon.schedule_runs r SET
 FROM unnest($1::text[], $2::timestamptz[], $3::text[]) AS v (detail, fire_at, key)
 WHERE r.idempotency_key = v.key
 
+-- name: wake_queues
+-- Whose queue has somebody in it is looked at now. $1 ids, $2 now
+WITH queues AS MATERIALIZED (
+  SELECT s.schedule_id FROM gnomon.schedules s
+  WHERE s.schedule_id IN (
+    SELECT q.schedule_id FROM gnomon.schedule_runs q
+    WHERE q.schedule_id = ANY ($1) AND q.state = 'queued'
+  )
+  ORDER BY s.schedule_id
+  FOR NO KEY UPDATE
+)
+UPDATE gnomon.schedules s SET wake_at = least(s.wake_at, $2::timestamptz)
+FROM queues
+WHERE s.schedule_id = queues.schedule_id
+RETURNING 1
+
 -- name: touch
--- Plans made before no longer hold; whose queue has somebody in it is looked at now. $1 ids, $2 now
-UPDATE gnomon.schedules s SET
-  lock_version = s.lock_version + 1, updated_at = $2,
-  wake_at = CASE
-    WHEN EXISTS (SELECT 1 FROM gnomon.schedule_runs q WHERE q.schedule_id = s.schedule_id AND q.state = 'queued')
-    THEN least(s.wake_at, $2::timestamptz) ELSE s.wake_at END
-WHERE s.schedule_id = ANY ($1)
-RETURNING s.wake_at = $2
+-- Plans made before no longer hold. $1 ids, $2 now
+UPDATE gnomon.schedules SET lock_version = lock_version + 1, updated_at = $2
+WHERE schedule_id = ANY ($1)
 
 -- name: wake
 -- $1 ids, $2 instants
