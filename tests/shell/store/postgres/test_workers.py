@@ -247,10 +247,13 @@ def test_a_frozen_transaction_is_ended_with_its_locks(common_database: str, sche
         await ledger.save(minutely(), now_ms=at("00:00:30"))
         await ledger.pause("report", until_ms=None, reason="", now_ms=at("00:00:40"))
 
-        with pytest.raises(StoreError, match="closed the connection") as raised:
+        async def freeze() -> None:
             async with frozen.pool.transaction() as connection:
                 await connection.execute(f"SELECT * FROM {schema}.schedules FOR UPDATE")
                 assert await ledger.resume("report", now_ms=at("00:00:50"))
+
+        with pytest.raises(StoreError, match="closed the connection") as raised:
+            await freeze()
         assert raised.value.transient
         assert len(await frozen.schedules()) == 1
 

@@ -56,6 +56,8 @@ class PoolOptions:
             "lock_timeout": str(self.lock_ms),
             "idle_in_transaction_session_timeout": str(self.idle_ms),
             "jit": "off",
+            # A plan made without knowing the instant and the number asked for reads whole tables.
+            "plan_cache_mode": "force_custom_plan",
         }
 
 

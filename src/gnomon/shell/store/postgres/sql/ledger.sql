@@ -8,12 +8,13 @@
 -- parameter that comes with it, or when that is NULL the time at which the transaction began.
 
 -- name: load
+-- The first column is the instant that counts for leases; it is there when nothing else is.
 -- $1 now, $2 the instant for leases, $3 how many
-WITH lost AS (
+WITH lost AS MATERIALIZED (
   SELECT DISTINCT schedule_id FROM gnomon.schedule_runs
   WHERE lease_until < LEASE_NOW($2)
   LIMIT $3
-), due AS (
+), due AS MATERIALIZED (
   SELECT schedule_id, revision, lock_version, cursor_at, paused, paused_until, wake_at
   FROM gnomon.schedules
   WHERE wake_at <= $1
@@ -24,18 +25,23 @@ WITH lost AS (
     s.wake_at, s.deleted_at IS NOT NULL AS deleted, 0 AS turn
   FROM lost JOIN gnomon.schedules s USING (schedule_id)
   UNION ALL
-  SELECT d.*, false, 1 FROM due d
-  WHERE NOT EXISTS (SELECT 1 FROM lost WHERE lost.schedule_id = d.schedule_id)
+  SELECT due.*, false, 1 FROM due WHERE due.schedule_id NOT IN (SELECT schedule_id FROM lost)
   ORDER BY turn, wake_at
   LIMIT $3
+), ranked AS (
+  SELECT *, row_number() OVER (ORDER BY turn, wake_at) AS rank FROM heads
 )
 SELECT LEASE_NOW($2), h.schedule_id, h.revision, h.lock_version, h.cursor_at, h.paused,
   h.paused_until, h.deleted, r.idempotency_key, r.run_at, r.fire_at, r.state, r.fence, r.launches,
   r.lease_until < LEASE_NOW($2), r.confirmed
-FROM (SELECT 1) one
-LEFT JOIN heads h ON true
-LEFT JOIN gnomon.schedule_runs r ON r.schedule_id = h.schedule_id AND r.state <> 'done'
-ORDER BY h.turn, h.wake_at, h.schedule_id, r.run_at
+FROM (SELECT) one
+LEFT JOIN ranked h ON true
+LEFT JOIN LATERAL (
+  SELECT * FROM gnomon.schedule_runs open
+  WHERE open.schedule_id = h.schedule_id AND open.state <> 'done'
+  OFFSET 0 -- asked for each schedule, whatever the statistics say
+) r ON true
+ORDER BY h.rank, r.run_at
 
 -- name: bury_lost
 -- $1 ids, $2 now, $3 the instant for leases
