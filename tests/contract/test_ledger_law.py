@@ -130,11 +130,13 @@ class Player:
 
 async def play_all(ledger: Ledger, definition: dict[str, object], script: list[Move]) -> None:
     player = Player(ledger, definition)
-    await player.save()
-    for move in script:
-        await player.play(move)
-        assert await player.check() == [], move
-    await ledger.close()
+    try:
+        await player.save()
+        for move in script:
+            await player.play(move)
+            assert await player.check() == [], move
+    finally:
+        await ledger.close()
 
 
 @clause("LEDGER-1", "PORT-1")

@@ -71,7 +71,7 @@ async def _write(
     if batch.touched:
         wakes_somebody = await wake_queues(connection, sql, batch.touched, now_ms)
         if batch.wakes:
-            await connection.execute(sql["wake"], *zip(*batch.wakes, strict=True))
+            await connection.execute(sql["wake"], *zip(*batch.wakes, strict=True), now_ms)
         if wakes_somebody or batch.wakes:
             await notify(connection, sql)
 

@@ -219,7 +219,7 @@ WITH queues AS MATERIALIZED (
   ORDER BY s.schedule_id
   FOR NO KEY UPDATE
 )
-UPDATE gnomon.schedules s SET wake_at = least(s.wake_at, $2::timestamptz)
+UPDATE gnomon.schedules s SET wake_at = least(s.wake_at, $2::timestamptz), updated_at = $2
 FROM queues
 WHERE s.schedule_id = queues.schedule_id
 RETURNING 1
@@ -230,8 +230,8 @@ UPDATE gnomon.schedules SET lock_version = lock_version + 1, updated_at = $2
 WHERE schedule_id = ANY ($1)
 
 -- name: wake
--- $1 ids, $2 instants
-UPDATE gnomon.schedules s SET wake_at = least(s.wake_at, v.wake_at)
+-- $1 ids, $2 instants, $3 now
+UPDATE gnomon.schedules s SET wake_at = least(s.wake_at, v.wake_at), updated_at = $3
 FROM (SELECT id, min(wake_at) AS wake_at FROM unnest($1::text[], $2::timestamptz[]) AS u (id, wake_at) GROUP BY id) v
 WHERE s.schedule_id = v.id
 
