@@ -114,7 +114,12 @@ async def _advance_plain(
     ]
     columns = zip(*rows, strict=True)
     taken = await connection.fetch(sql["advance_free"], *columns, turn.now_ms)
-    return [(changes[schedule_id], revision) for schedule_id, revision in taken]
+    revisions: dict[str, int] = dict(taken)
+    return [
+        (change, revisions[schedule_id])
+        for schedule_id, change in changes.items()
+        if schedule_id in revisions
+    ]
 
 
 async def _guarded(
