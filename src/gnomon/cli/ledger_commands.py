@@ -33,12 +33,19 @@ StoreOption = Annotated[
         "--store", metavar="PATH", help="The ledger; left out, FILE with the ending .sqlite3."
     ),
 ]
+DatabaseOption = Annotated[
+    str | None,
+    typer.Option(
+        "--database", metavar="URL", help="A ledger on PostgreSQL, which many machines can share."
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def run_command(
     file: FileArgument,
     store: StoreOption = None,
+    database: DatabaseOption = None,
     once: Annotated[
         bool, typer.Option("--once", help="Start what is due now, wait for it, and exit.")
     ] = False,
@@ -56,9 +63,11 @@ def run_command(
     ] = False,
 ) -> int:
     """Run the schedules of a file until stopped, and record what became of every period."""
+    _refuse_both(store, database)
     options = RunOptions(
         file=file,
         store=store or store_beside(file),
+        database=database,
         once=once,
         length_ms=None if length is None else _length_ms(length, where="for"),
         grace_ms=_length_ms(grace, where="grace"),
@@ -112,6 +121,11 @@ def doctor_command(
     text, well = doctor_text(store or store_beside(file or Path()), as_json=as_json)
     typer.echo(text, nl=False)
     return 0 if well else 1
+
+
+def _refuse_both(store: Path | None, database: str | None) -> None:
+    if store is not None and database is not None:
+        raise typer.BadParameter("name a ledger with --store or with --database, not with both")
 
 
 def _length_ms(text: str, *, where: str) -> int:

@@ -57,8 +57,8 @@ class Turn(NamedTuple):
 async def commit(
     connection: "Connection", sql: Statements, changes: Sequence[Change], turn: Turn, *,
     careful: bool,
-) -> list[Claim]:  # fmt: skip
-    """Write the changes that still hold; return their claims."""
+) -> tuple[list[Change], list[Claim]]:  # fmt: skip
+    """Write the changes that still hold; return them and their claims."""
     plain: dict[str, Change] = {}
     others: list[Change] = []
     for change in changes:
@@ -77,7 +77,8 @@ async def commit(
     resumed = [change.schedule.schedule_id for change, _ in winners if change.resumes]
     if resumed:
         await connection.execute(sql["end_pause"], resumed)
-    return [claim for change, _ in winners for claim in claims_of(change, written)]
+    claims = [claim for change, _ in winners for claim in claims_of(change, written)]
+    return [change for change, _ in winners], claims
 
 
 async def insert_facts(
@@ -114,7 +115,7 @@ async def _advance_plain(
     ]
     columns = zip(*rows, strict=True)
     taken = await connection.fetch(sql["advance_free"], *columns, turn.now_ms)
-    revisions: dict[str, int] = dict(taken)
+    revisions = {row[0]: row[1] for row in taken}
     return [
         (change, revisions[schedule_id])
         for schedule_id, change in changes.items()

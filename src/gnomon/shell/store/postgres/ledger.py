@@ -99,17 +99,24 @@ class PostgresLedger:
         if not changes:
             return []
         turn = Turn(owner, confirmed, now_ms, self._lease_now_ms(now_ms))
+        written: list[Change] = []
         claims: list[Claim] = []
         for attempt in range(_TRIES):
             try:
                 async with self.pool.transaction() as connection:
-                    claims = await commit(connection, self.sql, changes, turn, careful=attempt > 0)
+                    written, claims = await commit(
+                        connection, self.sql, changes, turn, careful=attempt > 0
+                    )
                 break
             except KeyExistsError:
                 if attempt == _TRIES - 1:
                     raise self._error_of_keys() from None
-        self._is_contended |= len(claims) < sum(len(change.launches) for change in changes)
+        self._is_contended |= len(written) < len(changes)
+        self.committed(written)
         return claims
+
+    def committed(self, changes: Sequence[Change]) -> None:
+        """Called with the changes that were written, for whoever wants to know."""
 
     async def report(self, reports: Sequence[Report], *, now_ms: int) -> list[bool]:
         if not reports:
