@@ -90,6 +90,10 @@ class Ended(NamedTuple):
     detail: str
     """Exit status, exception or the like, in one line."""
     reason: Reason | None = None
+    run_id: str | None = None
+    started_ms: int | None = None
+    """When it began. This and its id, from a launcher that does not confirm starts: its report of
+    the launch is dropped when the run is over before it was written."""
 
 
 Report = Launched | Failed | Ended

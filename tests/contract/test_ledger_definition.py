@@ -67,6 +67,31 @@ def test_an_edit_never_moves_the_cursor_back(desk: Desk) -> None:
 
 
 @clause("LEDGER-14")
+def test_an_edit_leaves_no_period_of_the_new_definition_without_a_row(desk: Desk) -> None:
+    desk.save(cron_expr="0 * * * *", window="around,20m", now="00:30:00")
+    desk.turn("00:51:00")
+
+    desk.save(cron_expr="*/3 * * * *", now="00:52:30")
+    withdrawn = ["00:54:00 to 00:57:00 done skipped(withdrawn)", "01:00:00 planned -"]
+    assert desk.words() == withdrawn
+    desk.save(cron_expr="*/6 * * * *", now="00:53:00")
+    assert desk.words() == withdrawn
+    desk.save(cron_expr="58,59 * * * *", now="00:53:30")
+    assert desk.words()[1] == "00:58:00 to 00:59:00 done skipped(withdrawn)"
+
+
+@clause("ENGINE-9")
+def test_a_period_of_an_edited_window_does_not_run_before_the_edit(desk: Desk) -> None:
+    desk.save(cron_expr="0 * * * *", now="00:30:00")
+    desk.save(cron_expr="0 * * * *", window="before,40m", now="00:50:00", salt="x")
+
+    (due,) = desk.load("00:50:00")
+    assert clock(due.effective_ms) == "00:50:00"
+    desk.turn("00:50:00")
+    assert desk.rows()[0].fire_ms >= at("00:50:00")
+
+
+@clause("LEDGER-14")
 def test_what_waits_when_a_schedule_is_edited_is_looked_at_at_once(desk: Desk) -> None:
     desk.save(cron_expr="0 * * * *", window="around,20m", now="00:30:00")
     desk.turn("00:51:00")

@@ -5,7 +5,7 @@ import pytest
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State, Status
 from gnomon.ports import Ended, Launched
 from tests.clauses import clause
-from tests.contract.ledger_desk import Desk, clock
+from tests.contract.ledger_desk import Desk, at, clock
 
 
 @clause("LEDGER-9")
@@ -127,21 +127,38 @@ def test_a_run_that_was_launched_cannot_fail_to_launch(desk: Desk) -> None:
 def test_a_period_that_was_executed_stays_executed_when_it_cannot_be_started_again(
     desk: Desk,
 ) -> None:
-    desk.launched(desk.claim(uncertain="restart", lease="10s"), "00:01:05")
+    desk.launched(desk.claim(uncertain="restart", lease="10s", launches_max=3), "00:01:05")
     (again,) = desk.turn("00:01:30")
     assert desk.words() == ["00:01:00 claimed executed"]
 
     assert desk.failed(again, "00:01:31")
+    assert desk.words() == ["00:01:00 planned executed"]
+    (last,) = desk.turn("00:01:40")
+    assert desk.failed(last, "00:01:41")
     assert desk.words() == ["00:01:00 done executed(launch_failed)"]
 
 
 @clause("LEDGER-1")
-def test_a_period_that_was_executed_is_never_planned_again(desk: Desk) -> None:
+def test_a_period_that_is_to_be_started_again_keeps_its_outcome(desk: Desk) -> None:
     desk.launched(desk.claim(uncertain="restart", lease="10s"), "00:01:05")
     desk.turn("00:01:30", owner="boris", confirmed=True)
 
     desk.turn("00:01:50", owner="carla")
+    assert desk.words() == ["00:01:00 planned executed"]
+    desk.delete("00:01:51")
     assert desk.words() == ["00:01:00 done executed(uncertain)"]
+
+
+@clause("LEDGER-1")
+def test_a_lost_claim_is_tried_again_until_it_has_been_started(desk: Desk) -> None:
+    desk.claim(uncertain="restart", lease="10s", launches_max=5)
+    (second,) = desk.turn("00:01:30")
+    assert desk.failed(second, "00:01:31")
+
+    (third,) = desk.turn("00:01:40")
+    desk.launched(third, "00:01:41")
+    desk.ended(third, "00:01:42")
+    assert desk.words() == ["00:01:00 done executed"]
 
 
 @clause("LEDGER-9")
@@ -151,6 +168,17 @@ def test_the_end_of_a_run_wakes_the_queue(desk: Desk) -> None:
     assert desk.words() == ["00:01:00 claimed -", "00:02:00 queued -"]
 
     desk.ended(first, "00:02:30")
+    assert desk.wake() == "00:02:30"
+    (second,) = desk.turn("00:02:30")
+    assert clock(second.nominal * 1000) == "00:02:00"
+
+
+@clause("LEDGER-9")
+def test_a_launch_that_is_tried_again_later_lets_the_queue_go_on(desk: Desk) -> None:
+    first = desk.claim(overlap_policy="queue", cron_expr="1,2 * * * *", lease="1h")
+    desk.turn("00:02:00")
+
+    assert desk.failed(first, "00:02:30")
     assert desk.wake() == "00:02:30"
     (second,) = desk.turn("00:02:30")
     assert clock(second.nominal * 1000) == "00:02:00"
@@ -274,3 +302,24 @@ def test_a_plan_from_before_a_recovery_loses(desk: Desk) -> None:
     desk.recover("00:02:00")
 
     assert desk.commit(changes, "00:02:00", owner="boris") == []
+
+
+@clause("LEDGER-9")
+def test_a_run_that_was_over_before_its_launch_was_written_says_when_it_began(desk: Desk) -> None:
+    claim = desk.claim()
+    end = Ended(claim.key, claim.fence, True, "returned", None, "function:1", at("00:01:02"))
+
+    assert desk.report(end, now="00:01:10") == [True]
+    row = desk.row()
+    assert (row.run_id, clock(row.started_ms), clock(row.ended_ms)) == (
+        "function:1", "00:01:02", "00:01:10",
+    )  # fmt: skip
+
+
+@clause("LEDGER-9")
+def test_what_the_launch_said_is_not_overwritten_by_the_end(desk: Desk) -> None:
+    claim = desk.claim()
+    desk.launched(claim, "00:01:05")
+    desk.report(Ended(claim.key, claim.fence, True, "exit 0", None, "other", at("00:01:07")))
+
+    assert (desk.row().run_id, clock(desk.row().started_ms)) == ("pid 7", "00:01:05")

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from gnomon.core.engine import USUAL, Due, Limits, plan
 from gnomon.core.ledger.audit import audit
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State
@@ -39,8 +41,25 @@ def test_each_schedule_gets_its_own_change_with_the_version_it_was_made_from() -
 def test_the_usual_limits() -> None:
     assert Limits(
         catchup_max=100, queue_max=100, open_max=5_000, one_by_one_max=32, count_max=1_000_000,
-        on_time_ms=2_000, grace_ms=61_000, lookahead_ms=60_000,
+        starts_max=10, on_time_ms=2_000, grace_ms=61_000, lookahead_ms=60_000,
     ) == USUAL  # fmt: skip
+
+
+@clause("ENGINE-8")
+@pytest.mark.parametrize(("launches_max", "starts"), [(3, 10), (15, 15)])
+def test_a_run_that_may_be_what_kills_its_workers_is_not_started_for_ever(
+    launches_max: int, starts: int
+) -> None:
+    model = Model(hourly(uncertain="restart", launches_max=launches_max), TEN - 3600)
+    now_ms = TEN * 1000
+    (key,) = [launch.key for launch in model.turn(now_ms).launches]
+    begun = 1
+    for _ in range(30):
+        model.lost.add(key)
+        begun += len(model.turn(now_ms).launches)
+
+    assert begun == starts
+    assert model.rows[key].fact.reason is Reason.UNCERTAIN
 
 
 @clause("ENGINE-9")

@@ -8,6 +8,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from gnomon.core.engine import Change, Due, Limits, Pause, plan
+from gnomon.core.engine.planning import plan_any
+from gnomon.core.engine.single import plan_single
 from gnomon.core.ledger.audit import audit
 from gnomon.core.ledger.lifecycle import Outcome, State
 from gnomon.core.schedule import Catchup, Overlap, PauseRule, Schedule, Uncertain
@@ -216,9 +218,10 @@ def test_between_two_looks_there_is_nothing_to_do(
 
     (change,) = plan([model.due()], now_ms=asked_ms, limits=limits)
 
+    following = schedule.recurrence.next_epoch(model.cursor)
     assert change == Change(
-        schedule, 1, model.cursor, model.wake_ms, [], [], [], resumes=False
-    )  # fmt: skip
+        schedule, 1, model.cursor, following, model.wake_ms, [], [], [], resumes=False, revision=1
+    )
 
 
 @clause("ENGINE-4")
@@ -320,3 +323,21 @@ def test_what_is_chosen_after_a_pause_runs_and_what_is_chosen_in_it_does_not() -
         assert chosen_ms is not None
         (fact,) = [one for one in model.facts() if one.nominal == START + 5 * 3600]
         assert (fact.reason == "paused") == (chosen_ms < until_ms)
+
+
+@clause("ENGINE-1")
+@settings(max_examples=300)
+@given(
+    schedules(), LIMITS, st.integers(-3, 3), st.integers(-200, 3_000_000), st.sampled_from([0, 900])
+)
+def test_the_short_way_says_what_the_long_way_says(
+    schedule: Schedule, limits: Limits, periods: int, late_ms: int, effective_s: int
+) -> None:
+    nominal = schedule.recurrence.next_epoch(START + periods * 60) or START
+    cursor = schedule.recurrence.latest_epoch(nominal - 1) or START
+    now_ms = (schedule.chosen_ms(nominal) or nominal * 1000) + late_ms % 4_000
+    due = Due(schedule, 7, cursor, effective_ms=(START + effective_s) * 1000, revision=3)
+
+    short = plan_single(due, now_ms, limits)
+
+    assert short in (None, plan_any(due, now_ms, limits))

@@ -192,7 +192,9 @@ PAUSE = rules(
     # what waited is skipped too, unless it is chosen to run later
     ran 09:00, waits 08:00@09:20, waits 09:00@09:40, until 09:30 | - | 09:30 | skip(paused) 08:00, resume | 09:40
     runs 07:00, queued 08:00, until 08:30 | overlap=queue   | 08:30 | skip(paused) 08:00, resume | 09:00
-    retry 08:00@08:10, until 08:30        | -               | 08:30 | skip(paused) 08:00, resume | 09:00
+    # but not what had its turn before the pause
+    retry 08:00@08:10, until 08:30        | -               | 08:30 | start 08:00, resume | 09:00
+    retry 08:00@08:10, until 08:30        | deadline=10m    | 08:30 | miss(deadline) 08:00, resume | 09:00
     # nobody looked when it ended: the pause first, then the outage
     ran 04:00, until 06:30 | catchup=latest                 | 10:00 | skip(paused) 05:00..06:00 x2, miss(outage) 07:00..07:00 x1 08:00 09:00, start 10:00, resume | 11:00
     ran 04:00, until 06:30 | deadline=1h catchup=latest     | 10:00 | skip(paused) 05:00..06:00 x2, miss(deadline) 07:00..07:00 x1 08:00, miss(outage) 09:00, start 10:00, resume | 11:00
@@ -205,7 +207,7 @@ PAUSE = rules(
     queued 09:00, held until 09:30 | overlap=queue          | 09:30 | start 09:00, resume | 10:00
     # a run in flight is not touched by a pause; a lost one is settled
     lost 09:00, paused      | uncertain=abandon             | 09:30 | leave 09:00 | -
-    lost 09:00, paused      | uncertain=restart             | 09:30 | again 09:00 | -
+    lost 09:00, paused      | uncertain=restart             | 09:30 | back 09:00  | -
     unstarted 09:00, paused | -                             | 09:30 | back 09:00  | -
     """
 )

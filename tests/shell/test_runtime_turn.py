@@ -105,6 +105,20 @@ def test_a_quick_run_is_written_as_a_whole_by_the_next_turn() -> None:
 
 
 @clause("RUN-5")
+def test_a_long_run_is_written_as_launched_one_turn_later() -> None:
+    async def scenario() -> list[list[str]]:
+        world, words = World(), []
+        await world.save("one", "held")
+        for _ in range(3):
+            await world.runtime.turn()
+            words.append(await world.words("one"))
+        return words
+
+    claimed, running = ["claimed ENQUEUED -"], ["running STARTED -"]
+    assert run_virtually(scenario()) == [claimed, claimed, running]
+
+
+@clause("RUN-5")
 @pytest.mark.parametrize("done", [False, True])
 def test_the_end_of_a_run_is_kept_while_the_ledger_fails(done: bool) -> None:
     async def scenario() -> list[str]:
@@ -128,6 +142,7 @@ def test_a_launch_whose_answer_was_lost_does_not_end_its_run() -> None:
         world = World()
         await world.save("one", "held")
         await world.runtime.turn()
+        await world.runtime.turn()  # a launch is held back for a turn
         world.ledger.fail("report", done=True)
         with pytest.raises(StoreError):
             await world.runtime.turn()
@@ -143,8 +158,8 @@ def test_a_run_whose_lease_was_lost_is_ended_and_its_report_refused() -> None:
     async def scenario() -> tuple[list[str | None], int, int]:
         world = World()
         await world.save("one", "held", uncertain="abandon")
-        await world.runtime.turn()
-        await world.runtime.turn()
+        for _ in range(3):
+            await world.runtime.turn()
         await world.ledger.recover(owner="worker-2", adopted=[], now_ms=world.clock.now_ms())
         await world.another("worker-2").turn()
         await world.pass_ms(30_000)
@@ -168,8 +183,8 @@ def test_a_run_is_replaced_after_it_has_been_ended() -> None:
         await world.runtime.turn()
         await world.runtime.collect()
         await world.pass_ms(1)
-        await world.runtime.turn()
-        await world.runtime.turn()
+        for _ in range(3):
+            await world.runtime.turn()
         await world.pass_ms(1)
         return await world.words("one"), world.began
 

@@ -17,7 +17,8 @@ from gnomon.core.schedule import Uncertain
 from gnomon.ports import Claim, Failed, Report
 from gnomon.shell import turn
 from gnomon.shell.holding import Moment
-from gnomon.shell.store import commitment, report
+from gnomon.shell.store import commitment
+from gnomon.shell.store.reported import Batch, ReportedRun
 from gnomon.simulation.campaign import Campaign
 
 __all__ = ["MUTANTS", "Mutant"]
@@ -37,13 +38,22 @@ class Mutant(NamedTuple):
 def _commit_without_looking() -> Iterator[None]:
     """Neither the version of the schedule nor the state of its rows is compared."""
 
-    def current(
-        connection: sqlite3.Connection, changes: Sequence[Change]
-    ) -> list[tuple[Change, int]]:
-        return [(change, 1) for change in changes]
+    advance = commitment._advance
+
+    def whatever_version(
+        connection: sqlite3.Connection, changes: Sequence[Change], now: str
+    ) -> int:
+        for change in changes:
+            found = connection.execute(
+                "SELECT lock_version FROM schedules WHERE schedule_id = ?",
+                (change.schedule.schedule_id,),
+            ).fetchone()
+            advance(connection, [change._replace(version=found[0])], now)
+        return len(changes)
 
     with (
-        patch.object(commitment, "_with_current_version", current),
+        patch.object(commitment, "_advance", whatever_version),
+        patch.object(commitment, "_with_current_version", lambda _, changes: list(changes)),
         patch.object(commitment, "_may_follow", lambda *_: True),
     ):
         yield
@@ -66,12 +76,12 @@ def _act_before_commit() -> Patch:
 
 
 def _report_without_fence() -> Patch:
-    accept = report._Batch.accept
+    accept = Batch.accept
 
-    def any_fence(self: report._Batch, run: report._Run, one: Report) -> bool:
+    def any_fence(self: Batch, run: ReportedRun, one: Report) -> bool:
         return accept(self, run, one._replace(fence=run.fence))
 
-    return patch.object(report._Batch, "accept", any_fence)
+    return patch.object(Batch, "accept", any_fence)
 
 
 def _cursor_without_row() -> Patch:
@@ -157,6 +167,18 @@ def _lease_is_not_renewed() -> Patch:
     return patch.object(turn.Worker, "_renew", renew_nothing)
 
 
+def _end_wakes_nobody() -> Patch:
+    """A queue that was planned while a run ended is never looked at."""
+    accept = Batch.accept
+
+    def forget(self: Batch, run: ReportedRun, one: Report) -> bool:
+        accepted = accept(self, run, one)
+        self.ended.clear()
+        return accepted
+
+    return patch.object(Batch, "accept", forget)
+
+
 def _failure_is_not_reported() -> Patch:
     def forget(self: turn.Worker, claim: Claim, failed: Failed) -> None:
         self.holding.drop(claim.key, claim.fence)
@@ -194,5 +216,6 @@ MUTANTS = [
     Mutant("a range ends one period early", Campaign.WORKERS, _range_off_by_one),
     Mutant("a lost run is never settled", Campaign.CRASH, _lost_run_is_forgotten),
     Mutant("no lease is renewed", Campaign.CRASH, _lease_is_not_renewed),
+    Mutant("the end of a run wakes nobody", Campaign.WORKERS, _end_wakes_nobody),
     Mutant("a launch that failed is not reported", Campaign.CRASH, _failure_is_not_reported),
 ]

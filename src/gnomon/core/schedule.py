@@ -113,6 +113,8 @@ class Schedule:
     """What to start, as canonical JSON that only a launcher reads."""
     starts_ms: int = 0
     """No run starts before this, whatever the window or the jitter says."""
+    lead_ms: int = field(init=False, repr=False, compare=False)
+    """How long before its nominal instant a period opens."""
 
     def __post_init__(self) -> None:
         if not _ID.fullmatch(self.schedule_id):
@@ -131,11 +133,7 @@ class Schedule:
                 "cannot be combined with a window", where="jitter_ms", got=self.jitter_ms,
                 hint="write a window of mode around instead",
             )  # fmt: skip
-
-    @property
-    def lead_ms(self) -> int:
-        """How long before its nominal instant a period opens."""
-        return self.decider.window.lead * 1000 + self.jitter_ms
+        object.__setattr__(self, "lead_ms", self.decider.window.lead * 1000 + self.jitter_ms)
 
     @property
     def tail_ms(self) -> int:

@@ -9,10 +9,14 @@ Spec: RUN-6.
 """
 
 from dataclasses import dataclass
+from datetime import timedelta
+from typing import NamedTuple
 
 from gnomon.core.schedule import Schedule
 
 __all__ = ["Holding", "Moment"]
+
+_MS = timedelta(milliseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +34,7 @@ class Moment:
         return at.now_ms >= self.now_ms or at.monotonic_ms >= self.monotonic_ms
 
 
-@dataclass(slots=True)
-class _Lease:
+class _Lease(NamedTuple):
     fence: int
     third_ms: int
     renew: Moment
@@ -44,14 +47,22 @@ class Holding:
         self._leases: dict[str, _Lease] = {}
         self._first: Moment | None = None
         """No lease is to be renewed earlier than this."""
+        self._newest: tuple[Moment, timedelta, _Lease] | None = None
+        """What was taken last, and when: much is taken in one turn, and on the same terms."""
 
     def __len__(self) -> int:
         return len(self._leases)
 
     def take(self, key: str, fence: int, schedule: Schedule, *, at: Moment) -> None:
-        third_ms = max(int(schedule.policy.lease.total_seconds() * 1000) // 3, 1)
-        self._leases[key] = _Lease(fence, third_ms, at.plus(third_ms))
-        self._bound(self._leases[key].renew)
+        length, newest = schedule.policy.lease, self._newest
+        if newest is not None and newest[0] is at and newest[1] is length:
+            lease = newest[2]
+            self._leases[key] = lease if lease.fence == fence else lease._replace(fence=fence)
+            return
+        third_ms = max(length // _MS // 3, 1)
+        lease = self._leases[key] = _Lease(fence, third_ms, at.plus(third_ms))
+        self._newest = at, length, lease
+        self._bound(lease.renew)
 
     def drop(self, key: str, fence: int) -> None:
         lease = self._leases.get(key)
@@ -76,7 +87,7 @@ class Holding:
     def renewed(self, key: str, fence: int, *, at: Moment) -> None:
         lease = self._leases.get(key)
         if lease is not None and lease.fence == fence:
-            lease.renew = at.plus(lease.third_ms)
+            self._leases[key] = lease._replace(renew=at.plus(lease.third_ms))
 
     def rest_ms(self, at: Moment) -> int | None:
         """How long nothing has to be renewed; None when nothing is held."""

@@ -3,16 +3,18 @@ What has still to be written to the ledger about runs?
 
 Reports wait here and are written in batches. One is let go only after the ledger has answered, so
 that an end is not lost when the ledger fails. When a run ends before its launch was written, the
-end says it all, and the launch is dropped.
+end says it all, and the launch is dropped; a launch is held back for one turn, because many runs
+are short.
 
 Spec: RUN-5.
 """
 
-from itertools import islice
-
 from gnomon.ports import Ended, Launched, Ledger, Report
 
 __all__ = ["Reports"]
+
+_Place = tuple[str, int]
+"""A run is one try of a key: its key and its fencing number."""
 
 
 class Reports:
@@ -20,7 +22,9 @@ class Reports:
 
     def __init__(self, batch: int) -> None:
         self._batch = batch
-        self._waiting: dict[tuple[str, int], Report] = {}
+        self._waiting: dict[_Place, Report] = {}
+        self._new: set[_Place] = set()
+        """Launches that no turn has seen yet."""
 
     def __len__(self) -> int:
         return len(self._waiting)
@@ -30,6 +34,10 @@ class Reports:
         former = self._waiting.get(place)
         if former is None or isinstance(former, Launched):
             self._waiting[place] = report
+            if isinstance(report, Launched):
+                self._new.add(place)
+            else:
+                self._new.discard(place)
 
     def has_end(self, key: str) -> bool:
         """Whether a run is known to be over, though the ledger does not know it yet."""
@@ -38,11 +46,12 @@ class Reports:
         )
 
     async def write(self, ledger: Ledger, *, now_ms: int) -> list[Report]:
-        """Write everything that waits; return what was refused."""
+        """Write what waits, but for new launches; return what was refused."""
+        due = [entry for entry in self._waiting.items() if entry[0] not in self._new]
+        self._new.clear()
         refused = []
-        left = len(self._waiting)
-        while left > 0:
-            batch = list(islice(self._waiting.items(), min(self._batch, left)))
+        for first in range(0, len(due), self._batch):
+            batch = due[first : first + self._batch]
             answers = await ledger.report([report for _, report in batch], now_ms=now_ms)
             for (place, report), accepted in zip(batch, answers, strict=True):
                 # While the ledger wrote the launch, the run may have ended; that still waits.
@@ -50,5 +59,4 @@ class Reports:
                     del self._waiting[place]
                 if not accepted:
                     refused.append(report)
-            left -= len(batch)
         return refused

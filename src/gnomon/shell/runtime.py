@@ -28,6 +28,8 @@ BACKOFF_MS = 100
 BACKOFF_MAX_MS = 30_000
 GAP_MS = 5
 """Turns begin at least this far apart, so that ends that come singly are written together."""
+MANY = 100
+"""So many ends are worth a turn of their own."""
 LAST_TRIES = 5
 """How often a stopping runtime tries to write its last reports."""
 
@@ -126,8 +128,9 @@ class Runtime:
             log(logging.INFO, "the ledger answers again", failures=self._failures)
             self._failures = 0
         await self._wait(self._wake, min(self._rest_ms(at, next_ms), rest_max_ms))
+        gap_ms = 0 if len(self._worker.reports) >= MANY else GAP_MS
         passed_ms = self._clock.monotonic_ms() - at.monotonic_ms
-        await self._clock.sleep_ms(max(GAP_MS - passed_ms, 0))
+        await self._clock.sleep_ms(max(gap_ms - passed_ms, 0))
 
     def _rest_ms(self, at: Moment, next_ms: int | None) -> int:
         passed_ms = self._clock.monotonic_ms() - at.monotonic_ms

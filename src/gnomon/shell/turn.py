@@ -176,8 +176,8 @@ class Worker:
             return
         self._launched[claim.key] = claim.fence
         self.telemetry.launches += 1
-        now_ms = at.now_ms + self.clock.monotonic_ms() - at.monotonic_ms
-        self.telemetry.lag.add(now_ms - claim.fire_ms)
+        passed_ms = self.clock.monotonic_ms() - at.monotonic_ms
+        self.telemetry.lag.add(at.now_ms + passed_ms - claim.fire_ms)
         if self.launcher.confirms_start:
             self._unconfirmed.append(result)
         else:

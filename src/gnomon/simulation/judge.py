@@ -235,12 +235,17 @@ def _reasons(case: _Case) -> Iterator[tuple[str, str]]:
             yield "reason", f"{row.nominal} has missed a deadline that there is not"
         if row.reason == "constraints" and schedule.get("avoid") is None:
             yield "reason", f"{row.nominal} has no constraints"
-        if row.reason == "uncertain" and schedule["uncertain"] != "abandon" and row.launches < 2:
+        if row.reason == "uncertain" and not _may_be_left(case, row):
             yield "reason", f"{row.nominal} was abandoned"
         if row.reason == "withdrawn" and row.schedule_id not in case.record.edited:
             yield "reason", f"{row.nominal} was withdrawn, and nobody had"
         if row.reason == "paused" and not _was_paused(case, row):
             yield "reason", f"{row.nominal} did not fall into a pause"
+
+
+def _may_be_left(case: _Case, row: Row) -> bool:
+    """Whether a lost run need not be started again: by its rule, or it was, or a pause was long."""
+    return case.schedule["uncertain"] == "abandon" or row.launches > 1 or _was_paused(case, row)
 
 
 def _was_paused(case: _Case, row: Row) -> bool:

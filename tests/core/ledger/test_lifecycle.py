@@ -26,6 +26,7 @@ claim       claimed  claimed  claimed  claimed  .
 start       .        .        running  .        .
 finish      .        .        done     done     .
 retry       .        .        planned  .        .
+put_back    .        .        planned  planned  .
 skip        done     done     done     .        .
 miss        done     done     .        .        .
 refuse      done     .        .        .        .

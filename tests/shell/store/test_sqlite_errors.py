@@ -190,12 +190,34 @@ def test_closing_twice_is_closing_once(path: Path) -> None:
 
 
 @clause("LEDGER-11")
-def test_a_definition_that_cannot_be_read_is_named(desk: Desk) -> None:
-    desk.save()
-    connection_of(desk).execute("UPDATE schedule_revisions SET definition = '{\"colour\": 1}'")
+def test_a_definition_that_cannot_be_read_is_named_and_the_others_go_on(
+    desk: Desk, caplog: pytest.LogCaptureFixture
+) -> None:
+    desk.save("a")
+    desk.save("b")
+    connection_of(desk).execute(
+        "UPDATE schedule_revisions SET definition = '{\"colour\": 1}' WHERE schedule_id = 'a'"
+    )
+    desk.reopen()
 
-    with pytest.raises(StoreError, match="holds a definition of report that cannot be read"):
-        desk.load("00:01:00")
+    assert desk.loaded("00:01:00") == ["b"]
+    assert "holds a definition of a that cannot be read" in caplog.text
+    desk.turn("00:01:00")
+    assert desk.wake() == "00:02:00"
+    with pytest.raises(StoreError, match="delete that schedule, or save it again"):
+        desk.get("a")
+
+
+@clause("LEDGER-11")
+def test_a_lost_run_of_a_definition_that_cannot_be_read_is_put_off(desk: Desk) -> None:
+    desk.claim(lease="10s")
+    connection_of(desk).execute("UPDATE schedule_revisions SET definition = 'null'")
+    desk.reopen()
+
+    assert desk.loaded("00:01:30") == []
+    assert desk.wake() == "00:02:30"
+    desk.save(now="00:01:40")
+    assert desk.loaded("00:02:31") == ["report"]
 
 
 @clause("LEDGER-11")

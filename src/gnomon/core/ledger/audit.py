@@ -233,9 +233,10 @@ def _by_nominal(run: AuditRun) -> tuple[int, int]:
 
 
 _OUTCOMES: dict[State, frozenset[Outcome | None]] = {
-    State.PLANNED: frozenset({None}),
-    State.QUEUED: frozenset({None}),
-    State.CLAIMED: frozenset({None, Outcome.EXECUTED}),  # executed before, and started again
+    # Until it is over: none, or executed, when it has been or may have been and is started again.
+    State.PLANNED: frozenset({None, Outcome.EXECUTED}),
+    State.QUEUED: frozenset({None, Outcome.EXECUTED}),
+    State.CLAIMED: frozenset({None, Outcome.EXECUTED}),
     State.RUNNING: frozenset({Outcome.EXECUTED}),
     State.DONE: frozenset(Outcome),
 }

@@ -9,7 +9,8 @@ not a state of its own but a matter of the clock. Then it is skipped, missed or 
 ends it; or it waits in a queue; or a worker claims it, and that is committed before anything is
 started. A claim becomes a run when the launcher says so; the period's outcome is then `executed`,
 whatever comes of the run. A claim whose launcher said no goes back to being planned, or is given
-up. Nothing leaves `done`.
+up; so does a run whose worker was lost, when it is to be started again and not at once. Nothing
+leaves `done`.
 
 Spec: LIFE-1 to LIFE-4.
 """
@@ -51,6 +52,7 @@ class Step(StrEnum):
     START = "start"
     FINISH = "finish"
     RETRY = "retry"
+    PUT_BACK = "put_back"
     SKIP = "skip"
     MISS = "miss"
     REFUSE = "refuse"
@@ -108,11 +110,13 @@ STEPS: dict[tuple[State, Step], State] = {
     (State.CLAIMED, Step.START): State.RUNNING,
     (State.CLAIMED, Step.CLAIM): State.CLAIMED,
     (State.CLAIMED, Step.RETRY): State.PLANNED,
+    (State.CLAIMED, Step.PUT_BACK): State.PLANNED,
     (State.CLAIMED, Step.GIVE_UP): State.DONE,
     (State.CLAIMED, Step.SKIP): State.DONE,
     (State.CLAIMED, Step.ABANDON): State.DONE,
     (State.CLAIMED, Step.FINISH): State.DONE,
     (State.RUNNING, Step.CLAIM): State.CLAIMED,
+    (State.RUNNING, Step.PUT_BACK): State.PLANNED,
     (State.RUNNING, Step.FINISH): State.DONE,
     (State.RUNNING, Step.ABANDON): State.DONE,
 }

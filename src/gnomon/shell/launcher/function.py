@@ -47,10 +47,12 @@ Function = Callable[[Context], Awaitable[object]]
 
 
 class _Run:
-    __slots__ = ("claim", "reason", "task")
+    __slots__ = ("claim", "name", "reason", "started_ms", "task")
 
-    def __init__(self, claim: Claim) -> None:
+    def __init__(self, claim: Claim, started_ms: int) -> None:
         self.claim = claim
+        self.name = f"function:{claim.launches}"
+        self.started_ms = started_ms
         self.reason: Reason | None = None
         self.task: asyncio.Task[None]
 
@@ -81,9 +83,9 @@ class FunctionLauncher:
             return Failed(claim.key, claim.fence, message, permanent=True)
         if claim.key in self._runs:
             return Failed(claim.key, claim.fence, "an earlier run has not ended", permanent=False)
-        run = self._runs[claim.key] = _Run(claim)
+        run = self._runs[claim.key] = _Run(claim, self._clock.now_ms())
         run.task = asyncio.create_task(self._call(function, run))
-        return Launched(claim.key, claim.fence, f"function:{claim.launches}")
+        return Launched(claim.key, claim.fence, run.name)
 
     async def release(self, key: str) -> None:
         """Nothing waits here."""
@@ -137,7 +139,9 @@ class FunctionLauncher:
         if self._runs.get(claim.key) is run:
             del self._runs[claim.key]
             reason = None if success else run.reason
-            self._ends.append(Ended(claim.key, claim.fence, success, detail, reason))
+            self._ends.append(
+                Ended(claim.key, claim.fence, success, detail, reason, run.name, run.started_ms)
+            )
             self._some_ended.set()
 
 

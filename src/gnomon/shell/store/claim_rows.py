@@ -8,7 +8,7 @@ somebody was faster, and the change is dropped as a whole.
 Spec: LEDGER-4, LEDGER-7.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from gnomon.core.engine import Change
@@ -17,18 +17,14 @@ from gnomon.core.ledger.period import Fact
 from gnomon.ports import Claim
 
 __all__ = [
-    "Winner",
     "Written",
-    "claims_of",
+    "add_claims",
     "may_follow",
     "standing",
     "status_word",
     "with_current_version",
     "without_known_keys",
 ]
-
-Winner = tuple[Change, int]
-"""A change that holds, with the revision in force."""
 
 _ALLOWED = {(before.value, after.value) for (before, _), after in STEPS.items()} | {
     (state.value, state.value) for state in WAITING
@@ -45,17 +41,14 @@ class Written(NamedTuple):
     outcome: str | None
 
 
-def with_current_version(
-    changes: Sequence[Change], current: dict[str, tuple[int, int]]
-) -> list[Winner]:
-    """The changes that were planned from the present version, with the present revision."""
-    winners = []
-    for change in changes:
-        found = current.get(change.schedule.schedule_id)
-        if found is not None and found[0] == change.version:
-            winners.append((change, found[1]))
-            del current[change.schedule.schedule_id]  # a second one is planned from the past
-    return winners
+def with_current_version(changes: Iterable[Change], current: dict[str, int]) -> list[Change]:
+    """The changes that were planned from the present version; `current` is used up."""
+    # Taken out, because a second change of one schedule is planned from the past.
+    return [
+        change
+        for change in changes
+        if current.pop(change.schedule.schedule_id, None) == change.version
+    ]
 
 
 def may_follow(change: Change, written: Mapping[str, Written]) -> bool:
@@ -71,21 +64,21 @@ def may_follow(change: Change, written: Mapping[str, Written]) -> bool:
     return True
 
 
-def without_known_keys(winners: Iterable[Winner], known: set[str]) -> list[Winner]:
+def without_known_keys(changes: Iterable[Change], known: Collection[str]) -> list[Change]:
     """Without the changes that would add a key which exists."""
     return [
-        (change, revision)
-        for change, revision in winners
+        change
+        for change in changes
         if not any(fact.is_new and fact.key in known for fact in change.facts)
     ]
 
 
 def standing(fact: Fact, row: Written) -> Fact:
     """The fact as it is written: what was executed once and is not started again, stays that."""
-    if row.outcome is None or fact.state is State.CLAIMED:
+    if row.outcome is None or fact.state is not State.DONE:
         return fact
     reason = fact.reason if fact.outcome is Outcome.EXECUTED else Reason.UNCERTAIN
-    return fact._replace(state=State.DONE, outcome=Outcome.EXECUTED, reason=reason)
+    return fact._replace(outcome=Outcome.EXECUTED, reason=reason)
 
 
 def status_word(fact: Fact) -> str | None:
@@ -94,14 +87,13 @@ def status_word(fact: Fact) -> str | None:
     return None if status is None else status.value
 
 
-def claims_of(change: Change, written: Mapping[str, Written]) -> Iterable[Claim]:
-    """The claims that a change has won."""
+def add_claims(claims: list[Claim], change: Change, written: Mapping[str, Written]) -> None:
+    """Add the claims that a change has won."""
+    schedule, replaced = change.schedule, change.replaced
     last = len(change.launches) - 1
     for index, (key, nominal, fire_ms, launches) in enumerate(change.launches):
         row = written.get(key)
         # The engine starts one run at most where it replaces, and names it last.
-        replaces = (
-            tuple(run.key for run in change.replaced) if change.replaced and index == last else ()
-        )
+        replaces = tuple(run.key for run in replaced) if replaced and index == last else ()
         fence = 1 if row is None else row.fence + 1
-        yield Claim(change.schedule, key, nominal, fire_ms, launches, fence, replaces)
+        claims.append(Claim(schedule, key, nominal, fire_ms, launches, fence, replaces))

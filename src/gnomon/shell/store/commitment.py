@@ -3,7 +3,9 @@ Committing changes: the guard, the facts, the claims.
 
 A change counts only if its schedule still has the version it was planned from; if every row it
 changes may take that step; if a run it takes from a lost worker is lost still; and if no key it
-adds is there already. Otherwise somebody was faster, and the change is dropped as a whole.
+adds is there already. Otherwise somebody was faster, and the change is dropped as a whole. That
+hardly ever happens, so all changes are written at once, and only when one of them does not hold is
+the transaction begun again, with a look at each.
 
 Spec: LEDGER-4, LEDGER-6, LEDGER-7.
 """
@@ -14,10 +16,20 @@ from collections.abc import Iterable, Sequence
 from datetime import timedelta
 
 from gnomon.core.engine import Change
-from gnomon.core.ledger.lifecycle import STEPS, WAITING, Outcome, Reason, State, status_of
+from gnomon.core.ledger.lifecycle import State
 from gnomon.core.ledger.period import Fact
 from gnomon.ports import Claim
-from gnomon.shell.store.instant_text import maybe_to_text, to_text
+from gnomon.shell.store.claim_rows import (
+    Written,
+    add_claims,
+    may_follow,
+    standing,
+    status_word,
+    with_current_version,
+    without_known_keys,
+)
+from gnomon.shell.store.database import begin_again
+from gnomon.shell.store.instant_text import to_text
 from gnomon.shell.store.queries import named
 
 __all__ = ["Parameters", "commit", "insert_runs", "new_row"]
@@ -27,16 +39,6 @@ Parameters = tuple[str | int | None, ...]
 
 _SQL = named("ledger.sql")
 _MS = timedelta(milliseconds=1)
-_ALLOWED = {(before.value, after.value) for (before, _), after in STEPS.items()} | {
-    (state.value, state.value) for state in WAITING
-}
-
-_Written = tuple[str, int, str | None, str | None]
-"""State, fence, lease and outcome of a row that is there."""
-
-
-_Winner = tuple[Change, int]
-"""A change that holds, with the revision in force."""
 
 
 class _Turn:
@@ -51,7 +53,8 @@ class _Turn:
         self.now = to_text(now_ms)
         self._leases: dict[timedelta, str] = {}
 
-    def lease_until(self, lease: timedelta) -> str:
+    def lease_until(self, change: Change) -> str:
+        lease = change.schedule.policy.lease
         text = self._leases.get(lease)
         if text is None:
             text = self._leases[lease] = to_text(self.now_ms + lease // _MS)
@@ -64,19 +67,18 @@ def commit(
 ) -> list[Claim]:  # fmt: skip
     """Write the changes that still hold; return their claims."""
     turn = _Turn(owner, confirmed, now_ms)
-    winners = _with_current_version(connection, changes)
-    written = _written(connection, (fact for change, _ in winners for fact in change.facts))
-    winners = [winner for winner in winners if _may_follow(winner[0], written, turn.now)]
-    connection.execute("SAVEPOINT facts")
-    try:
-        _write_facts(connection, winners, written, turn)
-    except sqlite3.IntegrityError:
-        # A new key is there already. That hardly ever happens, so nobody looks beforehand.
-        connection.execute("ROLLBACK TO facts")
-        winners = _without_known_keys(connection, winners)
-        _write_facts(connection, winners, written, turn)
-    _advance(connection, winners, turn.now)
-    return [claim for change, _ in winners for claim in _claims(change, written)]
+    written = _written(connection, changes, turn)
+    if not _write(connection, changes, written, turn):
+        begin_again(connection)
+        changes = _with_current_version(connection, changes)
+        written = _written(connection, changes, turn)
+        changes = [change for change in changes if may_follow(change, written)]
+        changes = _without_known_keys(connection, changes)
+        _write(connection, changes, written, turn)
+    claims: list[Claim] = []
+    for change in changes:
+        add_claims(claims, change, written)
+    return claims
 
 
 def insert_runs(connection: sqlite3.Connection, rows: Iterable[Parameters]) -> None:
@@ -87,7 +89,7 @@ def new_row(fact: Fact, schedule_id: str, revision: int, now: str) -> Parameters
     """The row of a new fact that is not a claim."""
     is_done = fact.state is State.DONE
     return (
-        fact.key, schedule_id, to_text(fact.nominal * 1000), _status(fact), now, now,
+        fact.key, schedule_id, to_text(fact.nominal * 1000), status_word(fact), now, now,
         to_text(fact.last_nominal * 1000) if fact.last_nominal else None, fact.periods,
         to_text(fact.fire_ms), fact.state.value, fact.outcome and fact.outcome.value,
         fact.reason and fact.reason.value, fact.launches, 0, None, None, 0, revision,
@@ -95,99 +97,92 @@ def new_row(fact: Fact, schedule_id: str, revision: int, now: str) -> Parameters
     )  # fmt: skip
 
 
-def _with_current_version(
-    connection: sqlite3.Connection, changes: Sequence[Change]
-) -> list[_Winner]:
-    """The changes that were planned from the present version, with the present revision."""
-    ids = json.dumps([change.schedule.schedule_id for change in changes])
-    rows = connection.execute(_SQL["versions"], {"ids": ids})
-    current = {schedule_id: (version, revision) for schedule_id, version, revision in rows}
-    winners = []
-    for change in changes:
-        found = current.get(change.schedule.schedule_id)
-        if found is not None and found[0] == change.version:
-            winners.append((change, found[1]))
-            del current[change.schedule.schedule_id]  # a second one is planned from the past
-    return winners
-
-
-def _written(connection: sqlite3.Connection, facts: Iterable[Fact]) -> dict[str, _Written]:
-    keys = [fact.key for fact in facts if not fact.is_new]
+def _written(
+    connection: sqlite3.Connection, changes: Iterable[Change], turn: _Turn
+) -> dict[str, Written]:
+    """The rows that are to be changed, as they are."""
+    keys = [fact.key for change in changes for fact in change.facts if not fact.is_new]
     if not keys:
         return {}
     rows = connection.execute(_SQL["written_runs"], {"keys": json.dumps(keys)})
-    return {key: (state, fence, lease, outcome) for key, state, fence, lease, outcome in rows}
+    return {
+        key: Written(state, fence, lease is not None and lease >= turn.now, outcome)
+        for key, state, fence, lease, outcome in rows
+    }
 
 
-def _may_follow(change: Change, written: dict[str, _Written], now: str) -> bool:
-    for fact in change.facts:
-        if fact.is_new:
-            continue
-        row = written.get(fact.key)
-        if row is None or (row[0], fact.state.value) not in _ALLOWED:
-            return False
-        if row[2] is not None and row[2] >= now:
-            return False  # its worker has been heard of since
+def _write(
+    connection: sqlite3.Connection, changes: Sequence[Change], written: dict[str, Written],
+    turn: _Turn,
+) -> bool:  # fmt: skip
+    """Write all of these; False when one does not hold, and then nothing is to be committed."""
+    if not all(may_follow(change, written) for change in changes):
+        return False
+    if _advance(connection, changes, turn.now) != len(changes):
+        return False
+    try:
+        _write_facts(connection, changes, written, turn)
+    except sqlite3.IntegrityError:
+        return False  # a new key is there already
     return True
 
 
-def _without_known_keys(connection: sqlite3.Connection, winners: list[_Winner]) -> list[_Winner]:
-    keys = [fact.key for change, _ in winners for fact in change.facts if fact.is_new]
+def _with_current_version(
+    connection: sqlite3.Connection, changes: Sequence[Change]
+) -> list[Change]:
+    ids = json.dumps([change.schedule.schedule_id for change in changes])
+    rows = connection.execute(_SQL["versions"], {"ids": ids}).fetchall()
+    return with_current_version(changes, dict(rows))
+
+
+def _without_known_keys(connection: sqlite3.Connection, changes: Sequence[Change]) -> list[Change]:
+    keys = [fact.key for change in changes for fact in change.facts if fact.is_new]
     rows = connection.execute(_SQL["written_runs"], {"keys": json.dumps(keys)})
-    known = {row[0] for row in rows}
-    return [
-        (change, revision)
-        for change, revision in winners
-        if not any(fact.is_new and fact.key in known for fact in change.facts)
-    ]
+    return without_known_keys(changes, {row[0] for row in rows})
 
 
 def _write_facts(
-    connection: sqlite3.Connection, winners: list[_Winner], written: dict[str, _Written],
+    connection: sqlite3.Connection, changes: Sequence[Change], written: dict[str, Written],
     turn: _Turn,
 ) -> None:  # fmt: skip
+    claims: list[Parameters] = []
     inserts: list[Parameters] = []
     updates: list[Parameters] = []
-    for change, revision in winners:
-        schedule = change.schedule
-        lease_until = turn.lease_until(schedule.policy.lease)
+    for change in changes:
+        schedule_id, lease_until = change.schedule.schedule_id, turn.lease_until(change)
+        revision = change.revision
         for fact in change.facts:
-            if fact.is_new:
-                inserts.append(_insert(fact, schedule.schedule_id, revision, lease_until, turn))
-            else:
+            if not fact.is_new:
                 updates.append(_update(fact, written[fact.key], lease_until, turn))
+            elif fact.state is State.CLAIMED:
+                claims.append(_claim(fact, schedule_id, revision, lease_until, turn))
+            else:
+                inserts.append(new_row(fact, schedule_id, revision, turn.now))
+    connection.executemany(_SQL["insert_claim"], claims)
     insert_runs(connection, inserts)
-    if updates:
-        connection.executemany(_SQL["change_run"], updates)
+    connection.executemany(_SQL["change_run"], updates)
 
 
-def _insert(
+def _claim(
     fact: Fact, schedule_id: str, revision: int, lease_until: str, turn: _Turn
 ) -> Parameters:
-    now = turn.now
-    if fact.state is not State.CLAIMED:
-        return new_row(fact, schedule_id, revision, now)
     return (
-        fact.key, schedule_id, to_text(fact.nominal * 1000), "ENQUEUED", now, now, None, 1,
-        to_text(fact.fire_ms), "claimed", None, None, fact.launches, 1, turn.owner, lease_until,
-        turn.confirmed, revision, None,
+        fact.key, schedule_id, to_text(fact.nominal * 1000), turn.now, to_text(fact.fire_ms),
+        turn.owner, lease_until, turn.confirmed, revision,
     )  # fmt: skip
 
 
-def _update(fact: Fact, row: _Written, lease_until: str, turn: _Turn) -> Parameters:
+def _update(fact: Fact, row: Written, lease_until: str, turn: _Turn) -> Parameters:
     is_claim = fact.state is State.CLAIMED
-    if row[3] and not is_claim:
-        # It was executed once and is not started again: that outcome stands.
-        reason = fact.reason if fact.outcome is Outcome.EXECUTED else Reason.UNCERTAIN
-        fact = fact._replace(state=State.DONE, outcome=Outcome.EXECUTED, reason=reason)
+    fact = standing(fact, row)
     return (
         fact.state.value,
         fact.outcome and fact.outcome.value,
         fact.reason and fact.reason.value,
-        _status(fact),
+        status_word(fact),
         to_text(fact.fire_ms),
         fact.launches,
-        row[1] + is_claim,
+        row.fence + is_claim,
         turn.owner if is_claim else None,
         lease_until if is_claim else None,
         turn.confirmed if is_claim else 0,
@@ -197,34 +192,16 @@ def _update(fact: Fact, row: _Written, lease_until: str, turn: _Turn) -> Paramet
     )
 
 
-def _status(fact: Fact) -> str | None:
-    """The word for readers; a run that was given up on without a word is not a success."""
-    status = status_of(fact.state, fact.outcome, failed=fact.reason is not None, reason=fact.reason)
-    return None if status is None else status.value
-
-
-def _advance(connection: sqlite3.Connection, winners: list[_Winner], now: str) -> None:
-    rows = []
-    for change, _ in winners:
-        schedule, cursor = change.schedule, change.cursor
-        following = schedule.recurrence.next_epoch(cursor)
-        rows.append((
+def _advance(connection: sqlite3.Connection, changes: Sequence[Change], now: str) -> int:
+    """Move the schedules on that still have their version; say how many."""
+    rows = [
+        (
             to_text(cursor * 1000), None if following is None else to_text(following * 1000),
-            maybe_to_text(change.wake_ms), now, schedule.schedule_id,
-        ))  # fmt: skip
-    connection.executemany(_SQL["advance"], rows)
-    resumed = [(change.schedule.schedule_id,) for change, _ in winners if change.resumes]
-    if resumed:
-        connection.executemany(_SQL["end_pause"], resumed)
-
-
-def _claims(change: Change, written: dict[str, _Written]) -> Iterable[Claim]:
-    last = len(change.launches) - 1
-    for index, (key, nominal, fire_ms, launches) in enumerate(change.launches):
-        row = written.get(key)
-        # The engine starts one run at most where it replaces, and names it last.
-        replaces = (
-            tuple(run.key for run in change.replaced) if change.replaced and index == last else ()
+            None if wake_ms is None else to_text(wake_ms), now, schedule.schedule_id, version,
         )
-        fence = 1 if row is None else row[1] + 1
-        yield Claim(change.schedule, key, nominal, fire_ms, launches, fence, replaces)
+        for schedule, version, cursor, following, wake_ms, *_ in changes
+    ]  # fmt: skip
+    moved = connection.executemany(_SQL["advance"], rows).rowcount
+    resumed = [(change.schedule.schedule_id,) for change in changes if change.resumes]
+    connection.executemany(_SQL["end_pause"], resumed)
+    return moved

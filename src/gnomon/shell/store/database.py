@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeVar
 from gnomon.errors import IncompatibleStateError, StoreError
 from gnomon.shell.store.queries import migrations, statements
 
-__all__ = ["BUSY_MS", "MEMORY", "Database"]
+__all__ = ["BUSY_MS", "MEMORY", "Database", "begin_again"]
 
 MEMORY = ":memory:"
 BUSY_MS = 5_000
@@ -27,6 +27,7 @@ CHECKPOINT_PAGES = 4_000
 CACHE_KIB = 16_384
 APPLICATION_ID = 0x676E6F6D  # "gnom", which tells our files from other databases
 
+_BEGIN_WRITE = "BEGIN IMMEDIATE"
 _Result = TypeVar("_Result")
 
 
@@ -87,7 +88,7 @@ class Database:
 
     def write(self, work: Callable[[sqlite3.Connection], _Result]) -> _Result:
         """Do `work` and commit it; when it raises, nothing has happened."""
-        return self._transact("BEGIN IMMEDIATE", work)
+        return self._transact(_BEGIN_WRITE, work)
 
     def close(self) -> None:
         with self._lock, self._explained():
@@ -148,6 +149,12 @@ class Database:
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute(f"PRAGMA user_version = {number}")
         return number
+
+
+def begin_again(connection: sqlite3.Connection) -> None:
+    """Undo what a write has done so far, and go on as if it had just begun."""
+    connection.execute("ROLLBACK")
+    connection.execute(_BEGIN_WRITE)
 
 
 def _configure(connection: sqlite3.Connection) -> None:

@@ -3,25 +3,37 @@ Definitions as values: what a stored record means, read once and kept while ther
 
 A record is read once for each schedule and revision. The number of values kept is bounded, so that
 memory does not grow with the number of schedules; a revision never changes, so that what is kept
-never goes stale.
+never goes stale. Many schedules have policies in common; those are kept once.
 """
 
 import json
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Iterable
+from dataclasses import replace
+from typing import NamedTuple
 
-from gnomon.core.schedule import Schedule
+from gnomon.core.schedule import Policy, Schedule
 from gnomon.core.schedule_record import read_schedule, write_schedule
 from gnomon.errors import StoreError
+from gnomon.shell.store.instant_text import from_text
 from gnomon.shell.store.queries import named
 
-__all__ = ["CACHED_MAX", "DefinitionCache", "definition_text"]
+__all__ = ["CACHED_MAX", "Definition", "DefinitionCache", "definition_text"]
 
-CACHED_MAX = 20_000
+CACHED_MAX = 10_000
 """How many schedules are kept as values."""
 
 _SQL = named("ledger.sql")
+
+
+class Definition(NamedTuple):
+    """A revision of a schedule."""
+
+    revision: int
+    schedule: Schedule
+    effective_ms: int
+    """Since when it is in force."""
 
 
 class DefinitionCache:
@@ -30,61 +42,90 @@ class DefinitionCache:
     def __init__(self, path: str, cached_max: int = CACHED_MAX) -> None:
         self._path = path
         self._cached_max = cached_max
-        self._kept: OrderedDict[str, tuple[int, Schedule]] = OrderedDict()
+        self._kept: OrderedDict[str, Definition] = OrderedDict()
+        self._policies: dict[Policy, Policy] = {}
 
     def __len__(self) -> int:
         return len(self._kept)
 
+    def get(self, connection: sqlite3.Connection, schedule_id: str, revision: int) -> Schedule:
+        """The schedule with this id, whose present revision is this; an error if unreadable."""
+        found, errors = self.find(connection, [(schedule_id, revision)])
+        for error in errors:
+            raise error
+        return found[schedule_id].schedule
+
     def find(
         self, connection: sqlite3.Connection, wanted: Iterable[tuple[str, int]]
-    ) -> dict[str, Schedule]:
-        """The schedules with these ids, whose present revisions are these."""
+    ) -> tuple[dict[str, Definition], list[StoreError]]:
+        """The definitions of these ids and revisions, and what is wrong with the others."""
         found, missing = self.look_up(wanted)
-        if missing:
-            rows = connection.execute(_SQL["definitions"], {"ids": json.dumps(missing)})
-            found |= self.read(rows)
-        return found
+        if not missing:
+            return found, []
+        rows = connection.execute(_SQL["definitions"], {"ids": json.dumps(missing)})
+        errors = self.read(
+            (
+                (schedule_id, revision, from_text(effective_at), text)
+                for schedule_id, revision, effective_at, text in rows
+            ),
+            found,
+        )
+        return found, errors
 
-    def look_up(self, wanted: Iterable[tuple[str, int]]) -> tuple[dict[str, Schedule], list[str]]:
+    def look_up(self, wanted: Iterable[tuple[str, int]]) -> tuple[dict[str, Definition], list[str]]:
         """Those that are kept, and the ids of the others."""
-        found: dict[str, Schedule] = {}
+        found: dict[str, Definition] = {}
         missing: list[str] = []
         kept, forward = self._kept, self._kept.move_to_end
         for schedule_id, revision in wanted:
             entry = kept.get(schedule_id)
             if entry is not None and entry[0] == revision:
                 forward(schedule_id)
-                found[schedule_id] = entry[1]
+                found[schedule_id] = entry
             else:
                 missing.append(schedule_id)
         return found, missing
 
-    def read(self, rows: Iterable[tuple[str, int, str]]) -> dict[str, Schedule]:
-        """What rows of id, revision and definition mean; from now on kept."""
-        return {
-            schedule_id: self._keep(schedule_id, revision, self._read(schedule_id, text))
-            for schedule_id, revision, text in rows
-        }
+    def read(
+        self, rows: Iterable[tuple[str, int, int, str]], found: dict[str, Definition]
+    ) -> list[StoreError]:
+        """
+        Add to `found`, and keep, what rows of id, revision, instant and record mean.
 
-    def _keep(self, schedule_id: str, revision: int, schedule: Schedule) -> Schedule:
+        What is wrong with those that cannot be read is returned.
+        """
+        errors = []
+        for schedule_id, revision, effective_ms, text in rows:
+            try:
+                schedule = self._read(schedule_id, text)
+            except StoreError as error:
+                errors.append(error)
+                continue
+            definition = Definition(revision, schedule, effective_ms)
+            found[schedule_id] = self._keep(schedule_id, definition)
+        return errors
+
+    def _keep(self, schedule_id: str, definition: Definition) -> Definition:
         kept = self._kept
-        kept[schedule_id] = (revision, schedule)
+        kept[schedule_id] = definition
         kept.move_to_end(schedule_id)
         if len(kept) > self._cached_max:
             kept.popitem(last=False)
-        return schedule
+        return definition
 
     def _read(self, schedule_id: str, text: str) -> Schedule:
         try:
             record = json.loads(text)
             if not isinstance(record, dict):
                 raise ValueError("it is no record")
-            return read_schedule(record)
+            schedule = read_schedule(record)
         except ValueError as error:
             raise StoreError(
                 f"holds a definition of {schedule_id} that cannot be read ({error})",
                 where=self._path, hint="delete that schedule, or save it again",
             ) from error  # fmt: skip
+        policy = self._policies.setdefault(schedule.policy, schedule.policy)
+        return replace(schedule, policy=policy)
 
 
 def definition_text(schedule: Schedule) -> str:

@@ -34,10 +34,12 @@ def schedules(
     values: dict[str, str | int],
 ) -> list[ScheduleRow]:  # fmt: skip
     rows: Sequence[_Row] = connection.execute(_SQL[query], values).fetchall()
-    found = cache.find(connection, [(row[0], row[1]) for row in rows])
+    found, errors = cache.find(connection, [(row[0], row[1]) for row in rows])
+    for error in errors:
+        raise error
     return [
         ScheduleRow(
-            schedule=found[schedule_id],
+            schedule=found[schedule_id].schedule,
             revision=revision,
             version=version,
             cursor=from_text(cursor_at) // 1000,

@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from gnomon.core.ledger.lifecycle import IN_FLIGHT
 from gnomon.shell.store.instant_text import BEGINNING, to_text
 from gnomon.shell.store.queries import named
-from gnomon.shell.store.report import touch
 
 __all__ = ["recover", "renew"]
 
@@ -52,5 +51,6 @@ def recover(
     )
     lost = [(BEGINNING, now, row[0]) for row in rows if row[0] not in wanted]
     connection.executemany(_SQL["lose"], lost)
-    touch(connection, {row[1] for row in rows}, now)
+    schedule_ids = json.dumps(list({row[1] for row in rows}))
+    connection.execute(_SQL["new_versions"], {"ids": schedule_ids, "now": now})
     return [(row[0], row[2] + 1) for row in taken]

@@ -3,16 +3,17 @@ What saving or deleting a definition comes to, whatever the store.
 
 A definition that equals the stored one changes nothing. Any other is a new revision, and nothing
 that was nominal before it is owed: periods of the former definition that nobody had come to are
-recorded as skipped, in ranges. The cursor never goes back.
+recorded as skipped, in ranges. The cursor never goes back; periods of the new definition that it
+has passed are withdrawn too, so that none is without a row.
 
 Spec: LEDGER-13, LEDGER-14, LEDGER-16.
 """
 
 import json
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
-from itertools import islice, takewhile
+from itertools import islice, pairwise, takewhile
 from typing import NamedTuple
 
 from gnomon.core.civil.instant import parse_instant, to_epoch
@@ -37,6 +38,12 @@ class Head(NamedTuple):
     paused_until_ms: int | None
     is_deleted: bool
     has_waiting: bool
+    covered: Sequence[tuple[int, int, int]] = ()
+    """First, last and day of making of the rows that reach beyond now, where `reaches_ahead`."""
+
+    def reaches_ahead(self, now_ms: int) -> bool:
+        """Whether periods are past that lie ahead, as with windows that open before them."""
+        return self.cursor > (now_ms - 1) // 1000
 
 
 class Revised(NamedTuple):
@@ -47,8 +54,8 @@ class Revised(NamedTuple):
     following: int | None
     """The next nominal instant."""
     wake_ms: int | None
-    passed: list[Fact]
-    """What is recorded of the former definition."""
+    passed: list[tuple[Fact, int]]
+    """What is recorded as withdrawn, with the revision that it belongs to."""
 
 
 class Columns(NamedTuple):
@@ -74,7 +81,8 @@ def revise(
     recurrence = schedule.recurrence
     before = (now_ms - 1) // 1000
     cursor = recurrence.latest_epoch(before)
-    passed: list[Fact] = []
+    passed: list[tuple[Fact, int]] = []
+    revision = 1 if head is None else head.revision + 1
     if head is None:
         cursor = before if cursor is None else cursor
     else:
@@ -82,10 +90,11 @@ def revise(
             return None
         stored = head.cursor
         if former is not None and not head.is_deleted:
-            stored, passed = passed_over(former, stored, before, Reason.WITHDRAWN)
+            stored, facts = passed_over(former, stored, before, Reason.WITHDRAWN)
+            passed += [(fact, head.revision) for fact in facts]
         cursor = stored if cursor is None else max(stored, cursor)
+        passed += [(fact, revision) for fact in _opened_ahead(schedule, head, before, stored)]
     following = recurrence.next_epoch(cursor)
-    revision = 1 if head is None else head.revision + 1
     wake_ms = _wake_ms(schedule, following, head, now_ms)
     return Revised(revision, cursor, following, wake_ms, passed)
 
@@ -94,13 +103,8 @@ def passed_over(
     schedule: Schedule, cursor: int, until: int, reason: Reason
 ) -> tuple[int, list[Fact]]:
     """What nobody had come to, as skipped; and the cursor after it."""
-    facts = [
-        Fact(
-            range_key(schedule.schedule_id, first), first, first * 1000, State.DONE,
-            Outcome.SKIPPED, reason, is_new=True, last_nominal=last, periods=count,
-        )
-        for first, last, count in _ranges(schedule.recurrence, cursor, until)
-    ]  # fmt: skip
+    nominals = _nominals(schedule.recurrence, cursor, until)
+    facts = _skipped(schedule.schedule_id, nominals, reason)
     return facts[-1].last_nominal if facts else cursor, facts
 
 
@@ -125,9 +129,41 @@ def columns_of(schedule: Schedule) -> Columns:
     )
 
 
-def _ranges(recurrence: Recurrence, cursor: int, until: int) -> Iterator[tuple[int, int, int]]:
-    """First, last and number of the periods after `cursor` up to `until`, a bounded number each."""
-    nominals = takewhile(lambda nominal: nominal <= until, recurrence.iterate_epochs(cursor))
+def _opened_ahead(schedule: Schedule, head: Head, after: int, cursor: int) -> list[Fact]:
+    """
+    The periods of a new definition that the cursor has passed already.
+
+    That happens where the former definition opened its windows ahead. Its periods keep their rows.
+    """
+    if cursor <= after:
+        return []
+    # Only what was opened ahead; where the clock was set back since, most of it was not.
+    opened = [created for _, last, created in head.covered if last == cursor]
+    after = max([after, *opened]) if opened else cursor
+    covered = sorted((first, last) for first, last, _ in head.covered)
+    facts: list[Fact] = []
+    for free, until in pairwise([(after, after), *covered, (cursor + 1, cursor + 1)]):
+        nominals = _nominals(schedule.recurrence, max(free[1], after), until[0] - 1)
+        facts += _skipped(schedule.schedule_id, nominals, Reason.WITHDRAWN)
+    return facts
+
+
+def _skipped(schedule_id: str, nominals: Iterator[int], reason: Reason) -> list[Fact]:
+    return [
+        Fact(
+            range_key(schedule_id, first), first, first * 1000, State.DONE, Outcome.SKIPPED,
+            reason, is_new=True, last_nominal=last, periods=count,
+        )
+        for first, last, count in _ranges(nominals)
+    ]  # fmt: skip
+
+
+def _nominals(recurrence: Recurrence, after: int, until: int) -> Iterator[int]:
+    return takewhile(until.__ge__, recurrence.iterate_epochs(after))
+
+
+def _ranges(nominals: Iterator[int]) -> Iterator[tuple[int, int, int]]:
+    """First, last and number of these, a bounded number in each."""
     for first in nominals:
         numbered = deque(enumerate(islice(nominals, USUAL.count_max - 1), 2), maxlen=1)
         count, last = numbered[0] if numbered else (1, first)

@@ -5,68 +5,86 @@ A schedule is looked at when its wake has come, or when a run of it is lost: in 
 that is over. Lost runs come first, because somebody waits for them and they are soon settled; then
 the oldest wake. The cost follows from what is due and not from what is stored.
 
-A lost run of a deleted schedule is nobody's to plan. It is settled here: skipped when it certainly
-never started, else executed with the reason `uncertain`.
+A schedule whose definition cannot be read is put off for a minute each time, with a line in the
+log, and the others go on. A lost run of a deleted schedule is nobody's to plan. It is settled
+here: skipped when it certainly never started, else executed with the reason `uncertain`.
 
 Spec: LEDGER-5, LEDGER-8.
 """
 
 import json
+import logging
 import sqlite3
+from typing import NamedTuple
 
-from gnomon.core.engine import Due, Lost, Pause
-from gnomon.core.ledger.lifecycle import State
-from gnomon.core.ledger.period import InFlight, Waiting
+from gnomon.core.engine import Due, Pause
 from gnomon.shell.store.definition_cache import DefinitionCache
 from gnomon.shell.store.instant_text import from_text, maybe_from_text, to_text
+from gnomon.shell.store.open_periods import OpenPeriods
 from gnomon.shell.store.queries import named
+from gnomon.shell.telemetry import log
 
-__all__ = ["bury_lost", "load", "next_wake_ms"]
+__all__ = ["UNREAD_MS", "Loaded", "bury_lost", "load", "next_wake_ms", "put_off"]
+
+UNREAD_MS = 60_000
+"""How long a schedule that cannot be read is left alone."""
 
 _SQL = named("ledger.sql")
-_IN_FLIGHT = {"claimed": State.CLAIMED, "running": State.RUNNING}
 
 _Head = tuple[str, int, int, str, int, str | None]
 
 
-class _Open:
-    """The open periods of one schedule."""
+class Loaded(NamedTuple):
+    """What is to be looked at."""
 
-    __slots__ = ("in_flight", "lost", "waiting")
-
-    def __init__(self) -> None:
-        self.waiting: list[Waiting] = []
-        self.in_flight: list[InFlight] = []
-        self.lost: list[Lost] = []
+    dues: list[Due]
+    buried: list[str]
+    """Deleted schedules that have lost runs."""
+    unread: list[str]
+    """Schedules whose definition cannot be read."""
 
 
 def load(
     connection: sqlite3.Connection, cache: DefinitionCache, *, now_ms: int, limit: int
-) -> tuple[list[Due], list[str]]:
-    """The schedules to look at, and the ids of deleted ones that have lost runs."""
+) -> Loaded:
     now = to_text(now_ms)
     lost_ids, buried = _lost(connection, now, limit)
     heads = _heads(connection, lost_ids, now, limit)
     if not heads:
-        return [], buried
+        return Loaded([], buried, [])
     opened = _open_periods(connection, [head[0] for head in heads], now)
-    schedules = cache.find(connection, [(head[0], head[1]) for head in heads])
-    nothing = _Open()
-    dues = []
+    definitions, errors = cache.find(connection, [(head[0], head[1]) for head in heads])
+    nothing = OpenPeriods()
+    dues, unread = [], []
     for schedule_id, _, version, cursor_at, paused, paused_until in heads:
+        definition = definitions.get(schedule_id)
+        if definition is None:
+            unread.append(schedule_id)
+            continue
         periods = opened.get(schedule_id, nothing)
         dues.append(
             Due(
-                schedules[schedule_id],
+                definition.schedule,
                 version,
                 from_text(cursor_at) // 1000,
                 Pause(maybe_from_text(paused_until)) if paused else None,
                 periods.waiting,
                 periods.in_flight,
                 periods.lost,
+                definition.effective_ms,
+                definition.revision,
             )
         )
-    return dues, buried
+    for error in errors:
+        log(logging.ERROR, "a schedule cannot be read, the others go on", error=str(error))
+    return Loaded(dues, buried, unread)
+
+
+def put_off(connection: sqlite3.Connection, schedule_ids: list[str], *, now_ms: int) -> None:
+    """Look again later at schedules that cannot be read, so that they are not in the way."""
+    values = {"ids": json.dumps(schedule_ids), "at": to_text(now_ms + UNREAD_MS)}
+    connection.execute(_SQL["look_later"], values)
+    connection.execute(_SQL["lose_later"], values | {"now": to_text(now_ms)})
 
 
 def bury_lost(connection: sqlite3.Connection, schedule_ids: list[str], *, now_ms: int) -> None:
@@ -104,22 +122,15 @@ def _heads(
 
 def _open_periods(
     connection: sqlite3.Connection, schedule_ids: list[str], now: str
-) -> dict[str, _Open]:
-    found: dict[str, _Open] = {}
+) -> dict[str, OpenPeriods]:
+    found: dict[str, OpenPeriods] = {}
     rows = connection.execute(_SQL["open_runs"], {"ids": json.dumps(schedule_ids)})
     for schedule_id, key, run_at, fire_at, state, fence, launches, lease_until, confirmed in rows:
         periods = found.get(schedule_id)
         if periods is None:
-            periods = found[schedule_id] = _Open()
-        nominal, fire_ms = from_text(run_at) // 1000, from_text(fire_at)
-        running = _IN_FLIGHT.get(state)
-        if running is None:
-            periods.waiting.append(Waiting(key, nominal, fire_ms, state == "queued", launches))
-            continue
-        run = InFlight(key, nominal, fire_ms, running, fence, launches)
-        if lease_until < now:
-            never_started = bool(confirmed) and running is State.CLAIMED
-            periods.lost.append(Lost(run, never_started))
-        else:
-            periods.in_flight.append(run)
+            periods = found[schedule_id] = OpenPeriods()
+        periods.add(
+            key, from_text(run_at) // 1000, from_text(fire_at), state, fence, launches,
+            is_lost=lease_until is not None and lease_until < now, confirmed=bool(confirmed),
+        )  # fmt: skip
     return found

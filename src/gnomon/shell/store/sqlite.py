@@ -189,12 +189,16 @@ class SqliteLedger:
             self._ownership = None
 
     def _load(self, now_ms: int, limit: int) -> list[Due]:
-        dues, buried = self.database.read(
+        dues, buried, unread = self.database.read(
             lambda connection: snapshot.load(connection, self._cache, now_ms=now_ms, limit=limit)
         )
         if buried:
             self.database.write(
                 lambda connection: snapshot.bury_lost(connection, buried, now_ms=now_ms)
+            )
+        if unread:
+            self.database.write(
+                lambda connection: snapshot.put_off(connection, unread, now_ms=now_ms)
             )
         return dues
 

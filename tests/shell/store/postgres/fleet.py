@@ -41,11 +41,11 @@ class Fleet:
         self._beside.append(connection)
         return connection
 
-    async def waits_for_a_lock(self) -> None:
-        """Return when somebody waits for a row."""
+    async def waits_for_a_lock(self, call: "asyncio.Task[list[bool]]") -> None:
+        """Return when a call waits for a row, or is over."""
         connection = await asyncpg.connect(self.url)
         try:
-            while not await connection.fetchval(_WAITING, self.schema):
+            while not call.done() and not await connection.fetchval(_WAITING, self.schema):
                 pass
         finally:
             await connection.close()

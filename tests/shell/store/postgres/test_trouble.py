@@ -231,8 +231,8 @@ def test_an_instant_that_no_calendar_has_is_refused(common_database: str, schema
     play(common_database, schema, scenario)
 
 
-@clause("PG-9")
-def test_a_definition_that_cannot_be_read_is_named_and_can_be_mended(
+@clause("LEDGER-11")
+def test_a_definition_that_cannot_be_read_is_named_and_the_others_go_on(
     common_database: str, schema: str
 ) -> None:
     async def scenario(fleet: Fleet) -> None:
@@ -242,9 +242,11 @@ def test_a_definition_that_cannot_be_read_is_named_and_can_be_mended(
         await beside.execute("UPDATE schedule_revisions SET definition = 'null'"
                              " WHERE schedule_id = 's001'")  # fmt: skip
         fresh = await fleet.open()
-        with pytest.raises(StoreError, match="holds a definition of s001 that cannot be read"):
-            await fresh.load(now_ms=at("00:01:00"), limit=10)
 
+        dues = await fresh.load(now_ms=at("00:01:00"), limit=10)
+        assert [due.schedule.schedule_id for due in dues] == ["s000"]
+        with pytest.raises(StoreError, match="holds a definition of s001 that cannot be read"):
+            await fresh.get("s001")
         await save_many(fresh, 2)
         assert len(await fresh.load(now_ms=at("00:02:00"), limit=10)) == 2
 

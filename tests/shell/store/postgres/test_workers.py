@@ -93,7 +93,7 @@ def test_a_report_that_waits_for_a_takeover_is_refused(common_database: str, sch
             report = asyncio.create_task(
                 ledger.report([Ended(claim.key, 1, True, "")], now_ms=at("00:01:10"))
             )
-            await fleet.waits_for_a_lock()
+            await fleet.waits_for_a_lock(report)
 
         assert await report == [False]
         (row,) = await ledger.runs("report")
@@ -111,11 +111,10 @@ def test_a_period_that_joins_the_queue_while_the_run_ends_is_woken(
         ledger, other = await fleet.open(), await fleet.beside()
         async with other.transaction():
             await other.execute("SELECT * FROM schedules FOR UPDATE")
-            await other.execute("SELECT * FROM schedule_runs FOR UPDATE")
             report = asyncio.create_task(
                 ledger.report([Ended(claim.key, 1, True, "")], now_ms=at("00:02:05"))
             )
-            await fleet.waits_for_a_lock()
+            await fleet.waits_for_a_lock(report)
             await other.execute(
                 "INSERT INTO schedule_runs (idempotency_key, schedule_id, run_at, created_at,"
                 " updated_at, fire_at, state, revision) VALUES ('two', 'report',"
@@ -146,23 +145,6 @@ def test_a_takeover_does_not_wait_for_who_is_writing_about_the_run(
 
         (row,) = await ledger.runs("report")
         assert (row.owner, row.fence) == ("anna", 1)
-
-    play(common_database, schema, scenario)
-
-
-@clause("PG-3")
-def test_a_period_does_not_join_the_queue_behind_a_run_that_is_just_ending(
-    common_database: str, schema: str
-) -> None:
-    async def scenario(fleet: Fleet) -> None:
-        await one_claim(fleet, overlap_policy="queue", lease="1h")
-        ledger, other = await fleet.open(), await fleet.beside()
-        joining = await plan_at(ledger, "00:02:00")
-        async with other.transaction():
-            await other.execute("UPDATE schedule_runs SET updated_at = now()")
-            assert await commit_at(ledger, joining, "00:02:00") == []
-
-        assert len(await ledger.runs("report")) == 1
 
     play(common_database, schema, scenario)
 

@@ -2,16 +2,14 @@
 Committing changes on PostgreSQL: the guard, the facts, the claims.
 
 Rows that another worker has are not waited for: whoever has one is faster. Most changes only add
-rows to a schedule of which nothing is in flight; then the version of the schedule's row says if
-they hold, and one statement checks and advances them all. The others take the rows they were
-planned from before they are judged. Each kind of row is written by one statement, whatever their
-number. A new key that exists already is noticed by counting; that hardly ever happens, so nobody
-looks beforehand.
+rows; then the version of the schedule's row says if they hold, and one statement checks and
+advances them all. The others take the rows they rewrite before they are judged. Each kind of row is
+written by one statement, whatever their number. A new key that exists already is noticed by
+counting; that hardly ever happens, so nobody looks beforehand.
 
 Spec: LEDGER-4, LEDGER-6, LEDGER-7, PG-1, PG-2.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,16 +19,14 @@ from gnomon.core.ledger.lifecycle import State
 from gnomon.core.ledger.period import Fact
 from gnomon.ports import Claim
 from gnomon.shell.store.claim_rows import (
-    Winner,
     Written,
-    claims_of,
+    add_claims,
     may_follow,
     standing,
     status_word,
     with_current_version,
     without_known_keys,
 )
-from gnomon.shell.store.postgres.snapshot import in_flight_of, lock_version_of, version_of
 from gnomon.shell.store.postgres.statement import Statements
 
 if TYPE_CHECKING:
@@ -62,7 +58,7 @@ async def commit(
     plain: dict[str, Change] = {}
     others: list[Change] = []
     for change in changes:
-        if careful or not _is_plain(change):
+        if careful or not all(fact.is_new for fact in change.facts):
             others.append(change)
         else:
             # A second one of the same schedule is planned from the past.
@@ -74,11 +70,13 @@ async def commit(
         await _advance(connection, sql, more, turn)
         winners += more
     await _write_facts(connection, sql, winners, written, turn)
-    resumed = [change.schedule.schedule_id for change, _ in winners if change.resumes]
+    resumed = [change.schedule.schedule_id for change in winners if change.resumes]
     if resumed:
         await connection.execute(sql["end_pause"], resumed)
-    claims = [claim for change, _ in winners for claim in claims_of(change, written)]
-    return [change for change, _ in winners], claims
+    claims: list[Claim] = []
+    for change in winners:
+        add_claims(claims, change, written)
+    return winners, claims
 
 
 async def insert_facts(
@@ -100,68 +98,46 @@ async def insert_facts(
     _expect(done, len(values))
 
 
-def _is_plain(change: Change) -> bool:
-    """Whether the version of the schedule's row alone says that a change still holds."""
-    return not in_flight_of(change.version) and all(fact.is_new for fact in change.facts)
-
-
 async def _advance_plain(
     connection: "Connection", sql: Statements, changes: dict[str, Change], turn: Turn
-) -> list[Winner]:
+) -> list[Change]:
     """Advance what is free and has its version still, by one statement: those are the winners."""
     rows = [
-        (schedule_id, lock_version_of(change.version), *_place(change))
-        for schedule_id, change in changes.items()
+        (schedule_id, change.version, *_place(change)) for schedule_id, change in changes.items()
     ]
     columns = zip(*rows, strict=True)
     taken = await connection.fetch(sql["advance_free"], *columns, turn.now_ms)
-    revisions = {row[0]: row[1] for row in taken}
-    return [
-        (change, revisions[schedule_id])
-        for schedule_id, change in changes.items()
-        if schedule_id in revisions
-    ]
+    won = {row[0] for row in taken}
+    return [change for schedule_id, change in changes.items() if schedule_id in won]
 
 
 async def _guarded(
     connection: "Connection", sql: Statements, changes: list[Change], turn: Turn, *, careful: bool
-) -> tuple[list[Winner], dict[str, Written]]:
-    """The changes that hold, with their schedules and runs taken; and the rows they rewrite."""
+) -> tuple[list[Change], dict[str, Written]]:
+    """The changes that hold, with the rows taken that they rewrite; and those rows."""
     ids = [change.schedule.schedule_id for change in changes]
     free = await connection.fetch(sql["take_free"], ids)
-    rows = await connection.fetch(sql["take_in_flight"], [row[0] for row in free])
-    in_flight = Counter(row[0] for row in rows)
-    current = {
-        schedule_id: (version_of(lock_version, in_flight[schedule_id]), revision)
-        for schedule_id, lock_version, revision in free
-    }
-    winners = with_current_version(changes, current)
-    keys = [fact.key for change, _ in winners for fact in change.facts if not fact.is_new]
+    winners = with_current_version(changes, {row[0]: row[1] for row in free})
+    keys = [fact.key for change in winners for fact in change.facts if not fact.is_new]
     written: dict[str, Written] = {}
     if keys:
         found = await connection.fetch(sql["written_runs"], keys, turn.lease_now_ms)
         written = {row[0]: Written(*row[1:]) for row in found}
-        winners = [winner for winner in winners if may_follow(winner[0], written)]
+        winners = [change for change in winners if may_follow(change, written)]
     if careful:
-        winners = await _without_known_keys(connection, sql, winners)
+        keys = [fact.key for change in winners for fact in change.facts if fact.is_new]
+        known = await connection.fetch(sql["known_keys"], keys)
+        winners = without_known_keys(winners, {row[0] for row in known})
     return winners, written
 
 
-async def _without_known_keys(
-    connection: "Connection", sql: Statements, winners: list[Winner]
-) -> list[Winner]:
-    keys = [fact.key for change, _ in winners for fact in change.facts if fact.is_new]
-    known = {row[0] for row in await connection.fetch(sql["known_keys"], keys)}
-    return without_known_keys(winners, known)
-
-
 async def _write_facts(
-    connection: "Connection", sql: Statements, winners: list[Winner],
+    connection: "Connection", sql: Statements, winners: list[Change],
     written: dict[str, Written], turn: Turn,
 ) -> None:  # fmt: skip
     claims, others, updates = [], [], []
-    for change, revision in winners:
-        schedule_id = change.schedule.schedule_id
+    for change in winners:
+        schedule_id, revision = change.schedule.schedule_id, change.revision
         lease_ms = change.schedule.policy.lease // _MS
         for fact in change.facts:
             if not fact.is_new:
@@ -196,17 +172,16 @@ def _update(fact: Fact, written: dict[str, Written], lease_ms: int) -> tuple[str
 
 
 async def _advance(
-    connection: "Connection", sql: Statements, winners: list[Winner], turn: Turn
+    connection: "Connection", sql: Statements, winners: list[Change], turn: Turn
 ) -> None:
     if winners:
-        rows = [(change.schedule.schedule_id, *_place(change)) for change, _ in winners]
+        rows = [(change.schedule.schedule_id, *_place(change)) for change in winners]
         await connection.execute(sql["advance"], *zip(*rows, strict=True), turn.now_ms)
 
 
 def _place(change: Change) -> tuple[int, int | None, int | None]:
     """Where a schedule is after a change: its cursor, the next nominal instant, its wake."""
-    following = change.schedule.recurrence.next_epoch(change.cursor)
-    next_ms = None if following is None else following * 1000
+    next_ms = None if change.following is None else change.following * 1000
     return change.cursor * 1000, next_ms, change.wake_ms
 
 

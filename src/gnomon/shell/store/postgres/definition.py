@@ -9,12 +9,10 @@ Spec: LEDGER-13 to LEDGER-16, PG-4.
 """
 
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.core.schedule import Schedule
-from gnomon.errors import StoreError
 from gnomon.ports import Saved
 from gnomon.shell.store.definition_cache import DefinitionCache, definition_text
 from gnomon.shell.store.postgres.commitment import KeyExistsError, insert_facts
@@ -38,6 +36,7 @@ async def save(
     """Save many, each id at most once; all of them, or none."""
     heads = await _take(connection, sql, [one.schedule_id for one in schedules])
     formers = await _formers(connection, sql, cache, heads)
+    await _look_ahead(connection, sql, heads, now_ms)
     saved, new, changed = [], list[_Revision](), list[_Revision]()
     for schedule in schedules:
         schedule_id = schedule.schedule_id
@@ -99,16 +98,22 @@ async def _take(
 async def _formers(
     connection: "Connection", sql: Statements, cache: DefinitionCache, heads: dict[str, Head]
 ) -> dict[str, Schedule]:
-    """The stored definitions, without those that cannot be read: they must not be kept for that."""
+    """The stored definitions; one that cannot be read is left out, and is not kept for that."""
     wanted = [(schedule_id, head.revision) for schedule_id, head in heads.items()]
-    try:
-        return await definitions(connection, sql, cache, wanted)
-    except StoreError:
-        found: dict[str, Schedule] = {}
-        for one in wanted:
-            with suppress(StoreError):
-                found |= await definitions(connection, sql, cache, [one])
-        return found
+    found, _ = await definitions(connection, sql, cache, wanted)
+    return {schedule_id: definition.schedule for schedule_id, definition in found.items()}
+
+
+async def _look_ahead(
+    connection: "Connection", sql: Statements, heads: dict[str, Head], now_ms: int
+) -> None:
+    """Where periods are past that lie ahead, find out which."""
+    after_ms = (now_ms - 1) // 1000 * 1000
+    for schedule_id, head in heads.items():
+        if head.reaches_ahead(now_ms):
+            rows = await connection.fetch(sql["covered"], schedule_id, after_ms)
+            covered = [(first // 1000, last // 1000, made // 1000) for first, last, made in rows]
+            heads[schedule_id] = head._replace(covered=covered)
 
 
 async def _write(
@@ -131,9 +136,9 @@ async def _write(
         columns = zip(*revisions, strict=True)
         await connection.execute(sql["insert_revisions"], *columns, now_ms)
         facts = [
-            (fact, schedule.schedule_id, revised.revision - 1)
+            (fact, schedule.schedule_id, revision)
             for schedule, revised in changed
-            for fact in revised.passed
+            for fact, revision in revised.passed
         ]
         await insert_facts(connection, sql, facts, now_ms)
         await notify(connection, sql)

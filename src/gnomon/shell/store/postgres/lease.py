@@ -12,13 +12,14 @@ Spec: LEDGER-8, PG-6.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from gnomon.shell.store.postgres.report import notify, wake_queues
+from gnomon.shell.store.postgres.report import notify
 from gnomon.shell.store.postgres.statement import Statements
+from gnomon.shell.store.snapshot import UNREAD_MS
 
 if TYPE_CHECKING:
     from gnomon.shell.store.postgres.pool import Connection
 
-__all__ = ["bury_lost", "recover"]
+__all__ = ["bury_lost", "put_off", "recover"]
 
 
 async def bury_lost(
@@ -30,6 +31,16 @@ async def bury_lost(
     await connection.execute(sql["bury_lost"], schedule_ids, now_ms, lease_now_ms)
 
 
+async def put_off(
+    connection: "Connection", sql: Statements, schedule_ids: list[str], *, now_ms: int,
+    lease_now_ms: int | None,
+) -> None:  # fmt: skip
+    """Look again later at schedules that cannot be read, so that they are not in the way."""
+    await connection.fetch(sql["take"], schedule_ids)
+    await connection.execute(sql["look_later"], schedule_ids, now_ms + UNREAD_MS)
+    await connection.execute(sql["lose_later"], schedule_ids, UNREAD_MS, lease_now_ms)
+
+
 async def recover(
     connection: "Connection", sql: Statements, *, owner: str, adopted: Sequence[str], now_ms: int,
     lease_now_ms: int | None,
@@ -39,7 +50,6 @@ async def recover(
     await connection.fetch(sql["take"], ids)
     taken = await connection.fetch(sql["adopt"], list(adopted), owner, now_ms, lease_now_ms)
     await connection.execute(sql["lose"], owner, now_ms)
-    await connection.execute(sql["touch"], ids, now_ms)
-    await wake_queues(connection, sql, ids, now_ms)
+    await connection.execute(sql["new_versions"], ids, now_ms)
     await notify(connection, sql)
     return [(key, fence) for key, fence in taken]

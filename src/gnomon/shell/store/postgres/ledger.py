@@ -8,6 +8,7 @@ database (`LeaseTime.DATABASE`); a ledger on virtual time judges them by the ins
 Spec: PORT-1, PG-1 to PG-9.
 """
 
+import logging
 from collections.abc import Sequence
 from enum import StrEnum
 
@@ -15,7 +16,7 @@ from gnomon.core.engine import Change, Due
 from gnomon.core.schedule import Schedule
 from gnomon.errors import DefinitionError, StoreError
 from gnomon.ports import Claim, Report, RunRow, Saved, ScheduleRow
-from gnomon.shell.store.definition_cache import CACHED_MAX, DefinitionCache
+from gnomon.shell.store.definition_cache import CACHED_MAX, Definition, DefinitionCache
 from gnomon.shell.store.history import PAGE_MAX
 from gnomon.shell.store.instant_text import END_MS
 from gnomon.shell.store.postgres import definition, lease, retention
@@ -26,6 +27,7 @@ from gnomon.shell.store.postgres.reading import definitions, run_row, schedule_r
 from gnomon.shell.store.postgres.report import report
 from gnomon.shell.store.postgres.snapshot import look_at
 from gnomon.shell.store.postgres.statement import SCHEMA, Statements
+from gnomon.shell.telemetry import log
 
 __all__ = ["LeaseTime", "PostgresLedger"]
 
@@ -89,8 +91,7 @@ class PostgresLedger:
             self._is_contended = False
         found, missing = self._cache.look_up(look.revisions())
         if missing:
-            rows = await self.pool.fetch(self.sql["definitions"], missing)
-            found |= self._cache.read((row[0], row[1], row[2]) for row in rows)
+            await self._read_missing(missing, found, now_ms)
         return look.dues(found)
 
     async def commit(
@@ -214,12 +215,31 @@ class PostgresLedger:
     def _lease_now_ms(self, now_ms: int) -> int | None:
         return now_ms if self._lease_time is LeaseTime.GIVEN else None
 
+    async def _read_missing(
+        self, missing: list[str], found: dict[str, Definition], now_ms: int
+    ) -> None:
+        """Read definitions; those that cannot be read are put off, and the others go on."""
+        rows = await self.pool.fetch(self.sql["definitions"], missing)
+        there = {row[0] for row in rows}
+        errors = self._cache.read(((row[0], row[1], row[2], row[3]) for row in rows), found)
+        for error in errors:
+            log(logging.ERROR, "a schedule cannot be read, the others go on", error=str(error))
+        if errors:
+            unread = [one for one in missing if one in there and one not in found]
+            async with self.pool.transaction() as connection:
+                await lease.put_off(
+                    connection, self.sql, unread, now_ms=now_ms,
+                    lease_now_ms=self._lease_now_ms(now_ms),
+                )  # fmt: skip
+
     async def _schedules(self, name: str, *values: str | int) -> list[ScheduleRow]:
         async with self.pool.transaction() as connection:
             rows = await connection.fetch(self.sql[name], *values)
             wanted = [(row[0], row[1]) for row in rows]
-            found = await definitions(connection, self.sql, self._cache, wanted)
-        return [schedule_row(row, found[row[0]]) for row in rows if row[0] in found]
+            found, errors = await definitions(connection, self.sql, self._cache, wanted)
+        for error in errors:
+            raise error
+        return [schedule_row(row, found[row[0]].schedule) for row in rows if row[0] in found]
 
     def _error_of_keys(self) -> StoreError:
         return StoreError(

@@ -12,9 +12,9 @@ import asyncpg
 from gnomon.core.engine import Pause
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State, Status
 from gnomon.core.schedule import Schedule
+from gnomon.errors import StoreError
 from gnomon.ports import RunRow, ScheduleRow
-from gnomon.shell.store.definition_cache import DefinitionCache
-from gnomon.shell.store.postgres.snapshot import version_of
+from gnomon.shell.store.definition_cache import Definition, DefinitionCache
 from gnomon.shell.store.postgres.statement import Statements
 
 if TYPE_CHECKING:
@@ -26,13 +26,13 @@ __all__ = ["definitions", "run_row", "schedule_row"]
 async def definitions(
     connection: "Connection", sql: Statements, cache: DefinitionCache,
     wanted: Iterable[tuple[str, int]],
-) -> dict[str, Schedule]:  # fmt: skip
-    """The schedules with these ids and present revisions, from memory where they are there."""
+) -> tuple[dict[str, Definition], list[StoreError]]:  # fmt: skip
+    """The definitions of these ids and revisions, and what is wrong with the others."""
     found, missing = cache.look_up(wanted)
-    if missing:
-        rows = await connection.fetch(sql["definitions"], missing)
-        found |= cache.read((row[0], row[1], row[2]) for row in rows)
-    return found
+    if not missing:
+        return found, []
+    rows = await connection.fetch(sql["definitions"], missing)
+    return found, cache.read(((row[0], row[1], row[2], row[3]) for row in rows), found)
 
 
 def schedule_row(row: asyncpg.Record, schedule: Schedule) -> ScheduleRow:
@@ -43,7 +43,7 @@ def schedule_row(row: asyncpg.Record, schedule: Schedule) -> ScheduleRow:
     return ScheduleRow(
         schedule=schedule,
         revision=revision,
-        version=version_of(lock_version, in_flight),
+        version=lock_version,
         cursor=cursor_ms // 1000,
         wake_ms=wake_ms,
         pause=Pause(paused_until_ms) if paused else None,

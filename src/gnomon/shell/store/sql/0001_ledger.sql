@@ -73,7 +73,6 @@ CREATE TABLE schedule_runs (
 
 CREATE INDEX schedule_runs_by_schedule ON schedule_runs (schedule_id, run_at);
 CREATE INDEX schedule_runs_open ON schedule_runs (schedule_id, run_at) WHERE state <> 'done';
-CREATE INDEX schedule_runs_queued ON schedule_runs (schedule_id) WHERE state = 'queued';
 CREATE INDEX schedule_runs_by_lease ON schedule_runs (lease_until) WHERE lease_until IS NOT NULL;
 CREATE INDEX schedule_runs_by_end ON schedule_runs (ended_at) WHERE ended_at IS NOT NULL;
 

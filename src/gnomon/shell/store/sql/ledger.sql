@@ -24,6 +24,13 @@ FROM json_each(:ids) j CROSS JOIN schedule_runs r ON r.schedule_id = j.value
 WHERE r.state <> 'done'
 ORDER BY j.id, r.run_at
 
+-- name: look_later
+UPDATE schedules SET wake_at = :at WHERE schedule_id IN (SELECT value FROM json_each(:ids))
+
+-- name: lose_later
+UPDATE schedule_runs SET lease_until = :at
+WHERE lease_until < :now AND schedule_id IN (SELECT value FROM json_each(:ids))
+
 -- name: bury_unstarted
 UPDATE schedule_runs
 SET state = 'done', outcome = 'skipped', reason = 'deleted', status = 'SKIPPED',
@@ -38,18 +45,24 @@ SET state = 'done', outcome = 'executed', reason = 'uncertain', status = 'FAILED
 WHERE lease_until < :now AND schedule_id IN (SELECT value FROM json_each(:ids))
 
 -- name: definitions
-SELECT r.schedule_id, r.revision, r.definition
+SELECT r.schedule_id, r.revision, r.effective_at, r.definition
 FROM json_each(:ids) j
 CROSS JOIN schedules s ON s.schedule_id = j.value
 CROSS JOIN schedule_revisions r ON r.schedule_id = s.schedule_id AND r.revision = s.revision
 
 -- name: versions
-SELECT s.schedule_id, s.lock_version, s.revision
+SELECT s.schedule_id, s.lock_version
 FROM json_each(:ids) j CROSS JOIN schedules s ON s.schedule_id = j.value
 
 -- name: written_runs
 SELECT r.idempotency_key, r.state, r.fence, r.lease_until, r.outcome
 FROM json_each(:keys) j CROSS JOIN schedule_runs r ON r.idempotency_key = j.value
+
+-- name: insert_claim
+INSERT INTO schedule_runs (
+  idempotency_key, schedule_id, run_at, status, created_at, updated_at, fire_at, state, launches,
+  fence, owner, lease_until, confirmed, revision
+) VALUES (?1, ?2, ?3, 'ENQUEUED', ?4, ?4, ?5, 'claimed', 1, 1, ?6, ?7, ?8, ?9)
 
 -- name: insert_run
 INSERT INTO schedule_runs (
@@ -66,7 +79,7 @@ WHERE idempotency_key = ?
 -- name: advance
 UPDATE schedules
 SET cursor_at = ?, next_run_at = ?, wake_at = ?, lock_version = lock_version + 1, updated_at = ?
-WHERE schedule_id = ?
+WHERE schedule_id = ? AND lock_version = ?
 
 -- name: end_pause
 UPDATE schedules SET paused = 0, paused_until = NULL, pause_reason = '' WHERE schedule_id = ?
@@ -81,17 +94,12 @@ SET state = 'running', outcome = 'executed', status = 'STARTED', run_id = ?, sta
   updated_at = ?
 WHERE rowid = ?
 
--- name: end_run
+-- name: end_runs
 UPDATE schedule_runs
-SET state = 'done', outcome = coalesce(outcome, ?), reason = ?, status = ?, detail = ?,
-  lease_until = NULL, ended_at = ?, updated_at = ?
-WHERE rowid = ?
-
--- name: start_and_end_run
-UPDATE schedule_runs
-SET state = 'done', outcome = 'executed', reason = ?, status = ?, detail = ?,
-  lease_until = NULL, ended_at = ?, updated_at = ?, run_id = ?, started_at = ?
-WHERE rowid = ?
+SET state = 'done', outcome = coalesce(outcome, :outcome), reason = :reason, status = :status,
+  detail = :detail, lease_until = NULL, ended_at = :now, updated_at = :now,
+  run_id = coalesce(run_id, :run_id), started_at = coalesce(started_at, :started)
+WHERE rowid IN (SELECT value FROM json_each(:rows))
 
 -- name: retry_run
 UPDATE schedule_runs
@@ -99,17 +107,23 @@ SET state = 'planned', status = NULL, detail = ?, fire_at = ?, owner = NULL, lea
   updated_at = ?
 WHERE rowid = ?
 
--- name: touch
-UPDATE schedules SET lock_version = lock_version + 1, updated_at = ? WHERE schedule_id = ?
-
--- name: with_queue
-SELECT DISTINCT q.schedule_id
-FROM json_each(:ids) j CROSS JOIN schedule_runs q ON q.schedule_id = j.value
-WHERE q.state = 'queued'
+-- name: wake_queues
+UPDATE schedules
+SET lock_version = lock_version + 1, updated_at = :now,
+  wake_at = CASE
+    WHEN wake_at <= :now THEN wake_at
+    WHEN EXISTS (
+      SELECT 1 FROM schedule_runs q
+      WHERE q.schedule_id = schedules.schedule_id AND q.state <> 'done' AND q.state = 'queued'
+    ) THEN :now
+    ELSE wake_at
+  END
+WHERE overlap_policy = 'queue' AND schedule_id IN (SELECT value FROM json_each(:ids))
 
 -- name: wake
-UPDATE schedules SET wake_at = :at
-WHERE schedule_id = :id AND (wake_at IS NULL OR wake_at > :at)
+UPDATE schedules
+SET lock_version = lock_version + 1, wake_at = min(coalesce(wake_at, :at), :at)
+WHERE schedule_id = :id
 
 -- name: leases
 SELECT r.idempotency_key, r.fence, r.owner, r.state, s.lease_ms
@@ -138,6 +152,10 @@ WHERE idempotency_key = ?
 -- name: lose
 UPDATE schedule_runs SET lease_until = ?, updated_at = ? WHERE idempotency_key = ?
 
+-- name: new_versions
+UPDATE schedules SET lock_version = lock_version + 1, updated_at = :now
+WHERE schedule_id IN (SELECT value FROM json_each(:ids))
+
 -- name: next_wake
 SELECT min(wake_at) FROM schedules WHERE wake_at IS NOT NULL
 
@@ -148,6 +166,10 @@ SELECT min(lease_until) FROM schedule_runs WHERE lease_until IS NOT NULL
 SELECT revision, lock_version, cursor_at, wake_at, paused, paused_until, deleted_at
 FROM schedules
 WHERE schedule_id = :id
+
+-- name: covered
+SELECT run_at, coalesce(last_run_at, run_at), created_at FROM schedule_runs
+WHERE schedule_id = :id AND coalesce(last_run_at, run_at) > :after
 
 -- name: has_waiting
 SELECT EXISTS (
@@ -192,7 +214,9 @@ WHERE schedule_id = :id AND paused
 
 -- name: delete_waiting
 UPDATE schedule_runs
-SET state = 'done', outcome = 'skipped', reason = 'deleted', status = 'SKIPPED',
+SET state = 'done', outcome = coalesce(outcome, 'skipped'),
+  reason = CASE WHEN outcome IS NULL THEN 'deleted' ELSE 'uncertain' END,
+  status = CASE WHEN outcome IS NULL THEN 'SKIPPED' ELSE 'FAILED' END,
   ended_at = :now, updated_at = :now
 WHERE schedule_id = :id AND state <> 'done' AND state IN ('planned', 'queued')
 

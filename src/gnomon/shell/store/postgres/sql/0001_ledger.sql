@@ -90,7 +90,6 @@ CREATE TABLE gnomon.schedule_runs (
 
 CREATE INDEX schedule_runs_by_schedule ON gnomon.schedule_runs (schedule_id, run_at);
 CREATE INDEX schedule_runs_open ON gnomon.schedule_runs (schedule_id) WHERE state <> 'done';
-CREATE INDEX schedule_runs_queued ON gnomon.schedule_runs (schedule_id) WHERE state = 'queued';
 CREATE INDEX schedule_runs_by_lease ON gnomon.schedule_runs (lease_until) WHERE lease_until IS NOT NULL;
 CREATE INDEX schedule_runs_by_end ON gnomon.schedule_runs (ended_at) WHERE ended_at IS NOT NULL;
 

@@ -55,7 +55,7 @@ UPDATE gnomon.schedule_runs SET
 WHERE schedule_id = ANY ($1) AND lease_until < LEASE_NOW($3)
 
 -- name: definitions
-SELECT s.schedule_id, v.revision, v.definition
+SELECT s.schedule_id, v.revision, v.effective_at, v.definition
 FROM unnest($1::text[]) AS wanted (schedule_id)
 JOIN gnomon.schedules s ON s.schedule_id = wanted.schedule_id
 JOIN gnomon.schedule_revisions v ON v.schedule_id = s.schedule_id AND v.revision = s.revision
@@ -66,15 +66,9 @@ SELECT (SELECT min(wake_at) FROM gnomon.schedules WHERE wake_at IS NOT NULL),
 
 -- name: take_free
 -- The rows of schedules, except those that somebody else has.
-SELECT schedule_id, lock_version, revision FROM gnomon.schedules
+SELECT schedule_id, lock_version FROM gnomon.schedules
 WHERE schedule_id = ANY ($1)
 FOR UPDATE SKIP LOCKED
-
--- name: take_in_flight
--- The runs in flight of schedules, except those about which somebody is just writing something.
-SELECT schedule_id FROM gnomon.schedule_runs
-WHERE schedule_id = ANY ($1) AND state <> 'done' AND state IN ('claimed', 'running')
-FOR NO KEY UPDATE SKIP LOCKED
 
 -- name: take
 -- The rows of schedules, in an order that is everybody's, after those who have them.
@@ -152,7 +146,7 @@ UPDATE gnomon.schedules s SET
   lock_version = s.lock_version + 1, updated_at = $6
 FROM free
 WHERE s.schedule_id = free.schedule_id
-RETURNING s.schedule_id, s.revision
+RETURNING s.schedule_id
 
 -- name: advance
 -- $1 ids, $2 cursors, $3 next, $4 wakes, $5 now
@@ -168,7 +162,7 @@ UPDATE gnomon.schedules SET paused = false, paused_until = NULL, pause_reason = 
 WHERE schedule_id = ANY ($1)
 
 -- name: reported_runs
-SELECT idempotency_key, idempotency_key, schedule_id, state, fence, launches, outcome
+SELECT idempotency_key, schedule_id, state, fence, launches, outcome
 FROM gnomon.schedule_runs
 WHERE idempotency_key = ANY ($1)
 ORDER BY schedule_id, idempotency_key
@@ -183,21 +177,15 @@ FROM unnest($1::text[], $2::text[]) AS v (run_id, key)
 WHERE r.idempotency_key = v.key
 
 -- name: end_runs
--- $1 outcomes, $2 reasons, $3 statuses, $4 details, $5 keys, $6 now
+-- An outcome, and what the launch said, stay if they are there. $1 outcomes, $2 reasons,
+-- $3 statuses, $4 details, $5 run ids, $6 starts, $7 keys, $8 now
 UPDATE gnomon.schedule_runs r SET
   state = 'done', outcome = coalesce(r.outcome, v.outcome), reason = v.reason, status = v.status,
-  detail = v.detail, lease_until = NULL, ended_at = $6, updated_at = $6
-FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
-  AS v (outcome, reason, status, detail, key)
-WHERE r.idempotency_key = v.key
-
--- name: start_and_end_runs
--- $1 reasons, $2 statuses, $3 details, $4 run ids, $5 keys, $6 now
-UPDATE gnomon.schedule_runs r SET
-  state = 'done', outcome = 'executed', reason = v.reason, status = v.status, detail = v.detail,
-  lease_until = NULL, ended_at = $6, updated_at = $6, run_id = v.run_id, started_at = $6
-FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
-  AS v (reason, status, detail, run_id, key)
+  detail = v.detail, lease_until = NULL, ended_at = $8, updated_at = $8,
+  run_id = coalesce(r.run_id, v.run_id), started_at = coalesce(r.started_at, v.started_at)
+FROM unnest(
+  $1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::text[]
+) AS v (outcome, reason, status, detail, run_id, started_at, key)
 WHERE r.idempotency_key = v.key
 
 -- name: retry_runs
@@ -208,32 +196,53 @@ UPDATE gnomon.schedule_runs r SET
 FROM unnest($1::text[], $2::timestamptz[], $3::text[]) AS v (detail, fire_at, key)
 WHERE r.idempotency_key = v.key
 
--- name: wake_queues
--- Whose queue has somebody in it is looked at now. $1 ids, $2 now
-WITH queues AS MATERIALIZED (
-  SELECT s.schedule_id FROM gnomon.schedules s
-  WHERE s.schedule_id IN (
-    SELECT q.schedule_id FROM gnomon.schedule_runs q
-    WHERE q.schedule_id = ANY ($1) AND q.state = 'queued'
-  )
-  ORDER BY s.schedule_id
-  FOR NO KEY UPDATE
-)
-UPDATE gnomon.schedules s SET wake_at = least(s.wake_at, $2::timestamptz), updated_at = $2
-FROM queues
-WHERE s.schedule_id = queues.schedule_id
-RETURNING 1
+-- name: take_queues
+-- Of these schedules, those that have a queue, after those who have them.
+SELECT schedule_id FROM gnomon.schedules
+WHERE schedule_id = ANY ($1) AND overlap_policy = 'queue'
+ORDER BY schedule_id
+FOR NO KEY UPDATE
 
--- name: touch
+-- name: wake_queues
+-- A plan that lets a period wait, made before and not yet committed, must not count any more; whose
+-- queue has somebody in it is looked at now. $1 ids, $2 now
+UPDATE gnomon.schedules s SET
+  lock_version = s.lock_version + 1, updated_at = $2,
+  wake_at = CASE
+    WHEN EXISTS (
+      SELECT 1 FROM gnomon.schedule_runs q
+      WHERE q.schedule_id = s.schedule_id AND q.state <> 'done' AND q.state = 'queued'
+    ) THEN least(s.wake_at, $2::timestamptz)
+    ELSE s.wake_at
+  END
+WHERE s.schedule_id = ANY ($1)
+RETURNING s.wake_at <= $2
+
+-- name: new_versions
 -- Plans made before no longer hold. $1 ids, $2 now
 UPDATE gnomon.schedules SET lock_version = lock_version + 1, updated_at = $2
 WHERE schedule_id = ANY ($1)
 
 -- name: wake
 -- $1 ids, $2 instants, $3 now
-UPDATE gnomon.schedules s SET wake_at = least(s.wake_at, v.wake_at), updated_at = $3
-FROM (SELECT id, min(wake_at) AS wake_at FROM unnest($1::text[], $2::timestamptz[]) AS u (id, wake_at) GROUP BY id) v
+UPDATE gnomon.schedules s SET
+  lock_version = s.lock_version + 1, wake_at = least(s.wake_at, v.wake_at), updated_at = $3
+FROM unnest($1::text[], $2::timestamptz[]) AS v (id, wake_at)
 WHERE s.schedule_id = v.id
+
+-- name: look_later
+-- $1 ids, $2 instant
+UPDATE gnomon.schedules SET wake_at = $2 WHERE schedule_id = ANY ($1)
+
+-- name: lose_later
+-- $1 ids, $2 how long in milliseconds, $3 the instant for leases
+UPDATE gnomon.schedule_runs SET lease_until = LEASE_NOW($3) + $2 * interval '1 millisecond'
+WHERE schedule_id = ANY ($1) AND lease_until < LEASE_NOW($3)
+
+-- name: covered
+-- $1 id, $2 after
+SELECT run_at, coalesce(last_run_at, run_at), created_at FROM gnomon.schedule_runs
+WHERE schedule_id = $1 AND coalesce(last_run_at, run_at) > $2
 
 -- name: renew
 -- Guarded by itself, because no schedule's row is taken. $1 keys, $2 fences, $3 owner, $4 now,
@@ -341,8 +350,10 @@ WHERE schedule_id = $1 AND paused
 -- name: delete_waiting
 -- $1 id, $2 now
 UPDATE gnomon.schedule_runs SET
-  state = 'done', outcome = 'skipped', reason = 'deleted', status = 'SKIPPED', ended_at = $2,
-  updated_at = $2
+  state = 'done', outcome = coalesce(outcome, 'skipped'),
+  reason = CASE WHEN outcome IS NULL THEN 'deleted' ELSE 'uncertain' END,
+  status = CASE WHEN outcome IS NULL THEN 'SKIPPED' ELSE 'FAILED' END,
+  ended_at = $2, updated_at = $2
 WHERE schedule_id = $1 AND state <> 'done' AND state IN ('planned', 'queued')
 
 -- name: delete_schedule

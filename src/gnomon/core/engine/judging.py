@@ -1,0 +1,129 @@
+"""
+Judging: of the periods that are due, which start, which wait, and which are over?
+
+The policies are asked in order, each once: deadline, catch-up, overlap.
+
+Spec: ENGINE-6, POLICY-1 to POLICY-9.
+"""
+
+from gnomon.core.engine.terms import Candidate, Due, Launch, Limits
+from gnomon.core.ledger.lifecycle import Outcome, Reason, State
+from gnomon.core.ledger.period import Fact
+from gnomon.core.policy.catchup import kept, spread
+from gnomon.core.policy.deadline import is_too_late
+from gnomon.core.policy.overlap import Turn, turns
+from gnomon.core.schedule import Catchup, Overlap, Schedule
+
+__all__ = ["judge", "start"]
+
+
+def judge(
+    schedule: Schedule, ready: list[Candidate], later: list[Candidate], facts: list[Fact],
+    now_ms: int, limits: Limits,
+) -> list[Candidate]:  # fmt: skip
+    """Those that want to start, oldest first; the others are missed, or put off into `later`."""
+    policy = schedule.policy
+    wanting = [one for one in ready if one.queued]
+    fresh = []
+    for one in ready:
+        if one.queued:
+            continue
+        if is_too_late(_counts_from_ms(schedule, one), policy.deadline, now_ms=now_ms):
+            facts.append(one.becomes(State.DONE, Outcome.MISSED, Reason.DEADLINE))
+        elif one.launches:
+            wanting.append(one)
+        else:
+            fresh.append(one)
+    fresh.sort(key=_by_nominal)
+    verdicts = kept(
+        policy.catchup, [one.fire_ms for one in fresh],
+        now_ms=now_ms, on_time_ms=limits.on_time_ms, grace_ms=limits.grace_ms,
+    )  # fmt: skip
+    missed = [one for one, counts in zip(fresh, verdicts, strict=True) if not counts]
+    facts += [one.becomes(State.DONE, Outcome.MISSED, Reason.OUTAGE) for one in missed]
+    fresh = [one for one, counts in zip(fresh, verdicts, strict=True) if counts]
+    if policy.catchup is Catchup.SPREAD:
+        fresh = _spread(fresh, later, facts, now_ms, limits)
+    newest_wins = policy.overlap is Overlap.REPLACE
+    return sorted(wanting + fresh, key=_by_nominal if newest_wins else _by_turn)
+
+
+def _counts_from_ms(schedule: Schedule, one: Candidate) -> int:
+    """From when on a period is late: its chosen instant, and not that of a further try."""
+    chosen_ms = schedule.chosen_ms(one.nominal) if one.launches else None
+    return one.fire_ms if chosen_ms is None else min(chosen_ms, one.fire_ms)
+
+
+def _spread(
+    fresh: list[Candidate], later: list[Candidate], facts: list[Fact], now_ms: int, limits: Limits
+) -> list[Candidate]:
+    """Late periods get a new instant ahead, once, which is written down."""
+    late = [one for one in fresh if one.fire_ms < now_ms - limits.on_time_ms]
+    if not late:
+        return fresh
+    instants = spread(len(late), now_ms=now_ms, over_ms=limits.lookahead_ms)
+    at_once = [one for one in fresh if one.fire_ms >= now_ms - limits.on_time_ms]
+    for one, fire_ms in zip(late, instants, strict=True):
+        moved = one._replace(fire_ms=fire_ms)
+        if fire_ms <= now_ms:
+            at_once.append(moved)
+        else:
+            later.append(moved)
+            if not one.is_new:
+                facts.append(moved.becomes(State.PLANNED))
+    return at_once
+
+
+def start(
+    due: Due, wanting: list[Candidate], again: int, back: int, facts: list[Fact], limits: Limits
+) -> tuple[list[Launch], bool]:
+    """Who starts; and whether somebody could not, but can when asked again."""
+    launches, left = [], False
+    for one, turn in zip(wanting, _turns(due, wanting, again, back, limits), strict=True):
+        match turn:
+            case Turn.START:
+                tries = one.launches + 1
+                facts.append(one.becomes(State.CLAIMED, launches=tries))
+                launches.append(Launch(one.key, one.nominal, one.fire_ms, tries))
+            case Turn.WAIT:
+                left = True
+                if one.is_new:
+                    facts.append(one.becomes(State.PLANNED))
+            case Turn.QUEUE:
+                if not one.queued:
+                    facts.append(one.becomes(State.QUEUED))
+            case Turn.FULL if one.queued:
+                pass  # who is in the queue already keeps the place
+            case _:
+                facts.append(one.becomes(State.DONE, Outcome.SKIPPED, _WHY[turn]))
+    return launches, left
+
+
+def _turns(due: Due, wanting: list[Candidate], again: int, back: int, limits: Limits) -> list[Turn]:
+    overlap = due.schedule.policy.overlap
+    if overlap is Overlap.REPLACE and wanting:
+        if again:  # what is being started again can be ended only when it is there
+            return [Turn.WAIT] * len(wanting)
+        running = max((run.nominal for run in due.in_flight), default=0)
+        if wanting[-1].launches and wanting[-1].nominal < running:
+            return [Turn.SUPERSEDED] * len(wanting)
+    return turns(
+        overlap, len(wanting), in_flight=len(due.in_flight) + again + back,
+        starts_max=limits.catchup_max, queue_max=limits.queue_max,
+    )  # fmt: skip
+
+
+def _by_nominal(one: Candidate) -> int:
+    return one.nominal
+
+
+def _by_turn(one: Candidate) -> tuple[bool, bool, int]:
+    """Those who had their turn already, then the queue, then the others; each oldest first."""
+    return not one.launches, not one.queued, one.nominal
+
+
+_WHY = {
+    Turn.SKIP: Reason.OVERLAP,
+    Turn.FULL: Reason.QUEUE_FULL,
+    Turn.SUPERSEDED: Reason.SUPERSEDED,
+}

@@ -1,0 +1,107 @@
+"""
+Opening: which periods have come since somebody last looked?
+
+A period opens with its window, so that a schedule's cursor never goes back: every period up to the
+cursor has a row of its own or lies in exactly one range. What a long outage left behind becomes
+ranges; the last few overdue periods, and the newest, are left to be judged one by one.
+
+Spec: ENGINE-2, ENGINE-3, ENGINE-5, ENGINE-7, ENGINE-9.
+"""
+
+from collections import deque
+from collections.abc import Iterable
+from itertools import islice, takewhile
+
+from gnomon.core.engine.terms import Candidate, Due, Limits
+from gnomon.core.ledger.lifecycle import Outcome, Reason, State
+from gnomon.core.ledger.period import Fact, period_key, range_key
+from gnomon.core.policy.deadline import last_too_late
+from gnomon.core.schedule import Catchup, Schedule
+
+__all__ = ["open_periods"]
+
+
+def open_periods(
+    due: Due, paused_ms: int, facts: list[Fact], now_ms: int, limits: Limits
+) -> tuple[int, list[Candidate]]:
+    """The periods whose window has opened since the cursor, and the cursor after them."""
+    schedule, cursor = due.schedule, due.cursor
+    newest = schedule.recurrence.latest_epoch((now_ms + schedule.lead_ms) // 1000)
+    if newest is None or newest <= cursor:
+        return cursor, []
+    nominals: Iterable[int] = (newest,)  # the usual case: somebody looked in time
+    if schedule.recurrence.next_epoch(cursor) != newest:
+        for passes in _passes(schedule, cursor, newest, paused_ms, now_ms, limits):
+            cursor, whole = _pass_over(schedule, cursor, *passes, facts, limits)
+            if not whole:
+                return cursor, []
+        most = limits.catchup_max if _runs_all(schedule) else limits.open_max
+        within = takewhile(newest.__ge__, schedule.recurrence.iterate_epochs(cursor))
+        nominals = islice(within, most)
+    opened = []
+    for nominal in nominals:
+        cursor = nominal
+        key = period_key(schedule.schedule_id, nominal)
+        fire_ms = schedule.chosen_ms(nominal)
+        if fire_ms is None:
+            facts.append(
+                Fact(key, nominal, nominal * 1000, State.DONE, Outcome.UNSCHEDULABLE,
+                     Reason.CONSTRAINTS, is_new=True)
+            )  # fmt: skip
+        else:
+            fire_ms = max(fire_ms, due.effective_ms)
+            opened.append(Candidate(key, nominal, fire_ms, False, 0, is_new=True))
+    return cursor, opened
+
+
+def _passes(
+    schedule: Schedule, cursor: int, newest: int, paused_ms: int, now_ms: int, limits: Limits
+) -> list[tuple[int, Outcome, Reason]]:
+    """
+    Up to which nominal instant periods become a range, and why, one range after the other.
+
+    They hold what is certain without asking when a period was chosen to run. The last few overdue
+    periods, and the newest, are left to be judged one by one.
+    """
+    deadline, paused = schedule.policy.deadline, (paused_ms - schedule.tail_ms - 1) // 1000
+    late = too_late = -1
+    if deadline is not None:
+        too_late = last_too_late(schedule.tail_ms, deadline, now_ms=now_ms)
+    if not _runs_all(schedule):
+        late = (now_ms - limits.on_time_ms - schedule.tail_ms - 1) // 1000
+    until, floor = min(max(late, too_late), newest - 1), max(cursor, paused)
+    for _ in range(limits.one_by_one_max):
+        if until <= floor:
+            break
+        until = (schedule.recurrence.latest_epoch(until) or 0) - 1
+    return [
+        (paused, Outcome.SKIPPED, Reason.PAUSED),
+        (min(too_late, until), Outcome.MISSED, Reason.DEADLINE),
+        (until, Outcome.MISSED, Reason.OUTAGE),
+    ]
+
+
+def _runs_all(schedule: Schedule) -> bool:
+    return schedule.policy.catchup in (Catchup.FIRE_IMMEDIATELY, Catchup.SPREAD)
+
+
+def _pass_over(
+    schedule: Schedule, cursor: int, until: int, outcome: Outcome, reason: Reason,
+    facts: list[Fact], limits: Limits,
+) -> tuple[int, bool]:  # fmt: skip
+    """
+    Record the periods after `cursor` up to `until` as one range.
+
+    Return the cursor after it, and whether that was all; a range has a greatest size.
+    """
+    first = schedule.recurrence.next_epoch(cursor)
+    if first is None or first > until:
+        return cursor, True
+    nominals = schedule.recurrence.iterate_epochs(cursor)
+    within = takewhile(until.__ge__, nominals)
+    ((count, last),) = deque(enumerate(islice(within, limits.count_max), 1), maxlen=1)
+    facts.append(
+        Fact(range_key(schedule.schedule_id, first), first, first * 1000, State.DONE, outcome,
+             reason, is_new=True, last_nominal=last, periods=count)
+    )  # fmt: skip
+    return last, count < limits.count_max

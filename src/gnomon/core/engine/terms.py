@@ -1,0 +1,124 @@
+"""
+What the engine is asked, and what it answers.
+
+Instants are integers: nominal ones in seconds, all others in milliseconds, with a name that says
+so.
+
+Spec: ENGINE-1, ENGINE-5.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from gnomon.core.ledger.lifecycle import Outcome, Reason, State
+from gnomon.core.ledger.period import Fact, InFlight, Waiting
+from gnomon.core.schedule import Schedule
+
+__all__ = ["USUAL", "Candidate", "Change", "Due", "Launch", "Limits", "Lost", "Pause"]
+
+
+class Limits(NamedTuple):
+    """How much one call does for one schedule, and what it takes for late."""
+
+    catchup_max: int = 100
+    """Overdue periods opened, and periods started, at a time."""
+    queue_max: int = 100
+    open_max: int = 5_000
+    """Periods opened at a time."""
+    one_by_one_max: int = 32
+    """Overdue periods that get a row each; more become one range."""
+    count_max: int = 1_000_000
+    """Periods that one range stands for."""
+    starts_max: int = 10
+    """Starts of one run whose workers are lost, each in its turn; then it is left alone."""
+    on_time_ms: int = 2_000
+    """How long after its chosen instant a period still counts as seen in time."""
+    grace_ms: int = 61_000
+    """How old the newest overdue period may be under the catch-up policy `none`."""
+    lookahead_ms: int = 60_000
+    """Over how long overdue periods are spread."""
+
+
+USUAL = Limits()
+
+
+class Pause(NamedTuple):
+    """A schedule starts nothing, until an instant or until further notice."""
+
+    until_ms: int | None = None
+
+    def lasts(self, now_ms: int) -> bool:
+        return self.until_ms is None or self.until_ms > now_ms
+
+
+class Lost(NamedTuple):
+    """A run that its worker has not been heard of in time."""
+
+    run: InFlight
+    never_started: bool
+    """Whether it is certain that the launcher did not start it."""
+
+
+class Due(NamedTuple):
+    """A schedule with what is known about its periods."""
+
+    schedule: Schedule
+    version: int
+    cursor: int
+    """The last nominal instant that has been planned."""
+    pause: Pause | None = None
+    waiting: Sequence[Waiting] = ()
+    in_flight: Sequence[InFlight] = ()
+    lost: Sequence[Lost] = ()
+    effective_ms: int = 0
+    """Since when the definition is in force; nothing it opens runs before."""
+    revision: int = 1
+    """Which definition it is."""
+
+
+class Launch(NamedTuple):
+    """A run to start, once its claim is committed."""
+
+    key: str
+    nominal: int
+    fire_ms: int
+    launches: int
+    """Which try this is, from 1."""
+
+
+class Change(NamedTuple):
+    """What is to become of one schedule: written as a whole or not at all."""
+
+    schedule: Schedule
+    version: int
+    cursor: int
+    following: int | None
+    """The nominal instant after the cursor."""
+    wake_ms: int | None
+    """When to look at the schedule again; None when only an event can change anything."""
+    facts: list[Fact]
+    launches: list[Launch]
+    replaced: list[InFlight]
+    """Runs to end before anything is started."""
+    resumes: bool
+    """Whether a pause is over."""
+    revision: int
+    """Of the definition that it was made from, as its version is."""
+
+
+class Candidate(NamedTuple):
+    """A period that may be started, with or without a row of its own."""
+
+    key: str
+    nominal: int
+    fire_ms: int
+    queued: bool
+    launches: int
+    is_new: bool
+
+    def becomes(self, state: State, outcome: Outcome | None = None, reason: Reason | None = None,
+                *, launches: int | None = None) -> Fact:  # fmt: skip
+        tries = self.launches if launches is None else launches
+        return Fact(
+            self.key, self.nominal, self.fire_ms, state, outcome, reason, tries, self.is_new
+        )

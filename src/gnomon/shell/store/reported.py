@@ -1,0 +1,151 @@
+"""
+What reports do to rows, whichever database keeps them.
+
+A report counts if it carries the row's fencing number and its step may be taken; else it comes from
+a worker that has lost the run, and changes nothing. Reports are judged in order, so that a launch
+and an end in one batch both count. What they come to is collected in `Batch`, ends that are alike
+together, because most are; a store writes it down.
+
+Spec: LEDGER-7, LEDGER-9.
+"""
+
+from typing import NamedTuple, assert_never
+
+from gnomon.core.ledger.lifecycle import ENDS, Outcome, Reason, State, Status, Step, follow
+from gnomon.core.policy.retry import retry_ms
+from gnomon.core.schedule import Schedule
+from gnomon.ports import Ended, Failed, Launched, Report
+
+__all__ = ["Batch", "End", "ReportedRun"]
+
+
+def _table(step: Step) -> dict[str, str]:
+    return {state.value: after.value for state in State if (after := follow(state, step))}
+
+
+_START, _FINISH, _RETRY = _table(Step.START), _table(Step.FINISH), _table(Step.RETRY)
+_DONE = State.DONE.value
+
+
+class ReportedRun:
+    """A row as it stands while a batch is judged."""
+
+    __slots__ = ("fence", "launches", "ran", "row", "schedule_id", "state")
+
+    def __init__(
+        self, row: int, schedule_id: str, state: str, fence: int, launches: int,
+        outcome: str | None,
+    ) -> None:  # fmt: skip
+        self.row = row
+        self.schedule_id = schedule_id
+        self.state = state
+        self.fence = fence
+        self.launches = launches
+        self.ran = outcome is not None
+        """Whether it was executed before, for all anybody knows, and is being started again."""
+
+
+class End(NamedTuple):
+    """How a run, or the attempt to start it, came to its end; an outcome that is there stays."""
+
+    outcome: Outcome
+    reason: Reason | None
+    status: Status
+    detail: str
+    run_id: str | None = None
+    """What the launcher called it and when it began, where the launch itself was not written."""
+    started_ms: int | None = None
+
+
+class Batch:
+    """What a batch of reports comes to, by row."""
+
+    def __init__(self, now_ms: int, schedules: dict[str, Schedule | None]) -> None:
+        self._now_ms = now_ms
+        self._schedules = schedules
+        """Those of failed launches; None for one that was deleted."""
+        self.starts: dict[int, str] = {}
+        """Runs that have begun, with what their launcher calls them."""
+        self.retries: dict[int, tuple[str, int]] = {}
+        """Launches to be tried again, with why they failed and when."""
+        self.ends: dict[End, list[int]] = {}
+        self._alike: dict[tuple[bool, str, Reason | None, str | None, int | None], list[int]] = {}
+        """The same by what the reports say, which is quicker to look up."""
+        self.ended: set[str] = set()
+        """Schedules of which a run is over, or is not in flight until it is tried again."""
+        self.wakes: dict[str, int] = {}
+        """Schedules to look at, and when at the latest."""
+
+    def accept(self, run: ReportedRun, report: Report) -> bool:
+        """Take note of a report; False when it does not count."""
+        if run.fence != report.fence:
+            return False
+        match report:
+            case Ended():
+                return self._end(run, report)
+            case Launched():
+                return self._start(run, report)
+            case Failed():
+                return self._fail(run, report)
+            case _:
+                assert_never(report)
+
+    def _start(self, run: ReportedRun, report: Launched) -> bool:
+        after = _START.get(run.state)
+        if after is None:
+            return False
+        run.state = after
+        self.starts[run.row] = report.run_id
+        return True
+
+    def _end(self, run: ReportedRun, report: Ended) -> bool:
+        after = _FINISH.get(run.state)
+        if after is None:
+            return False
+        run.state = after
+        how = report[2:]
+        alike = self._alike.get(how)
+        if alike is None:
+            success, detail, reason, run_id, started_ms = how
+            status = Status.SUCCESS if success else Status.FAILED
+            end = End(ENDS[Step.FINISH], reason, status, detail, run_id, started_ms)
+            alike = self._alike[how] = self.ends.setdefault(end, [])
+        alike.append(run.row)
+        self.ended.add(run.schedule_id)
+        return True
+
+    def _fail(self, run: ReportedRun, report: Failed) -> bool:
+        after = _RETRY.get(run.state)
+        if after is None:
+            return False
+        again_ms = self._again_ms(run, report)
+        if again_ms is None:
+            run.state = _DONE
+            self.ends.setdefault(self._given_up(run, report), []).append(run.row)
+            self.ended.add(run.schedule_id)
+            return True
+        run.state = after
+        self.ended.add(run.schedule_id)  # whoever waits in the queue need not wait for that
+        self.retries[run.row] = report.message, again_ms
+        self.wakes[run.schedule_id] = min(again_ms, self.wakes.get(run.schedule_id, again_ms))
+        return True
+
+    def _again_ms(self, run: ReportedRun, report: Failed) -> int | None:
+        schedule = self._schedules[run.schedule_id]
+        if schedule is None or report.permanent:
+            return None
+        policy = schedule.policy
+        return retry_ms(
+            run.launches, policy.launches_max, policy.launch_backoff, now_ms=self._now_ms
+        )
+
+    def _given_up(self, run: ReportedRun, report: Failed) -> End:
+        is_superseded = report.reason is Reason.SUPERSEDED
+        if run.ran:
+            reason = Reason.REPLACED if is_superseded else Reason.LAUNCH_FAILED
+            return End(ENDS[Step.FINISH], reason, Status.FAILED, report.message)
+        if is_superseded:
+            return End(ENDS[Step.SKIP], Reason.SUPERSEDED, Status.SKIPPED, report.message)
+        if self._schedules[run.schedule_id] is None:
+            return End(ENDS[Step.SKIP], Reason.DELETED, Status.SKIPPED, report.message)
+        return End(ENDS[Step.GIVE_UP], Reason.LAUNCH_FAILED, Status.FAILED, report.message)
