@@ -9,6 +9,7 @@ Spec: CLI-24, CLI-25.
 
 import asyncio
 from pathlib import Path
+from typing import NamedTuple
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -17,11 +18,19 @@ from gnomon.cli.problem import printable
 from gnomon.cli.screen import Json, render, render_json, table
 from gnomon.core.civil.instant import format_instant
 from gnomon.errors import DefinitionError, StoreError
-from gnomon.ports import RunRow
+from gnomon.ports import Ledger, RunRow
 from gnomon.shell.store.instant_text import maybe_to_text
 from gnomon.shell.store.sqlite import SqliteLedger
 
-__all__ = ["HISTORY_MAX", "history_text", "period_text", "store_beside"]
+__all__ = [
+    "HISTORY_MAX",
+    "History",
+    "history_of",
+    "history_text",
+    "period_text",
+    "read_history",
+    "store_beside",
+]
 
 HISTORY_MAX = 10_000
 """The most rows of one schedule that are shown."""
@@ -40,18 +49,37 @@ def store_beside(file: Path) -> Path:
     return file.with_suffix(".sqlite3")
 
 
-def history_text(store: Path, *, name: str | None, limit: int, as_json: bool) -> str:
+class History(NamedTuple):
+    """The newest rows by schedule, and where they are from."""
+
+    place: str
+    rows: dict[str, list[RunRow]]
+
+
+def history_of(store: Path, *, name: str | None, limit: int) -> History:
     """The newest rows of one schedule, or of every schedule."""
     if not store.is_file():
         raise StoreError(
             "is not there", where=str(store), hint="gnomon run makes a ledger beside its file"
         )
-    found = asyncio.run(_read(store, name, limit))
+
+    async def read() -> History:
+        ledger = SqliteLedger.open(store)
+        try:
+            return await read_history(ledger, str(store), name, limit)
+        finally:
+            await ledger.close()
+
+    return asyncio.run(read())
+
+
+def history_text(history: History, *, as_json: bool) -> str:
+    """The rows as a person, or a program, reads them."""
     if as_json:
-        rows = [_json(row) for rows in found.values() for row in rows]
-        return render_json({"store": str(store), "runs": rows})
+        rows = [_json(row) for rows in history.rows.values() for row in rows]
+        return render_json({"store": history.place, "runs": rows})
     parts: list[RenderableType] = []
-    for schedule_id, runs in found.items():
+    for schedule_id, runs in history.rows.items():
         title = Text(schedule_id, style="bold")
         shown = [_cells(row) for row in runs]
         parts += [title, table(_COLUMNS, shown) if shown else "  nothing has happened yet", ""]
@@ -63,24 +91,21 @@ def period_text(row: RunRow) -> str:
     return format_instant(row.nominal)
 
 
-async def _read(store: Path, name: str | None, limit: int) -> dict[str, list[RunRow]]:
-    ledger = SqliteLedger.open(store)
-    try:
-        known = await _names(ledger)
-        names = known if name is None else [name]
-        # What is not printable cannot be the name of a schedule, nor asked of a database.
-        found = {one: await ledger.runs(one, limit=limit) for one in names if one.isprintable()}
-        if name is not None and name not in known and not found.get(name):
-            raise DefinitionError(
-                "is no schedule of this ledger", where="name", got=name,
-                hint=f"the schedules are {', '.join(known[:_HINTED_MAX]) or 'none'}",
-            )  # fmt: skip
-        return found
-    finally:
-        await ledger.close()
+async def read_history(ledger: Ledger, place: str, name: str | None, limit: int) -> History:
+    """Ask a ledger for its newest rows."""
+    known = await _names(ledger)
+    names = known if name is None else [name]
+    # What is not printable cannot be the name of a schedule, nor asked of a database.
+    found = {one: await ledger.runs(one, limit=limit) for one in names if one.isprintable()}
+    if name is not None and name not in known and not found.get(name):
+        raise DefinitionError(
+            "is no schedule of this ledger", where="name", got=name,
+            hint=f"the schedules are {', '.join(known[:_HINTED_MAX]) or 'none'}",
+        )  # fmt: skip
+    return History(place, found)
 
 
-async def _names(ledger: SqliteLedger) -> list[str]:
+async def _names(ledger: Ledger) -> list[str]:
     names: list[str] = []
     while page := await ledger.schedules(after=names[-1] if names else "", limit=_SCHEDULES_PAGE):
         names += [row.schedule.schedule_id for row in page]

@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from gnomon.cli.doctor_view import doctor_text
-from gnomon.cli.history_view import HISTORY_MAX, history_text, store_beside
+from gnomon.cli.history_view import HISTORY_MAX, history_of, history_text, store_beside
 from gnomon.cli.run_command import RunOptions, run_schedules
 from gnomon.cli.schedule_file import load_schedules
 from gnomon.core.civil.duration import parse_duration
@@ -81,7 +81,9 @@ def history_command(
     file: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[FILE]", help="The file that is run; not with --store.", show_default=False
+            metavar="[FILE]",
+            help="The file that is run; not with --store or --database.",
+            show_default=False,
         ),
     ] = None,
     name: Annotated[
@@ -91,34 +93,49 @@ def history_command(
         ),
     ] = None,
     store: StoreOption = None,
+    database: DatabaseOption = None,
     count: Annotated[
         int, typer.Option("--count", min=1, max=HISTORY_MAX, help="How many rows of each schedule.")
     ] = 20,
     as_json: JsonOption = False,
 ) -> str:
     """Show what became of the periods, newest first."""
-    if store is not None and name is None and file is not None:
-        file, name = None, str(file)  # with --store the only argument is a schedule
+    _refuse_both(store, database)
+    if (store or database) and name is None and file is not None:
+        file, name = None, str(file)  # the ledger is named, so the only argument is a schedule
+    if database is not None:
+        from gnomon.cli.shared_view import shared_history  # it needs an extra
+
+        return history_text(shared_history(database, name, count), as_json=as_json)
     if store is None and file is None:
-        raise typer.BadParameter("name a file of schedules, or a ledger with --store")
-    ledger = store or store_beside(file or Path())
-    return history_text(ledger, name=name, limit=count, as_json=as_json)
+        raise typer.BadParameter("name a file of schedules, or a ledger with --store or --database")
+    history = history_of(store or store_beside(file or Path()), name=name, limit=count)
+    return history_text(history, as_json=as_json)
 
 
 def doctor_command(
     file: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[FILE]", help="The file that is run; not with --store.", show_default=False
+            metavar="[FILE]",
+            help="The file that is run; not with --store or --database.",
+            show_default=False,
         ),
     ] = None,
     store: StoreOption = None,
+    database: DatabaseOption = None,
     as_json: JsonOption = False,
 ) -> int:
     """Examine a ledger: say what is wrong with it and how to mend it."""
-    if store is None and file is None:
-        raise typer.BadParameter("name a ledger with --store")
-    text, well = doctor_text(store or store_beside(file or Path()), as_json=as_json)
+    _refuse_both(store, database)
+    if database is not None:
+        from gnomon.cli.shared_view import shared_doctor_text  # it needs an extra
+
+        text, well = shared_doctor_text(database, as_json=as_json)
+    elif store is None and file is None:
+        raise typer.BadParameter("name a ledger with --store or --database")
+    else:
+        text, well = doctor_text(store or store_beside(file or Path()), as_json=as_json)
     typer.echo(text, nl=False)
     return 0 if well else 1
 

@@ -20,7 +20,7 @@ from gnomon.shell.store.postgres.statement import Statements, migrations
 if TYPE_CHECKING:
     from gnomon.shell.store.postgres.pool import Connection
 
-__all__ = ["migrate"]
+__all__ = ["migrate", "schema_number"]
 
 _LOCK = 0x676E6F6D  # "gnom"
 _ALONE = "SELECT pg_advisory_xact_lock($1, hashtext($2))"
@@ -53,10 +53,8 @@ async def migrate(pool: Pool, sql: Statements) -> None:
         await _follow_zones(connection, sql)
 
 
-async def _number(
-    connection: "Connection", place: str, sql: Statements, scripts: Sequence[str]
-) -> int:
-    """The number of the schema, 0 when it is not there; or why it cannot be used."""
+async def schema_number(connection: "Connection", place: str, sql: Statements) -> int:
+    """The number of the schema, 0 when it is not there; or why it cannot be used at all."""
     row = await connection.fetchrow(_FIND, sql.schema, list(_TABLES))
     assert row is not None
     version, has_schema, has_meta, has_tables = row
@@ -73,7 +71,13 @@ async def _number(
     if not has_schema:
         return 0
     text = await connection.fetchval(sql["get_meta"], "schema") if has_meta else "0"
-    number = int(text or 0)
+    return int(text or 0)
+
+
+async def _number(
+    connection: "Connection", place: str, sql: Statements, scripts: Sequence[str]
+) -> int:
+    number = await schema_number(connection, place, sql)
     if number > len(scripts):
         raise IncompatibleStateError(
             f"has schema {number}, and this version of Gnomon knows {len(scripts)} at most",

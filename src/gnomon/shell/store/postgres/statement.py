@@ -18,6 +18,7 @@ SCHEMA = "gnomon"
 _PACKAGE = "gnomon.shell.store.postgres"
 _NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 _QUALIFIER = re.compile(r"\bgnomon\.")
+_CONTENDED = re.compile(r"/\* contended: (.*?) \*/")
 _LEASE_NOW = re.compile(r"LEASE_NOW\((\$\d+)\)")
 _WRITTEN_OUT = r"coalesce(\1::timestamptz, date_trunc('milliseconds', now()))"
 
@@ -25,7 +26,7 @@ _WRITTEN_OUT = r"coalesce(\1::timestamptz, date_trunc('milliseconds', now()))"
 class Statements:
     """The statements by name, for one schema."""
 
-    def __init__(self, schema: str = SCHEMA) -> None:
+    def __init__(self, schema: str = SCHEMA, file: str = "ledger.sql") -> None:
         if not _NAME.fullmatch(schema):
             raise DefinitionError(
                 "must be a plain name of at most 63 small letters, digits and underscores",
@@ -35,11 +36,10 @@ class Statements:
         self.channel = f"gnomon_{schema}"
         self._texts = {
             name: _LEASE_NOW.sub(_WRITTEN_OUT, _placed(text, schema))
-            for name, text in queries.named("ledger.sql", _PACKAGE).items()
+            for name, text in queries.named(file, _PACKAGE).items()
         }
-        self._texts["load_contended"] = re.sub(
-            r"/\* contended: (.*?) \*/", r"\1", self._texts["load"]
-        )
+        if "load" in self._texts:
+            self._texts["load_contended"] = _CONTENDED.sub(r"\1", self._texts["load"])
 
     def __getitem__(self, name: str) -> str:
         return self._texts[name]
