@@ -19,7 +19,11 @@ def all_files() -> tuple[Path, ...]:
     found = []
     for directory, names, files in os.walk(ROOT):
         names[:] = sorted(name for name in names if not _is_made(name))
-        found += [Path(directory, name) for name in sorted(files) if not name.startswith(".cover")]
+        found += [
+            Path(directory, name)
+            for name in sorted(files)
+            if not name.startswith((".cover", ".git"))
+        ]
     return tuple(found)
 
 

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from difflib import get_close_matches
 from enum import StrEnum
+from functools import lru_cache
 from typing import TypeVar
 
 from gnomon.core.civil.calendar import HORIZON_END, HORIZON_START
@@ -129,10 +130,16 @@ def _read_recurrence(record: Record, zone: str) -> Recurrence:
     if given == ["cron_expr"]:
         dst = None if record.get("dst") is None else _text(record, "dst")
         dialect = _text(record, "dialect", "standard")
-        return cron(_text(record, "cron_expr"), zone=zone, dialect=dialect, dst=dst)
+        return _cron(_text(record, "cron_expr"), zone, dialect, dst)
     if given == ["every"]:
         return every(_text(record, "every"), anchor=_instant(record, "anchor"))
     return once(_text(record, "once"))
+
+
+@lru_cache(4096)
+def _cron(text: str, zone: str, dialect: str, dst: str | None) -> Recurrence:
+    """Many schedules recur at the same times; what is found out about those times is shared."""
+    return cron(text, zone=zone, dialect=dialect, dst=dst)
 
 
 def _bound(record: Record, recurrence: Recurrence) -> tuple[Recurrence, int]:

@@ -299,7 +299,7 @@ _NAMES = (
     "now", "limit", "ids", "keys", "id", "at", "owner", "after", "before", "name", "value", "floor",
     "until", "reason", "cursor", "wake", "next", "revision", "workflow_id", "version", "user_id",
     "cron_expr", "timezone", "start_at", "end_at", "jitter_ms", "overlap", "catchup", "lease_ms",
-    "rows",
+    "rows", "versions", "following",
 )  # fmt: skip
 
 

@@ -38,7 +38,7 @@ def parse_duration(text: str, *, where: str = "duration") -> timedelta:
         return timedelta(0)
     if len(text) > _TEXT_MAX or not _WHOLE.fullmatch(text):
         raise DefinitionError("must be a duration", where=where, got=text, hint=_hint(text))
-    total_us = sum(Fraction(number) * _UNIT_US[unit] for number, unit in _PARTS.findall(text))
+    total_us = sum(_number(text) * _UNIT_US[unit] for text, unit in _PARTS.findall(text))
     if total_us > DURATION_MAX // timedelta(microseconds=1):
         raise DefinitionError(
             "is longer than a century", where=where, got=text, hint="write at most 876600h"
@@ -73,6 +73,10 @@ def _hint(text: str) -> str:
     if found[0] == text:
         return f"there is no unit {unit}; write {int(number) * _HOURS[unit]}h"
     return f"there is no unit {unit}; write {_HOURS[unit]}h for each"
+
+
+def _number(text: str) -> int | Fraction:
+    return int(text) if text.isdigit() else Fraction(text)
 
 
 def _format_fraction(us: int) -> str:

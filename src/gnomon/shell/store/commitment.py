@@ -5,7 +5,8 @@ A change counts only if its schedule still has the version it was planned from; 
 changes may take that step; if a run it takes from a lost worker is lost still; and if no key it
 adds is there already. Otherwise somebody was faster, and the change is dropped as a whole. That
 hardly ever happens, so all changes are written at once, and only when one of them does not hold is
-the transaction begun again, with a look at each.
+the transaction begun again, with a look at each. Most of what comes due at one instant is alike in
+all but its key, and is written by one statement.
 
 Spec: LEDGER-4, LEDGER-6, LEDGER-7.
 """
@@ -29,7 +30,7 @@ from gnomon.shell.store.claim_rows import (
     without_known_keys,
 )
 from gnomon.shell.store.database import begin_again
-from gnomon.shell.store.instant_text import to_text
+from gnomon.shell.store.instant_text import maybe_to_text, to_text
 from gnomon.shell.store.queries import named
 
 __all__ = ["Parameters", "commit", "insert_runs", "new_row"]
@@ -39,6 +40,9 @@ Parameters = tuple[str | int | None, ...]
 
 _SQL = named("ledger.sql")
 _MS = timedelta(milliseconds=1)
+
+_Alike = tuple[int, int, str, int]
+"""Nominal and chosen instant, lease and revision: what many claims of one turn have in common."""
 
 
 class _Turn:
@@ -145,31 +149,29 @@ def _write_facts(
     connection: sqlite3.Connection, changes: Sequence[Change], written: dict[str, Written],
     turn: _Turn,
 ) -> None:  # fmt: skip
-    claims: list[Parameters] = []
+    claims: dict[_Alike, dict[str, str]] = {}
     inserts: list[Parameters] = []
     updates: list[Parameters] = []
     for change in changes:
-        schedule_id, lease_until = change.schedule.schedule_id, turn.lease_until(change)
-        revision = change.revision
+        schedule_id, revision = change.schedule.schedule_id, change.revision
+        lease_until = turn.lease_until(change)
         for fact in change.facts:
             if not fact.is_new:
                 updates.append(_update(fact, written[fact.key], lease_until, turn))
             elif fact.state is State.CLAIMED:
-                claims.append(_claim(fact, schedule_id, revision, lease_until, turn))
+                alike = fact.nominal, fact.fire_ms, lease_until, revision
+                claims.setdefault(alike, {})[schedule_id] = fact.key
             else:
                 inserts.append(new_row(fact, schedule_id, revision, turn.now))
-    connection.executemany(_SQL["insert_claim"], claims)
+    for (nominal, fire_ms, lease_until, revision), keys in claims.items():
+        values = {
+            "run_at": to_text(nominal * 1000), "fire_at": to_text(fire_ms), "lease": lease_until,
+            "revision": revision, "owner": turn.owner, "confirmed": turn.confirmed,
+            "now": turn.now, "keys": json.dumps(keys),
+        }  # fmt: skip
+        connection.execute(_SQL["insert_claims"], values)
     insert_runs(connection, inserts)
     connection.executemany(_SQL["change_run"], updates)
-
-
-def _claim(
-    fact: Fact, schedule_id: str, revision: int, lease_until: str, turn: _Turn
-) -> Parameters:
-    return (
-        fact.key, schedule_id, to_text(fact.nominal * 1000), turn.now, to_text(fact.fire_ms),
-        turn.owner, lease_until, turn.confirmed, revision,
-    )  # fmt: skip
 
 
 def _update(fact: Fact, row: Written, lease_until: str, turn: _Turn) -> Parameters:
@@ -194,14 +196,17 @@ def _update(fact: Fact, row: Written, lease_until: str, turn: _Turn) -> Paramete
 
 def _advance(connection: sqlite3.Connection, changes: Sequence[Change], now: str) -> int:
     """Move the schedules on that still have their version; say how many."""
-    rows = [
-        (
-            to_text(cursor * 1000), None if following is None else to_text(following * 1000),
-            None if wake_ms is None else to_text(wake_ms), now, schedule.schedule_id, version,
-        )
-        for schedule, version, cursor, following, wake_ms, *_ in changes
-    ]  # fmt: skip
-    moved = connection.executemany(_SQL["advance"], rows).rowcount
+    alike: dict[tuple[int, int | None, int | None], dict[str, int]] = {}
+    for schedule, version, cursor, following, wake_ms, *_ in changes:
+        alike.setdefault((cursor, following, wake_ms), {})[schedule.schedule_id] = version
+    moved = 0
+    for (cursor, following, wake_ms), versions in alike.items():
+        values = {
+            "cursor": to_text(cursor * 1000), "wake": maybe_to_text(wake_ms), "now": now,
+            "following": None if following is None else to_text(following * 1000),
+            "versions": json.dumps(versions),
+        }  # fmt: skip
+        moved += connection.execute(_SQL["advance"], values).rowcount
     resumed = [(change.schedule.schedule_id,) for change in changes if change.resumes]
     connection.executemany(_SQL["end_pause"], resumed)
     return moved

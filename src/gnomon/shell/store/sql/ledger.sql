@@ -58,11 +58,14 @@ FROM json_each(:ids) j CROSS JOIN schedules s ON s.schedule_id = j.value
 SELECT r.idempotency_key, r.state, r.fence, r.lease_until, r.outcome
 FROM json_each(:keys) j CROSS JOIN schedule_runs r ON r.idempotency_key = j.value
 
--- name: insert_claim
+-- name: insert_claims
 INSERT INTO schedule_runs (
   idempotency_key, schedule_id, run_at, status, created_at, updated_at, fire_at, state, launches,
   fence, owner, lease_until, confirmed, revision
-) VALUES (?1, ?2, ?3, 'ENQUEUED', ?4, ?4, ?5, 'claimed', 1, 1, ?6, ?7, ?8, ?9)
+)
+SELECT j.value, j.key, :run_at, 'ENQUEUED', :now, :now, :fire_at, 'claimed', 1, 1, :owner, :lease,
+  :confirmed, :revision
+FROM json_each(:keys) j
 
 -- name: insert_run
 INSERT INTO schedule_runs (
@@ -78,8 +81,10 @@ WHERE idempotency_key = ?
 
 -- name: advance
 UPDATE schedules
-SET cursor_at = ?, next_run_at = ?, wake_at = ?, lock_version = lock_version + 1, updated_at = ?
-WHERE schedule_id = ? AND lock_version = ?
+SET cursor_at = :cursor, next_run_at = :following, wake_at = :wake,
+  lock_version = lock_version + 1, updated_at = :now
+FROM json_each(:versions) j
+WHERE schedules.schedule_id = j.key AND lock_version = j.value
 
 -- name: end_pause
 UPDATE schedules SET paused = 0, paused_until = NULL, pause_reason = '' WHERE schedule_id = ?
