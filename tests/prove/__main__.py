@@ -1,7 +1,7 @@
 """
 Prove the time core: `python -m tests.prove [sweep] [random] [fuzz] [--resume]`; without a kind, the
-simulated crashes of `tests.prove.crash` and the kills of `tests.prove.kill` too, which
-`python -m tests.prove crash` and `python -m tests.prove kill` run alone.
+simulated crashes of `tests.prove.crash`, the kills of `tests.prove.kill` and the fleets of
+`tests.prove.fleet` too, which `python -m tests.prove crash`, `kill` and `workers-kill` run alone.
 
 Runs every transition of every zone, a million random questions and a million fuzzed texts, on all
 cores, and writes docs/evidence/time-core.md with the figures. Exits with 1 on any difference, and
@@ -23,7 +23,7 @@ from tests.oracle.minute_scan import latest_scan, next_scan, occurrences
 from tests.oracle.random_cases import SEED
 from tests.oracle.reading import Unreadable
 from tests.oracle.transitions import HORIZON_END, tzdata_version, zone_info
-from tests.prove import crash, kill
+from tests.prove import crash, fleet, kill
 from tests.prove.chunk import KINDS, plan
 from tests.prove.report import figures, write
 from tests.prove.runner import ROOT, State, run_all
@@ -39,6 +39,8 @@ def main(arguments: list[str]) -> int:
         return crash.main(arguments[1:])
     if arguments[:1] == ["kill"]:
         return kill.main(arguments[1:])
+    if arguments[:1] == ["workers-kill"]:
+        return fleet.main(arguments[1:])
     options = _parser().parse_intermixed_args(arguments)
     code = _prove(options)
     if code or options.kinds:
@@ -46,7 +48,8 @@ def main(arguments: list[str]) -> int:
     code = crash.prove(
         runs=crash.RUNS, sample=options.sample, resume=options.resume, workers=options.workers
     )
-    return code or kill.prove(kills=kill.KILLS, sample=options.sample, resume=options.resume)
+    code = code or kill.prove(kills=kill.KILLS, sample=options.sample, resume=options.resume)
+    return code or fleet.prove(faults=fleet.FAULTS, sample=options.sample, resume=options.resume)
 
 
 def _parser() -> argparse.ArgumentParser:

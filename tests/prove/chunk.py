@@ -12,6 +12,7 @@ from itertools import islice
 
 from gnomon.simulation.campaign import Campaign, worlds
 from gnomon.simulation.campaign import tally as judged
+from tests.kill.fleet import run_fleet
 from tests.kill.world import run_world
 from tests.oracle.compare import Tally, check_case, check_transition, spelled
 from tests.oracle.fuzz_cases import HOSTILE, complaint, steps_max, steps_of, texts
@@ -20,6 +21,7 @@ from tests.oracle.transitions import transitions, zone_names
 
 __all__ = [
     "CRASH_CHUNK",
+    "FAULTS_PER_FLEET",
     "FUZZ_CHUNK",
     "KILLS_PER_WORLD",
     "KINDS",
@@ -34,6 +36,7 @@ KINDS = ("sweep", "random", "fuzz")
 RANDOM_CHUNK = 2_000
 FUZZ_CHUNK = 5_000
 KILLS_PER_WORLD = 10
+FAULTS_PER_FLEET = 20
 CRASH_CHUNK = 250  # worlds
 
 _STEPS_SAMPLE = 25  # texts of each fuzz chunk whose steps are counted
@@ -51,8 +54,8 @@ class Chunk:
 @dataclass(slots=True, kw_only=True)
 class ChunkResult:
     """
-    `cases` are transitions, questions, texts, kills or worlds; `answers` are the comparisons made
-    for them.
+    `cases` are transitions, questions, texts, kills, faults or worlds; `answers` are the
+    comparisons made for them.
     """
 
     kind: str
@@ -90,6 +93,7 @@ def run(chunk: Chunk) -> ChunkResult:
     started = time.perf_counter()
     result = ChunkResult(kind=chunk.kind, index=chunk.index)
     kinds = {"sweep": _sweep, "random": _random, "fuzz": _fuzz, "kill": _kill}
+    kinds["workers-kill"] = _fleet
     kinds |= {campaign.value: _simulate for campaign in Campaign}
     found = kinds[chunk.kind](result)
     for difference in found:
@@ -140,6 +144,17 @@ def _kill(result: ChunkResult) -> Iterator[str]:
     result.notes = outcome.notes()
     for problem in outcome.problems:
         yield f"{problem}: python -m tests.kill.world {seed} {KILLS_PER_WORLD}"
+
+
+def _fleet(result: ChunkResult) -> Iterator[str]:
+    """One fleet of workers on PostgreSQL, to which everything happens."""
+    seed = f"{SEED}:{result.index}"
+    outcome = run_fleet(seed, FAULTS_PER_FLEET)
+    result.cases = outcome.faults.total()
+    result.answers = outcome.verdict.periods
+    result.notes = outcome.notes()
+    for problem in outcome.problems:
+        yield f"{problem}: python -m tests.kill.fleet {seed} {FAULTS_PER_FLEET}"
 
 
 def _simulate(result: ChunkResult) -> Iterator[str]:
