@@ -85,7 +85,7 @@ bench-time: $(READY) ## Measure the time core only; ARGS="--help" says how
 bench-ledger: $(READY) ## Measure the ledger only; ARGS="--help" says how
 	$(BIN)/python -m benchmarks.ledger $(ARGS)
 
-prove: $(READY) ## Run the full sweeps, resumable; ARGS="--help" says how
+prove: $(READY) ## Run the full proofs, resumable; ARGS="--help" says how
 	$(BIN)/python -m tests.prove $(ARGS)
 
 pins: $(READY) ## Write the newest versions of all dependencies to constraints.txt

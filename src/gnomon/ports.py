@@ -56,8 +56,8 @@ class Claim(NamedTuple):
     fire_ms: int
     launches: int
     fence: int
-    replaces: tuple[str, ...]
-    """Keys of runs that are to be ended first."""
+    replaces: tuple[tuple[str, int], ...]
+    """Keys and fencing numbers of runs that are to be ended first."""
 
 
 class Launched(NamedTuple):

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from io import StringIO
 
 from gnomon.cli import main
+from gnomon.shell.clock import SystemClock
 
 __all__ = ["NOW", "Done", "gnomon", "gnomon_process"]
 
@@ -18,9 +19,11 @@ NOW = datetime(2026, 3, 28, 12, 0, tzinfo=UTC)
 """What the clock says in this process: the day before Europe's clocks go forward."""
 
 
-class StoppedClock:
-    def now(self) -> datetime:
-        return NOW
+class StoppedClock(SystemClock):
+    """Only the reading is stopped: what waits, waits."""
+
+    def now_ms(self) -> int:
+        return int(NOW.timestamp() * 1000)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from pathlib import Path
 from gnomon.cli.schedule_file import load_schedules
 from gnomon.shell.store.sqlite import SqliteLedger
 
-__all__ = ["HOUR_MS", "Running", "owe", "running", "write"]
+__all__ = ["HOUR_MS", "Running", "copied", "owe", "running", "write"]
 
 HOUR_MS = 3_600_000
 _PATIENCE_S = 60
@@ -64,6 +65,13 @@ def write(folder: Path, text: str, name: str = "run.toml") -> Path:
     file = folder / name
     file.write_text(text, encoding="utf-8")
     return file
+
+
+def copied(file: Path, folder: Path) -> Path:
+    """The file and its ledger once more; nobody may hold the ledger open."""
+    for one in (file, file.with_suffix(".sqlite3")):
+        shutil.copy(one, folder)
+    return folder / file.name
 
 
 async def owe(file: Path, *, hours: int) -> None:

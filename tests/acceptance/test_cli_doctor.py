@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance.command_line import Done, gnomon, gnomon_process
-from tests.acceptance.running import owe, write
+from tests.acceptance.running import copied, owe, write
 from tests.clauses import clause
 
 OWED = """
@@ -33,12 +33,19 @@ RUINED = {
 """What a person might do with an editor, and what is then found."""
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    file = write(tmp_path, OWED)
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file whose schedule has run for hours past."""
+    file = write(tmp_path_factory.mktemp("original"), OWED)
     asyncio.run(owe(file, hours=3))
     assert gnomon_process("run", str(file), "--once").code == 0
-    return file.with_suffix(".sqlite3")
+    return file
+
+
+@pytest.fixture
+def store(original: Path, tmp_path: Path) -> Path:
+    """The same, for one test to ruin."""
+    return copied(original, tmp_path).with_suffix(".sqlite3")
 
 
 def doctor(store: Path, *options: str) -> Done:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance.command_line import Done, gnomon, gnomon_process
-from tests.acceptance.running import owe, running, write
+from tests.acceptance.running import copied, owe, running, write
 from tests.clauses import clause
 
 OWED = """
@@ -28,13 +28,19 @@ command = ["true"]
 """
 
 
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file whose schedules have run once, after hours of neglect."""
-    found = write(tmp_path, OWED)
+    found = write(tmp_path_factory.mktemp("original"), OWED)
     asyncio.run(owe(found, hours=3))
     assert gnomon_process("run", str(found), "--once").code == 0
     return found
+
+
+@pytest.fixture
+def file(original: Path, tmp_path: Path) -> Path:
+    """The same, for one test to do with as it likes."""
+    return copied(original, tmp_path)
 
 
 def rows(done: Done) -> list[dict[str, object]]:
@@ -87,6 +93,16 @@ def test_the_number_of_rows_can_be_chosen(file: Path) -> None:
     assert len(rows(gnomon("history", str(file), "owed", "--json", "--count", "1"))) == 1
 
 
+@clause("CLI-4", "CLI-24")
+@pytest.mark.parametrize("count", ["0", "10001", "-1", "many"])
+def test_a_number_of_rows_that_is_none_is_wrong_input(count: str, file: Path) -> None:
+    done = gnomon("history", str(file), "--count", count)
+
+    assert (done.code, done.out) == (1, "")
+    wrong = f"error: count: must be a whole number from 1 to 10000, got '{count}'\n"
+    assert done.err == f"{wrong}hint: write e.g. 10\n"
+
+
 @clause("CLI-24")
 def test_a_ledger_can_be_named_instead_of_the_file(file: Path) -> None:
     store = str(file.with_suffix(".sqlite3"))
@@ -124,12 +140,21 @@ def test_a_ledger_that_is_not_there_is_a_failure_of_the_system(tmp_path: Path) -
 
 
 @clause("CLI-4")
-@pytest.mark.parametrize("command", ["history", "doctor"])
-def test_a_ledger_has_to_be_named(command: str) -> None:
-    done = gnomon(command)
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["history"],
+        ["doctor"],
+        ["history", "run.toml", "owed", "--store", "run.sqlite3"],
+        ["doctor", "run.toml", "--store", "run.sqlite3"],
+    ],
+    ids=" ".join,
+)
+def test_exactly_one_ledger_has_to_be_named(arguments: list[str]) -> None:
+    done = gnomon(*arguments)
 
-    assert done.code == 1
-    assert done.err.startswith("error: ")
+    assert (done.code, done.out) == (1, "")
+    assert "name either a file of schedules, or a ledger with --store" in done.err
 
 
 @clause("CLI-25")

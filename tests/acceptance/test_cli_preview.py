@@ -207,9 +207,8 @@ def test_no_file_is_not_taken_for_a_directory() -> None:
     done = gnomon("preview", "")
 
     assert (done.code, done.out) == (1, "")
-    assert (
-        done.err == "error: file: must not be empty, got ''\nhint: name a TOML file of schedules\n"
-    )
+    expected = "error: file: must be the name of a file, got ''\nhint: name a file of schedules\n"
+    assert done.err == expected
 
 
 @clause("CLI-14")

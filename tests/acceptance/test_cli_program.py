@@ -17,6 +17,14 @@ from tests.clauses import clause
 NEXT = ["next", "30 2 * * *", "--zone", "Europe/Berlin", "--after", "2026-03-28T12:00:00Z"]
 
 
+LOADED = """
+import sys
+from gnomon.cli import main
+code = main(sys.argv[1:])
+print(*sorted(sys.modules), file=sys.stderr)
+sys.exit(code)
+"""
+
 PRINTING = [
     ["next", "* * * * *", "--count", "1000"],
     ["decide", "--identity", "a", "--nominal", "2026-03-01T00:00:00Z", "--json"],
@@ -175,3 +183,15 @@ def test_the_shipped_program_begins_with_now() -> None:
     after, found = str(done.json["after"]), done.json["next"]
     assert isinstance(found, list)
     assert after < found[0] < found[1]
+
+
+@pytest.mark.parametrize("command", [NEXT, [*NEXT, "--json"], ["describe", "0 3 * * *"]])
+def test_a_question_about_time_loads_nothing_of_what_runs_schedules(command: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED, *command], check=True, capture_output=True, text=True
+    )
+
+    loaded = done.stderr.split()
+    assert "gnomon.core.recurrence" in loaded
+    heavy = ("asyncio", "sqlite3", "logging", "gnomon.ports", "gnomon.shell.store", "rich.live")
+    assert [name for name in heavy if name in loaded] == []

@@ -202,7 +202,7 @@ def test_a_run_that_is_replaced_is_named_in_the_claim_and_left_as_it_is(desk: De
     desk.launched(first)
 
     (second,) = desk.turn("00:02:00")
-    assert second.replaces == (first.key,)
+    assert second.replaces == ((first.key, first.fence),)
     assert desk.words() == ["00:01:00 running executed", "00:02:00 claimed -"]
 
 

@@ -5,11 +5,11 @@ import pytest
 from tests.clauses import clause
 from tests.kill.world import run_world
 
-KILLS = 5
+KILLS = 10
 
 
 @clause("CLI-23")
-@pytest.mark.parametrize("seed", ["north", "east", "south", "west"])
+@pytest.mark.parametrize("seed", ["north", "south"])
 def test_a_killed_run_executes_nothing_twice_and_loses_nothing(seed: str) -> None:
     outcome = run_world(seed, KILLS)
 

@@ -31,6 +31,8 @@ LAST_LINES = 12
 PATIENCE_S = 120
 """Only a hang takes longer, and a hang is a failure."""
 
+_SHOWN = 2_000  # characters of what a process said
+
 _SAY = 'echo "$GNOMON_SCHEDULE $GNOMON_PERIOD ran" >> jobs.txt'
 SCHEDULES: dict[str, dict[str, str]] = {
     "all": {"every": "1s", "shell": _SAY, "overlap": "allow", "catchup": "fire_immediately"},
@@ -97,33 +99,30 @@ class _World:
 
     def die_at_a_point(self, number: int) -> None:
         process = self._start("tests.kill.dying_run", str(number), "run", str(self._file))
-        last = self._wait(process)[-1:]
-        where = [json.loads(line).get("at", "?") for line in last]
-        self._expect(process, -signal.SIGKILL, f"point {number}")
-        self._outcome.kills += 1
-        self._outcome.died.update(where)
+        lines = self._wait(process)
+        if self._expect(process, -signal.SIGKILL, f"point {number}", lines):
+            self._outcome.died[json.loads(lines[-1])["at"]] += 1
+            self._outcome.kills += 1
 
     def be_killed(self, lines: int) -> None:
         process = self._start("gnomon", "run", str(self._file))
         self._read(process, lines)
         process.kill()
-        self._wait(process)
-        self._expect(process, -signal.SIGKILL, f"line {lines}")
-        self._outcome.kills += 1
-        self._outcome.died["from outside"] += 1
+        rest = self._wait(process)
+        if self._expect(process, -signal.SIGKILL, f"line {lines}", rest):
+            self._outcome.died["from outside"] += 1
+            self._outcome.kills += 1
 
     def end_well(self) -> int:
         """Stop one life as it should be, and settle everything; up to when, is returned."""
         process = self._start("gnomon", "run", str(self._file), "--grace", "20s")
         self._read(process, LAST_LINES)
         process.send_signal(signal.SIGTERM)
-        self._wait(process)
-        self._expect(process, 0, "the end")
+        self._expect(process, 0, "the end", self._wait(process))
         self._examine("after the last stop")
         until = int(time.time())
         process = self._start("gnomon", "run", str(self._empty), "--once")
-        self._wait(process)
-        self._expect(process, 0, "settling")
+        self._expect(process, 0, "settling", self._wait(process))
         self._examine("after everything was settled")
         return until
 
@@ -149,12 +148,23 @@ class _World:
                 return
 
     def _wait(self, process: "subprocess.Popen[str]") -> list[str]:
-        _, text = process.communicate(timeout=PATIENCE_S)
+        """The lines up to the end; a process that hangs is killed, and that is a problem."""
+        try:
+            _, text = process.communicate(timeout=PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            _, text = process.communicate()
+            self._outcome.problems.append(f"hung for {PATIENCE_S} s: {text[-_SHOWN:]}")
         return text.splitlines()
 
-    def _expect(self, process: "subprocess.Popen[str]", code: int, what: str) -> None:
-        if process.returncode != code:
-            self._outcome.problems.append(f"{what}: ended with {process.returncode}")
+    def _expect(
+        self, process: "subprocess.Popen[str]", code: int, what: str, lines: list[str]
+    ) -> bool:
+        if process.returncode == code:
+            return True
+        last = "\n".join(lines)[-_SHOWN:]
+        self._outcome.problems.append(f"{what}: ended with {process.returncode}: {last}")
+        return False
 
 
 def toml(schedules: dict[str, dict[str, str]]) -> str:

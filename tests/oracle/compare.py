@@ -163,10 +163,13 @@ def _around(
     recurrence = _recurrence(case)
     for at in _instants(transition, reach):
         tally.answers += 2
-        yield from _at_instant(_moved(case, at), recurrence, scan, start, end)
+        yield from _next_at(at, case, recurrence, scan, end)
+        yield from _latest_at(at, case, recurrence, scan, start)
+    _practise(recurrence, transition.at)
     for at in _instants(transition, reach):
         tally.answers += 1
-        yield from _at_instant(_moved(case, at), _practise(recurrence, at), scan, start, end)
+        recurrence.next_epoch(at)  # some tables are filled in where they are asked
+        yield from _next_at(at, case, recurrence, scan, end)
     tally.answers += 2
     walked = list(takewhile(lambda at: at < end, recurrence.iterate_epochs(start - 1)))
     if walked != scan:
@@ -176,26 +179,30 @@ def _around(
         yield _sequence("between", _moved(case, start), scan, listed)
 
 
-def _at_instant(
-    case: Case, recurrence: Recurrence, scan: list[int], start: int, end: int
+def _next_at(
+    at: int, case: Case, recurrence: Recurrence, scan: list[int], end: int
 ) -> Iterator[Difference]:
-    """Outside the walked range [start, end) the answer is unknown but must lie beyond it."""
-    after = recurrence.next_epoch(case.at)
-    index = bisect_right(scan, case.at)
+    """Outside the walked range, which ends at `end`, the answer is unknown but lies beyond it."""
+    got, index = recurrence.next_epoch(at), bisect_right(scan, at)
     if index < len(scan):
-        if after != scan[index]:
-            yield Difference(question="next", case=case, expected=str(scan[index]), got=str(after))
-    elif after is not None and after < end:
-        yield Difference(question="next", case=case, expected=f">= {end}", got=str(after))
-    before = recurrence.latest_epoch(case.at)
-    index = bisect_right(scan, case.at)
+        expected = "" if got == scan[index] else str(scan[index])
+    else:
+        expected = "" if got is None or got >= end else f">= {end}"
+    if expected:
+        yield Difference(question="next", case=_moved(case, at), expected=expected, got=str(got))
+
+
+def _latest_at(
+    at: int, case: Case, recurrence: Recurrence, scan: list[int], start: int
+) -> Iterator[Difference]:
+    """The same the other way round, for a range that begins at `start`."""
+    got, index = recurrence.latest_epoch(at), bisect_right(scan, at)
     if index > 0:
-        if before != scan[index - 1]:
-            yield Difference(
-                question="latest", case=case, expected=str(scan[index - 1]), got=str(before)
-            )
-    elif before is not None and before >= start:
-        yield Difference(question="latest", case=case, expected=f"< {start}", got=str(before))
+        expected = "" if got == scan[index - 1] else str(scan[index - 1])
+    else:
+        expected = "" if got is None or got < start else f"< {start}"
+    if expected:
+        yield Difference(question="latest", case=_moved(case, at), expected=expected, got=str(got))
 
 
 def _instants(transition: Transition, reach: int) -> list[int]:

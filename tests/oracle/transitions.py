@@ -2,7 +2,7 @@
 When does a zone change its offset, according to zoneinfo and to nothing else?
 
 The zones are those of the tzdata package, read from its files, so that the host's own zone files
-play no part. A zone is probed every three days and each change is narrowed down by halving.
+play no part. A zone is probed every six days and each change is narrowed down by halving.
 Nothing here is shared with `gnomon.core`: this is the clock of the judge.
 """
 
@@ -30,8 +30,8 @@ __all__ = [
 HORIZON_END = 7_289_654_400  # 2201-01-01T00:00:00Z; occurrences lie in [0, HORIZON_END)
 
 # Since 1970 no zone has changed its offset twice within six days (the shortest stretch in the
-# data is 7 days less an hour: Brazil 2000, Gaza 2040), so probing every three days misses nothing.
-_PROBE = 3 * 86_400
+# data is 7 days less an hour: Brazil 2000, Gaza 2040), so probing every six days misses nothing.
+_PROBE = 6 * 86_400
 _FIRST = -6 * 86_400
 _LAST = HORIZON_END + 6 * 86_400
 _SECOND = timedelta(seconds=1)
@@ -120,14 +120,17 @@ def _segments_of(content: bytes, name: str) -> tuple[Segment, ...]:
 
 
 def _probed(zone: ZoneInfo) -> Iterator[Segment]:
-    start = _FIRST
-    offset = _offset(zone, start)
-    for probe in range(_FIRST + _PROBE, _LAST + 1, _PROBE):
-        if (after := _offset(zone, probe)) != offset:
+    start, at_time = _FIRST, datetime.fromtimestamp
+    offset = at_time(start, zone).utcoffset()
+    for probe in range(_FIRST + _PROBE, _LAST + _PROBE, _PROBE):
+        after = at_time(probe, zone).utcoffset()  # thousands of times for each zone
+        if after != offset:
             at = _first_change(zone, probe - _PROBE, probe)
-            yield Segment(start=start, end=at, offset=offset)
+            if at >= _LAST:
+                break
+            yield Segment(start=start, end=at, offset=_offset(zone, start))
             start, offset = at, after
-    yield Segment(start=start, end=_LAST, offset=offset)
+    yield Segment(start=start, end=_LAST, offset=_offset(zone, start))
 
 
 def _first_change(zone: ZoneInfo, low: int, high: int) -> int:

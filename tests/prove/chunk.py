@@ -8,10 +8,8 @@ any of them, in any order, and a broken run can go on where it stopped.
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
-from itertools import islice
 
-from gnomon.simulation.campaign import Campaign, worlds
-from gnomon.simulation.campaign import tally as judged
+from gnomon.simulation.campaign import Campaign, tally, whole_seeds
 from tests.kill.fleet import run_fleet
 from tests.kill.world import run_world
 from tests.oracle.compare import Tally, check_case, check_transition, spelled
@@ -28,7 +26,7 @@ __all__ = [
     "RANDOM_CHUNK",
     "Chunk",
     "ChunkResult",
-    "plan",
+    "fill",
     "run",
 ]
 
@@ -37,7 +35,7 @@ RANDOM_CHUNK = 2_000
 FUZZ_CHUNK = 5_000
 KILLS_PER_WORLD = 10
 FAULTS_PER_FLEET = 20
-CRASH_CHUNK = 250  # worlds
+CRASH_CHUNK = 1_000  # worlds, or as many more as the last seed takes to be complete
 
 _STEPS_SAMPLE = 25  # texts of each fuzz chunk whose steps are counted
 _DIFFERENCES_MAX = 50  # per chunk; one is enough to fail, and the first ones tell the story
@@ -73,52 +71,51 @@ class ChunkResult:
     def chunk(self) -> Chunk:
         return Chunk(kind=self.kind, index=self.index)
 
+    def add(self, difference: str) -> None:
+        self.differences_found += 1
+        if len(self.differences) < _DIFFERENCES_MAX:
+            self.differences.append(difference)
+
     def as_json(self) -> dict[str, object]:
         return asdict(self)
 
 
-def plan(kinds: tuple[str, ...], *, random_cases: int, fuzz_texts: int, sample: int) -> list[Chunk]:
-    """All chunks of the given kinds; with `sample` n only every n-th of them."""
-    counts = {
-        "sweep": len(zone_names()),
-        "random": -(-random_cases // RANDOM_CHUNK),
-        "fuzz": -(-fuzz_texts // FUZZ_CHUNK),
-    }
-    return [
-        Chunk(kind=kind, index=index) for kind in kinds for index in range(0, counts[kind], sample)
-    ]
-
-
 def run(chunk: Chunk) -> ChunkResult:
-    started = time.perf_counter()
+    """One chunk; whatever it raises is a finding, so that the others go on."""
     result = ChunkResult(kind=chunk.kind, index=chunk.index)
-    kinds = {"sweep": _sweep, "random": _random, "fuzz": _fuzz, "kill": _kill}
-    kinds["workers-kill"] = _fleet
-    kinds |= {campaign.value: _simulate for campaign in Campaign}
-    found = kinds[chunk.kind](result)
-    for difference in found:
-        result.differences_found += 1
-        if len(result.differences) < _DIFFERENCES_MAX:
-            result.differences.append(difference)
+    started = time.perf_counter()
+    try:
+        fill(result)
+    except Exception as error:
+        result.add(f"raised {error!r}: python -m tests.prove chunk {chunk.kind} {chunk.index}")
     result.seconds = time.perf_counter() - started
     return result
 
 
+def fill(result: ChunkResult) -> None:
+    """Run the chunk of a result, and write down what came of it."""
+    kinds = {"sweep": _sweep, "random": _random, "fuzz": _fuzz, "kill": _kill}
+    kinds["workers-kill"] = _fleet
+    kinds |= {campaign.value: _simulate for campaign in Campaign}
+    for difference in kinds[result.kind](result):
+        result.add(difference)
+
+
 def _sweep(result: ChunkResult) -> Iterator[str]:
     """Every transition of one zone."""
-    tally = Tally()
+    compared = Tally()
     for transition in transitions(zone_names()[result.index], _YEAR_2000, _YEAR_2038):
         result.cases += 1
-        yield from map(str, check_transition(transition, tally))
-    result.answers = tally.answers
+        yield from map(str, check_transition(transition, compared))
+    result.answers = compared.answers
 
 
 def _random(result: ChunkResult) -> Iterator[str]:
-    tally = Tally()
+    compared = Tally()
     for case in cases(SEED, result.index, RANDOM_CHUNK):
         result.cases += 1
-        yield from map(str, check_case(case, tally))
-    result.answers = tally.answers
+        yield from map(str, check_case(case, compared))
+    result.answers = compared.answers
 
 
 def _fuzz(result: ChunkResult) -> Iterator[str]:
@@ -161,10 +158,11 @@ def _simulate(result: ChunkResult) -> Iterator[str]:
     """Simulated worlds of one campaign; each chunk has a thousand seeds of its own."""
     campaign = Campaign(result.kind)
     first_seed = _FIRST_SEED + 1_000 * result.index
-    found = judged(campaign, islice(worlds(campaign, first_seed), CRASH_CHUNK))
+    found = tally(campaign, whole_seeds(campaign, first_seed, CRASH_CHUNK))
     result.cases, result.answers = found.worlds, found.starts
     result.notes = {f"met {name}": count for name, count in found.counters.items()}
     result.notes |= {f"rule {name}": count for name, count in found.by_rule.items()}
+    result.notes |= {f"policy {name}": count for name, count in found.by_policy.items()}
     result.notes |= {"simulated_s": found.simulated_s, "calls": found.calls}
     yield from found.troubles
 

@@ -1,37 +1,31 @@
 """
-Prove the ledger and the engine: `python -m tests.prove crash [--resume] [--runs N]`.
+Prove the ledger and the engine in simulated worlds: `python -m tests.prove crash`.
 
-Runs 50,000 simulated worlds in which one worker dies before and after every call, at one of them
-and at two, and 50,000 in which three workers meet crashes, lost answers, freezes, expired leases
-and steps of the clock. Writes docs/evidence/ledger.md when all of them were run. Exits with 1 on
-any broken promise and prints the line that shows it again: `python -m gnomon.simulation ...`.
+In 50,000 of them one worker dies before and after every call, at one of them and at two; in 50,000
+three workers meet crashes, lost answers, freezes, expired leases and steps of the clock. Writes
+docs/evidence/ledger.md when all of them were run. A broken promise is shown again by the line that
+it prints: `python -m gnomon.simulation ...`.
 """
 
-import argparse
-import json
-import os
 import platform
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 from gnomon.simulation.campaign import Campaign
 from tests.prove.chunk import CRASH_CHUNK, Chunk, ChunkResult
-from tests.prove.report import revision
-from tests.prove.runner import ROOT, State, run_all
+from tests.prove.runner import Run, revision, run_all, write_report
 
-__all__ = ["RUNS", "main", "prove"]
+__all__ = ["WORLDS", "prove"]
 
-RUNS = 50_000
-_REPORT = ROOT / "docs" / "evidence" / "ledger.md"
+WORLDS = 50_000
 _RULES = ("restart", "relaunch_same_key", "abandon")
 _SAYS = {
     Campaign.CRASH: "one worker, dying before and after every call, once and twice",
     Campaign.WORKERS: "three workers: crashes, lost answers, freezes, expired leases, clock steps",
 }
-_SHOWN_MAX = 20
+_OVERLAPS = ("allow", "skip", "queue", "replace")
+_CATCHUPS = ("none", "latest", "fire_immediately", "spread")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,11 +36,23 @@ class Part:
     worlds: int
     calls: int
     simulated_h: float
-    starts: dict[str, int]
-    again: dict[str, int]
+    by_rule: dict[str, "RuleFigures"]
+    by_policy: dict[str, int]
+    """Schedules for each pair of an overlap and a catch-up policy."""
     broken: int
     busy_s: float
     met: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleFigures:
+    """What schedules with one `uncertain` rule came to."""
+
+    worlds: int
+    starts: int
+    again: int
+    lost: int
+    duplicated: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,45 +67,21 @@ class Figures:
     broken: list[str]
 
 
-def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.prove crash")
-    parser.add_argument("--resume", action="store_true", help="go on with an interrupted run")
-    parser.add_argument("--runs", type=int, default=RUNS, help="how many worlds of each campaign")
-    parser.add_argument("--sample", type=int, default=1, help="run only every n-th chunk")
-    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--report", type=Path, help="default: docs/evidence, if all is run")
-    options = parser.parse_args(arguments)
-    return prove(
-        runs=options.runs, sample=options.sample, resume=options.resume,
-        workers=options.workers, report=options.report,
-    )  # fmt: skip
-
-
-def prove(*, runs: int, sample: int, resume: bool, workers: int, report: Path | None = None) -> int:
-    """Run the worlds of both campaigns, and write the report when all of them were run."""
-    indices = range(0, -(-runs // CRASH_CHUNK), sample)
+def prove(how: Run, *, worlds: int, workers: int) -> bool:
+    """Let the worlds of both campaigns happen, and say whether every promise was kept."""
+    indices = range(0, -(-worlds // CRASH_CHUNK), how.sample)
     chunks = [Chunk(kind=one.value, index=index) for one in Campaign for index in indices]
-    print(f"{len(chunks)} chunks of {CRASH_CHUNK} worlds, {workers} workers")
-    state = State(ROOT / ".prove" / "ledger.jsonl", resume=resume)
-    try:
-        run_all(chunks, state, workers=workers)
-    except KeyboardInterrupt:
-        print("interrupted; go on with: python -m tests.prove crash --resume")
-        return 130
-    results = [state.results[chunk] for chunk in chunks]
-    found = _figures(results, wall_s=state.wall_s, workers=workers)
-    if path := report or (_REPORT if runs >= RUNS and sample == 1 else None):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.with_suffix(".json").write_text(json.dumps(asdict(found), indent=2) + "\n")
-        path.write_text(_page(found))
-        print(f"report: {path}")
+    print(f"crash: {len(chunks)} chunks of {CRASH_CHUNK} worlds or more, {workers} workers")
+    state = run_all(chunks, "ledger", how, workers=workers, unit="worlds")
+    found = _figures([state.results[chunk] for chunk in chunks], state.wall_s, workers)
+    if path := how.report("ledger.md", whole=worlds >= WORLDS):
+        write_report(path, asdict(found), _page(found))
     for part in found.parts:
-        print(f"{part.kind}: {part.worlds:,} worlds, {part.broken:,} broken promises")
-    print("\n".join(found.broken[:_SHOWN_MAX]) or "no promise was broken")
-    return 1 if found.broken else 0
+        print(f"{part.kind}: {part.worlds:,} worlds, {part.broken:,} in which a promise was broken")
+    return not found.broken
 
 
-def _figures(results: Sequence[ChunkResult], *, wall_s: float, workers: int) -> Figures:
+def _figures(results: Sequence[ChunkResult], wall_s: float, workers: int) -> Figures:
     return Figures(
         revision=revision(),
         python=platform.python_version(),
@@ -120,11 +102,25 @@ def _part(campaign: Campaign, results: Sequence[ChunkResult]) -> Part:
         worlds=sum(result.cases for result in results),
         calls=notes["calls"],
         simulated_h=round(notes["simulated_s"] / 3600, 1),
-        starts={rule: notes[f"rule starts {rule}"] for rule in _RULES},
-        again={rule: met.get(f"started again, as {rule} allows", 0) for rule in _RULES},
+        by_rule={rule: _rule(rule, notes) for rule in _RULES},
+        by_policy={
+            f"{overlap} {catchup}": notes[f"policy {overlap} {catchup}"]
+            for overlap in _OVERLAPS
+            for catchup in _CATCHUPS
+        },
         broken=sum(result.differences_found for result in results),
         busy_s=round(sum(result.seconds for result in results), 1),
         met=met,
+    )
+
+
+def _rule(rule: str, notes: Counter[str]) -> RuleFigures:
+    return RuleFigures(
+        worlds=notes[f"rule worlds {rule}"],
+        starts=notes[f"rule starts {rule}"],
+        again=notes[f"met started again, as {rule} allows"],
+        lost=notes[f"rule lost {rule}"],
+        duplicated=notes[f"rule duplicated {rule}"] + notes[f"rule twice {rule}"],
     )
 
 
@@ -149,18 +145,25 @@ def _page(found: Figures) -> str:
             for part in parts
         ),
         "",
-        "## Starts, by what is done about an uncertain run",
+        "## By what is done about an uncertain run",
         "",
         "A start again is one that the rule allows, because the run before it was lost.",
-        "Under `abandon` there are none; a second start there would be a broken promise.",
+        "Under `abandon` there are none; a second start there would be duplicated.",
         "",
-        "| worlds | rule | starts | starts again |",
-        "|---|---|---:|---:|",
+        "| worlds | rule | number | starts | starts again | lost | duplicated |",
+        "|---|---|---:|---:|---:|---:|---:|",
         *(
-            f"| `{part.kind}` | `{rule}` | {part.starts[rule]:,} | {part.again[rule]:,} |"
+            f"| `{part.kind}` | `{rule}` | {one.worlds:,} | {one.starts:,} | {one.again:,} "
+            f"| {one.lost:,} | {one.duplicated:,} |"
             for part in parts
-            for rule in _RULES
+            for rule, one in part.by_rule.items()
         ),
+        "",
+        "## The schedules, by overlap and catch-up policy",
+        "",
+        "| overlap | " + " | ".join(f"`{catchup}`" for catchup in _CATCHUPS) + " |",
+        "|---|" + "---:|" * len(_CATCHUPS),
+        *(_policy_row(overlap, parts) for overlap in _OVERLAPS),
         "",
         "## What was met",
         "",
@@ -179,5 +182,8 @@ def _page(found: Figures) -> str:
     ])  # fmt: skip
 
 
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+def _policy_row(overlap: str, parts: Sequence[Part]) -> str:
+    counts = [
+        sum(part.by_policy[f"{overlap} {catchup}"] for part in parts) for catchup in _CATCHUPS
+    ]
+    return f"| `{overlap}` | " + " | ".join(f"{count:,}" for count in counts) + " |"

@@ -1,75 +1,45 @@
 """
-Prove that workers on PostgreSQL survive: `python -m tests.prove workers-kill [--faults N]`.
+Prove that workers on PostgreSQL survive: `python -m tests.prove workers-kill`.
 
 Fleets of three workers with twenty faults each, a few at a time, because a fleet spends most of its
-time waiting for the next second. Writes docs/evidence/workers-kill.md when all of them were run.
-Exits with 1 on any problem and prints the line that runs that fleet again:
-`python -m tests.kill.fleet SEED 20`.
+time waiting for the next second. Writes docs/evidence/workers-kill.md when 1,000 faults were run. A
+problem prints the line that runs its fleet again: `python -m tests.kill.fleet SEED 20`.
 """
 
-import argparse
-import json
 import platform
-import sys
 from collections import Counter
 from collections.abc import Iterable
-from pathlib import Path
 
 from tests.oracle.random_cases import SEED
 from tests.prove.chunk import FAULTS_PER_FLEET, Chunk, ChunkResult
 from tests.prove.kill import lines_of, part
-from tests.prove.runner import ROOT, State, run_all
+from tests.prove.runner import Run, revision, run_all, write_report
 
-__all__ = ["FAULTS", "main", "prove"]
+__all__ = ["FAULTS", "FLEETS", "prove"]
 
 FAULTS = 1_000
 FLEETS = 4
-"""How many at a time."""
-_REPORT = ROOT / "docs" / "evidence" / "workers-kill.md"
-_SHOWN_MAX = 20
+"""How many at a time; they mostly wait."""
 
 
-def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.prove workers-kill")
-    parser.add_argument("--resume", action="store_true", help="go on with an interrupted run")
-    parser.add_argument("--faults", type=int, default=FAULTS, help="how many")
-    parser.add_argument("--sample", type=int, default=1, help="run only every n-th fleet")
-    parser.add_argument("--fleets", type=int, default=FLEETS, help="fleets at a time")
-    parser.add_argument("--report", type=Path, help="default: docs/evidence, if all is run")
-    options = parser.parse_args(arguments)
-    return prove(
-        faults=options.faults, sample=options.sample, resume=options.resume,
-        fleets=options.fleets, report=options.report,
-    )  # fmt: skip
-
-
-def prove(
-    *, faults: int, sample: int, resume: bool, fleets: int = FLEETS, report: Path | None = None
-) -> int:
-    """Run the fleets, and write the report when all of them were run."""
-    numbers = range(0, -(-faults // FAULTS_PER_FLEET), sample)
+def prove(how: Run, *, faults: int, workers: int) -> bool:
+    """Let faults happen, and say whether nothing was lost, doubled or told wrongly."""
+    numbers = range(0, -(-faults // FAULTS_PER_FLEET), how.sample)
     chunks = [Chunk(kind="workers-kill", index=index) for index in numbers]
-    print(f"seed {SEED}, {len(chunks)} fleets with {FAULTS_PER_FLEET} faults, {fleets} at a time")
-    state = State(ROOT / ".prove" / "workers-kill.jsonl", resume=resume)
-    try:
-        run_all(chunks, state, workers=fleets)
-    except KeyboardInterrupt:
-        print("interrupted; go on with: python -m tests.prove workers-kill --resume")
-        return 130
+    print(
+        f"workers-kill: seed {SEED}, {len(chunks)} fleets with {FAULTS_PER_FLEET} faults, "
+        f"{workers} at a time"
+    )
+    state = run_all(chunks, "workers-kill", how, workers=workers, unit="faults")
     found = _figures([state.results[chunk] for chunk in chunks], wall_s=state.wall_s)
-    if path := report or (_REPORT if faults >= FAULTS and sample == 1 else None):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.with_suffix(".json").write_text(json.dumps(found, indent=2) + "\n")
-        path.write_text(_page(found))
-        print(f"report: {path}")
+    if path := how.report("workers-kill.md", whole=faults >= FAULTS):
+        write_report(path, found, _page(found))
     print(
         f"{found['faults']} faults, {found['periods']} periods, {found['stale_refused']} stale "
-        f"writes refused, recovered in {found['recovered_ms']} ms on average, "
+        f"writes refused, the next run {found['recovered_ms']} ms after a fault on average, "
         f"{found['slowest_ms']} ms at worst, {found['problems']} problems"
     )
-    for line in lines_of(found["lines"])[:_SHOWN_MAX]:
-        print(line)
-    return 1 if found["problems"] else 0
+    return not found["problems"]
 
 
 def _figures(results: Iterable[ChunkResult], *, wall_s: float) -> dict[str, object]:
@@ -77,6 +47,7 @@ def _figures(results: Iterable[ChunkResult], *, wall_s: float) -> dict[str, obje
     notes = sum((Counter(result.notes) for result in every), Counter[str]())
     faults = sum(result.cases for result in every)
     return {
+        "revision": revision(),
         "python": platform.python_version(),
         "seed": SEED,
         "faults": faults,
@@ -131,13 +102,10 @@ def _page(found: dict[str, object]) -> str:
         "|---|---:|",
         *(f"| {name} | {count:,} |" for name, count in outcomes.items()),
         "",
+        f"- revision: {found['revision']}",
         f"- Python: {found['python']}",
         f"- seed: {found['seed']}",
         f"- wall time: {found['wall_s']} s",
         *(f"- problem: {line}" for line in lines_of(found["lines"])),
         "",
     ])  # fmt: skip
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -1,74 +1,46 @@
 """
-Prove that `gnomon run` survives kill -9: `python -m tests.prove kill [--resume] [--kills N]`.
+Prove that `gnomon run` survives kill -9: `python -m tests.prove kill`.
 
 Worlds of ten kills each, several at a time, because a world spends most of its time waiting for the
-next second. Writes docs/evidence/kill.md when all of them were run. Exits with 1 on any problem and
-prints the line that runs that world again: `python -m tests.kill.world SEED 10`.
+next second. Writes docs/evidence/kill.md when 1,000 kills were run. A problem prints the line that
+runs its world again: `python -m tests.kill.world SEED 10`.
 """
 
-import argparse
-import json
 import platform
-import sys
 from collections import Counter
 from collections.abc import Iterable
-from pathlib import Path
 
 from tests.oracle.random_cases import SEED
 from tests.prove.chunk import KILLS_PER_WORLD, Chunk, ChunkResult
-from tests.prove.runner import ROOT, State, run_all
+from tests.prove.runner import Run, revision, run_all, write_report
 
-__all__ = ["KILLS", "lines_of", "main", "part", "prove"]
+__all__ = ["KILLS", "WORKERS", "lines_of", "part", "prove"]
 
 KILLS = 1_000
 WORKERS = 8
-_REPORT = ROOT / "docs" / "evidence" / "kill.md"
-_SHOWN_MAX = 20
+"""Worlds at a time; they mostly wait."""
 
 
-def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.prove kill")
-    parser.add_argument("--resume", action="store_true", help="go on with an interrupted run")
-    parser.add_argument("--kills", type=int, default=KILLS, help="how many")
-    parser.add_argument("--sample", type=int, default=1, help="run only every n-th world")
-    parser.add_argument("--workers", type=int, default=WORKERS, help="worlds at a time")
-    parser.add_argument("--report", type=Path, help="default: docs/evidence, if all is run")
-    options = parser.parse_args(arguments)
-    return prove(
-        kills=options.kills, sample=options.sample, resume=options.resume,
-        workers=options.workers, report=options.report,
-    )  # fmt: skip
-
-
-def prove(
-    *, kills: int, sample: int, resume: bool, workers: int = WORKERS, report: Path | None = None
-) -> int:
-    """Run the worlds, and write the report when all of them were run."""
-    worlds = range(0, -(-kills // KILLS_PER_WORLD), sample)
+def prove(how: Run, *, kills: int, workers: int) -> bool:
+    """Kill, and say whether nothing was lost, doubled or told wrongly."""
+    worlds = range(0, -(-kills // KILLS_PER_WORLD), how.sample)
     chunks = [Chunk(kind="kill", index=index) for index in worlds]
-    print(f"seed {SEED}, {len(chunks)} worlds of {KILLS_PER_WORLD} kills, {workers} at a time")
-    state = State(ROOT / ".prove" / "kill.jsonl", resume=resume)
-    try:
-        run_all(chunks, state, workers=workers)
-    except KeyboardInterrupt:
-        print("interrupted; go on with: python -m tests.prove kill --resume")
-        return 130
+    print(
+        f"kill: seed {SEED}, {len(chunks)} worlds of {KILLS_PER_WORLD} kills, {workers} at a time"
+    )
+    state = run_all(chunks, "kill", how, workers=workers, unit="kills")
     found = _figures([state.results[chunk] for chunk in chunks], wall_s=state.wall_s)
-    if path := report or (_REPORT if kills >= KILLS and sample == 1 else None):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.with_suffix(".json").write_text(json.dumps(found, indent=2) + "\n")
-        path.write_text(_page(found))
-        print(f"report: {path}")
+    if path := how.report("kill.md", whole=kills >= KILLS):
+        write_report(path, found, _page(found))
     print(f"{found['kills']} kills, {found['periods']} periods, {found['problems']} problems")
-    for line in lines_of(found["lines"])[:_SHOWN_MAX]:
-        print(line)
-    return 1 if found["problems"] else 0
+    return not found["problems"]
 
 
 def _figures(results: Iterable[ChunkResult], *, wall_s: float) -> dict[str, object]:
     every = list(results)
     notes = sum((Counter(result.notes) for result in every), Counter[str]())
     return {
+        "revision": revision(),
         "python": platform.python_version(),
         "seed": SEED,
         "kills": sum(result.cases for result in every),
@@ -128,6 +100,7 @@ def _page(found: dict[str, object]) -> str:
         "|---|---:|",
         *(f"| {where} | {count:,} |" for where, count in died.items()),
         "",
+        f"- revision: {found['revision']}",
         f"- Python: {found['python']}",
         f"- seed: {found['seed']}",
         f"- wall time: {found['wall_s']} s",
@@ -139,7 +112,3 @@ def _page(found: dict[str, object]) -> str:
 def lines_of(found: object) -> list[str]:
     assert isinstance(found, list)
     return found
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

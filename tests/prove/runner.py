@@ -9,18 +9,50 @@ import hashlib
 import json
 import platform
 import signal
+import subprocess
 import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from multiprocessing import Pool
 from pathlib import Path
 
 from tests.oracle.random_cases import SEED
 from tests.oracle.transitions import tzdata_version
-from tests.prove.chunk import CRASH_CHUNK, FUZZ_CHUNK, RANDOM_CHUNK, Chunk, ChunkResult, run
+from tests.prove.chunk import (
+    CRASH_CHUNK,
+    FUZZ_CHUNK,
+    KILLS_PER_WORLD,
+    RANDOM_CHUNK,
+    Chunk,
+    ChunkResult,
+    run,
+)
 
-__all__ = ["ROOT", "State", "run_all"]
+__all__ = ["ROOT", "Run", "State", "revision", "run_all", "write_report"]
 
 ROOT = Path(__file__).resolve().parents[2]
+_EVIDENCE = ROOT / "docs" / "evidence"
 _PROGRESS_EVERY_S = 5.0
+_SHOWN_MAX = 20
+
+_Mapping = Callable[[Callable[[Chunk], ChunkResult], Iterable[Chunk]], Iterator[ChunkResult]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """How much of the proof is run, and where its reports go."""
+
+    sample: int = 1
+    """Every n-th chunk only."""
+    resume: bool = False
+    reports: Path | None = None
+    state: Path = ROOT / ".prove"
+
+    def report(self, name: str, *, whole: bool) -> Path | None:
+        """The page to write; none when only a part was run and nobody asked for one."""
+        folder = self.reports or (_EVIDENCE if whole and self.sample == 1 else None)
+        return None if folder is None else folder / name
 
 
 class State:
@@ -70,41 +102,87 @@ class State:
             self.results[result.chunk] = result
 
 
-def run_all(chunks: list[Chunk], state: State, *, workers: int) -> None:
-    """Run what is not yet done. An interrupt loses only the chunks under way."""
+def run_all(chunks: list[Chunk], name: str, how: Run, *, workers: int, unit: str) -> State:
+    """
+    Run what is not yet done; `unit` says what cases are.
+
+    A finding is printed when it comes. An interrupt loses only the chunks under way.
+    """
+    state = State(how.state / f"{name}.jsonl", resume=how.resume)
     todo = [chunk for chunk in chunks if chunk not in state.results]
     started = shown = saved = time.perf_counter()
-    with Pool(workers, initializer=_leave_interrupts_to_the_parent) as pool:
-        for done, result in enumerate(pool.imap_unordered(run, todo), start=1):
+    findings = 0
+    with _mapping(workers) as each:
+        for done, result in enumerate(each(run, todo), start=1):
             state.add(result)
+            for line in result.differences[: max(_SHOWN_MAX - findings, 0)]:
+                print(f"FOUND {line}", flush=True)
+            findings += len(result.differences)
             now = time.perf_counter()
-            if now - shown >= _PROGRESS_EVERY_S or done == len(todo) or result.differences:
-                print(_progress(done, len(todo), now - started, state), flush=True)
+            if now - shown >= _PROGRESS_EVERY_S or done == len(todo):
+                print(_progress(done, len(todo), now - started, unit, state), flush=True)
                 state.add_wall(now - saved)
                 shown = saved = now
+    return state
+
+
+def write_report(path: Path, found: dict[str, object], page: str) -> None:
+    """`path` is the Markdown page; the JSON file beside it has the same stem."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.with_suffix(".json").write_text(json.dumps(found, indent=2) + "\n")
+    path.write_text(page)
+    print(f"report: {path}")
+
+
+def revision() -> str:
+    """The commit the proof was made on; `+` if the tree held more than that."""
+    head = _git("rev-parse", "HEAD")
+    if not head:
+        return "not in a repository with commits"
+    return f"{head}+" if _git("status", "--porcelain", "--", "src", "tests") else head
+
+
+def _git(*arguments: str) -> str:
+    done = subprocess.run(
+        ["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+@contextmanager
+def _mapping(workers: int) -> Iterator[_Mapping]:
+    """What runs chunks, in no order: other processes, or this one when one is enough."""
+    if workers == 1:
+        yield map
+        return
+    with Pool(workers, initializer=_leave_interrupts_to_the_parent) as pool:
+        yield pool.imap_unordered
 
 
 def _leave_interrupts_to_the_parent() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _progress(done: int, total: int, elapsed: float, state: State) -> str:
+def _progress(done: int, total: int, elapsed: float, unit: str, state: State) -> str:
     rate = done / elapsed
-    answers = sum(result.answers for result in state.results.values())
-    differences = sum(result.differences_found for result in state.results.values())
+    cases = sum(result.cases for result in state.results.values())
+    findings = sum(result.differences_found for result in state.results.values())
     return (
-        f"{done}/{total} chunks, {answers:,} answers compared, {rate:.1f} chunks/s, "
-        f"{(total - done) / rate:.0f} s left, {differences} differences"
+        f"{done}/{total} chunks, {cases:,} {unit}, {rate:.1f} chunks/s, "
+        f"{(total - done) / rate:.0f} s left, {findings} findings"
     )
 
 
 def _key() -> str:
     """A fingerprint of everything that an answer depends on."""
     digest = hashlib.sha256()
-    patterns = ("src/gnomon/**/*.py", "src/gnomon/**/*.sql", "tests/oracle/*.py", "tests/kill/*.py")
+    patterns = (
+        "src/gnomon/**/*.py", "src/gnomon/**/*.sql", "tests/oracle/*.py", "tests/kill/*.py",
+        "tests/prove/chunk.py",
+    )  # fmt: skip
     for path in sorted(path for pattern in patterns for path in ROOT.glob(pattern)):
         digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0" + path.read_bytes())
-    sizes = [RANDOM_CHUNK, FUZZ_CHUNK, CRASH_CHUNK]
+    sizes = [RANDOM_CHUNK, FUZZ_CHUNK, CRASH_CHUNK, KILLS_PER_WORLD]
     parts = [tzdata_version(), platform.python_version(), SEED, *sizes]
     digest.update(json.dumps(parts).encode())
     return digest.hexdigest()

@@ -228,6 +228,29 @@ def test_the_run_of_another_worker_is_not_replaced() -> None:
     assert run_virtually(scenario())[1] == "done FAILED launch_failed"
 
 
+@clause("RUN-8")
+def test_a_run_that_another_worker_has_taken_over_is_not_replaced() -> None:
+    async def scenario() -> tuple[list[str], list[str]]:
+        world = World()
+        more = {"overlap_policy": "replace", "uncertain": "restart", "launches_max": 1}
+        await world.save("one", "held", lease="70s", **more)
+        await world.runtime.turn()
+        await world.pass_ms(10)
+        other = world.apart("worker-2")
+        await world.ledger.recover(owner="worker-2", adopted=[], now_ms=world.clock.now_ms())
+        await other.turn()
+        # The first worker does not know yet, and has its own run of that key in hand.
+        await world.pass_ms(60_000)
+        await world.runtime.turn()
+        await world.pass_ms(10)
+        await world.runtime.turn()
+        return await world.words("one"), world.began
+
+    words, began = run_virtually(scenario())
+    assert began == ["one 00:00:00 1", "one 00:00:00 2"]
+    assert words == ["claimed ENQUEUED -", "done FAILED launch_failed"]
+
+
 @clause("RUN-3")
 def test_a_process_begins_when_its_launch_is_in_the_ledger(tmp_path: Path) -> None:
     effect = tmp_path / "effect"

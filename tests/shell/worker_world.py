@@ -20,12 +20,18 @@ class World:
         self.ledger = FaultyLedger.make()
         self.began: list[str] = []
         self.go = asyncio.Event()
-        functions = {"quick": self._quick, "held": self._held, "stubborn": self._stubborn}
-        self.launcher = FunctionLauncher(functions, self.clock)
+        self._functions = {"quick": self._quick, "held": self._held, "stubborn": self._stubborn}
+        self.launcher = FunctionLauncher(self._functions, self.clock)
         self.runtime = self.another("worker-1", batch=batch)
 
     def another(self, owner: str, *, batch: int = 1000) -> Runtime:
         return Runtime(self.ledger, self.launcher, self.clock, owner, batch=batch)
+
+    def apart(self, owner: str) -> Runtime:
+        """A worker in another process: its runs are not those of the others."""
+        return Runtime(
+            self.ledger, FunctionLauncher(self._functions, self.clock), self.clock, owner
+        )
 
     async def save(self, name: str, function: str = "quick", **more: object) -> None:
         record = every_minute(name, {"function": function}, **more)

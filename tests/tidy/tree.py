@@ -11,6 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 _KEPT_HIDDEN = {".ci"}
 _MADE = {"build", "dist", "__pycache__"}
+_LEFT = (".cover", ".git")  # of a linked worktree, .git is a file
 
 
 @cache
@@ -19,11 +20,7 @@ def all_files() -> tuple[Path, ...]:
     found = []
     for directory, names, files in os.walk(ROOT):
         names[:] = sorted(name for name in names if not _is_made(name))
-        found += [
-            Path(directory, name)
-            for name in sorted(files)
-            if not name.startswith((".cover", ".git"))
-        ]
+        found += [Path(directory, name) for name in sorted(files) if not name.startswith(_LEFT)]
     return tuple(found)
 
 

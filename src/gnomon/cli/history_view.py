@@ -22,31 +22,11 @@ from gnomon.ports import Ledger, RunRow
 from gnomon.shell.store.instant_text import maybe_to_text
 from gnomon.shell.store.sqlite import SqliteLedger
 
-__all__ = [
-    "HISTORY_MAX",
-    "History",
-    "history_of",
-    "history_text",
-    "period_text",
-    "read_history",
-    "store_beside",
-]
-
-HISTORY_MAX = 10_000
-"""The most rows of one schedule that are shown."""
+__all__ = ["History", "history_of", "history_text", "read_history", "schedule_names"]
 
 _COLUMNS = ("period", "state", "outcome", "reason", "status", "started", "ended", "detail", "note")
 _SCHEDULES_PAGE = 1_000
 _HINTED_MAX = 20
-
-
-def store_beside(file: Path) -> Path:
-    """The ledger that belongs to a file of schedules, unless another is named."""
-    if not file.name:
-        raise DefinitionError(
-            "must be a file", where="FILE", got=str(file), hint="name a file of schedules"
-        )
-    return file.with_suffix(".sqlite3")
 
 
 class History(NamedTuple):
@@ -86,14 +66,9 @@ def history_text(history: History, *, as_json: bool) -> str:
     return render(*parts[:-1]) if parts else "There are no schedules.\n"
 
 
-def period_text(row: RunRow) -> str:
-    """The id of a period; for a range, that of the first."""
-    return format_instant(row.nominal)
-
-
 async def read_history(ledger: Ledger, place: str, name: str | None, limit: int) -> History:
     """Ask a ledger for its newest rows."""
-    known = await _names(ledger)
+    known = await schedule_names(ledger)
     names = known if name is None else [name]
     # What is not printable cannot be the name of a schedule, nor asked of a database.
     found = {one: await ledger.runs(one, limit=limit) for one in names if one.isprintable()}
@@ -105,7 +80,8 @@ async def read_history(ledger: Ledger, place: str, name: str | None, limit: int)
     return History(place, found)
 
 
-async def _names(ledger: Ledger) -> list[str]:
+async def schedule_names(ledger: Ledger) -> list[str]:
+    """Every schedule that the ledger has, in the order of their names."""
     names: list[str] = []
     while page := await ledger.schedules(after=names[-1] if names else "", limit=_SCHEDULES_PAGE):
         names += [row.schedule.schedule_id for row in page]
@@ -115,7 +91,7 @@ async def _names(ledger: Ledger) -> list[str]:
 def _cells(row: RunRow) -> tuple[str, ...]:
     note = f"{row.periods} periods up to {format_instant(row.last_nominal)}"
     return (
-        period_text(row),
+        format_instant(row.nominal),
         row.state,
         row.outcome or "-",
         row.reason or "-",
@@ -130,7 +106,7 @@ def _cells(row: RunRow) -> tuple[str, ...]:
 def _json(row: RunRow) -> dict[str, Json]:
     return {
         "schedule": row.schedule_id,
-        "period": period_text(row),
+        "period": format_instant(row.nominal),
         "lastPeriod": format_instant(row.last_nominal) if row.last_nominal else None,
         "periods": row.periods,
         "key": row.key,

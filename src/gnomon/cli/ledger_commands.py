@@ -1,48 +1,38 @@
 """
 The commands that work with a ledger: run, history, doctor.
 
-Their exit codes are those of the program: 1 when an examination found something, 130 when a run was
-told twice to stop.
+Each imports what does its work when it is called, as the commands about time do. Their exit codes
+are those of the program: 1 when an examination found something, 130 when a run was told twice to
+stop.
 
-Spec: CLI-17 to CLI-30.
+Spec: CLI-17 to CLI-32.
 """
 
-from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from gnomon.cli.doctor_view import doctor_text
-from gnomon.cli.history_view import HISTORY_MAX, history_of, history_text, store_beside
-from gnomon.cli.run_command import RunOptions, run_schedules
-from gnomon.cli.schedule_file import load_schedules
-from gnomon.core.civil.duration import parse_duration
-from gnomon.errors import DefinitionError
-from gnomon.shell.clock import SystemClock
+from gnomon.cli.options import (
+    DatabaseOption,
+    FileArgument,
+    JsonOption,
+    LedgerFileArgument,
+    StoreOption,
+    clock_of,
+    read_count,
+    read_file,
+    read_length_ms,
+)
 
-__all__ = ["doctor_command", "history_command", "run_command"]
+__all__ = ["ROWS_MAX", "doctor_command", "history_command", "run_command"]
 
-FileArgument = Annotated[
-    Path,
-    typer.Argument(metavar="FILE", help="A file of schedules, TOML or YAML.", show_default=False),
-]
-StoreOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--store", metavar="PATH", help="The ledger; left out, FILE with the ending .sqlite3."
-    ),
-]
-DatabaseOption = Annotated[
-    str | None,
-    typer.Option(
-        "--database", metavar="URL", help="A ledger on PostgreSQL, which many machines can share."
-    ),
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+ROWS_MAX = 10_000
+"""The most rows of one schedule that are shown."""
 
 
 def run_command(
+    context: typer.Context,
     file: FileArgument,
     store: StoreOption = None,
     database: DatabaseOption = None,
@@ -63,29 +53,26 @@ def run_command(
     ] = False,
 ) -> int:
     """Run the schedules of a file until stopped, and record what became of every period."""
+    from gnomon.cli.run_command import RunOptions, run_schedules
+    from gnomon.cli.schedule_file import load_schedules
+
     _refuse_both(store, database)
+    path = read_file(file)
     options = RunOptions(
-        file=file,
-        store=store or store_beside(file),
+        file=path,
+        store=store or _store_beside(path),
         database=database,
         once=once,
-        length_ms=None if length is None else _length_ms(length, where="for"),
-        grace_ms=_length_ms(grace, where="grace"),
+        length_ms=None if length is None else read_length_ms(length, where="for"),
+        grace_ms=read_length_ms(grace, where="grace"),
         json_log=json_log,
     )
-    entries = load_schedules(file, to_run=True)
-    return 0 if run_schedules(entries, options, SystemClock()) else 130
+    entries = load_schedules(path, to_run=True)
+    return 0 if run_schedules(entries, options, clock_of(context)) else 130
 
 
 def history_command(
-    file: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="[FILE]",
-            help="The file that is run; not with --store or --database.",
-            show_default=False,
-        ),
-    ] = None,
+    file: LedgerFileArgument = None,
     name: Annotated[
         str | None,
         typer.Argument(
@@ -95,33 +82,30 @@ def history_command(
     store: StoreOption = None,
     database: DatabaseOption = None,
     count: Annotated[
-        int, typer.Option("--count", min=1, max=HISTORY_MAX, help="How many rows of each schedule.")
-    ] = 20,
+        str,
+        typer.Option(
+            "--count", metavar="N", help=f"How many rows of each schedule, 1 to {ROWS_MAX}."
+        ),
+    ] = "20",
     as_json: JsonOption = False,
 ) -> str:
     """Show what became of the periods, newest first."""
+    from gnomon.cli.history_view import history_of, history_text
+
     _refuse_both(store, database)
-    if (store or database) and name is None and file is not None:
-        file, name = None, str(file)  # the ledger is named, so the only argument is a schedule
+    if (store or database) is not None and name is None:
+        file, name = None, file  # the ledger is named, so that the only argument is a schedule
+    limit = read_count(count, most=ROWS_MAX)
     if database is not None:
         from gnomon.cli.shared_view import shared_history  # it needs an extra
 
-        return history_text(shared_history(database, name, count), as_json=as_json)
-    if store is None and file is None:
-        raise typer.BadParameter("name a file of schedules, or a ledger with --store or --database")
-    history = history_of(store or store_beside(file or Path()), name=name, limit=count)
+        return history_text(shared_history(database, name, limit), as_json=as_json)
+    history = history_of(_ledger(file, store), name=name, limit=limit)
     return history_text(history, as_json=as_json)
 
 
 def doctor_command(
-    file: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="[FILE]",
-            help="The file that is run; not with --store or --database.",
-            show_default=False,
-        ),
-    ] = None,
+    file: LedgerFileArgument = None,
     store: StoreOption = None,
     database: DatabaseOption = None,
     as_json: JsonOption = False,
@@ -132,10 +116,10 @@ def doctor_command(
         from gnomon.cli.shared_view import shared_doctor_text  # it needs an extra
 
         text, well = shared_doctor_text(database, as_json=as_json)
-    elif store is None and file is None:
-        raise typer.BadParameter("name a ledger with --store or --database")
     else:
-        text, well = doctor_text(store or store_beside(file or Path()), as_json=as_json)
+        from gnomon.cli.doctor_view import doctor_text
+
+        text, well = doctor_text(_ledger(file, store), as_json=as_json)
     typer.echo(text, nl=False)
     return 0 if well else 1
 
@@ -145,10 +129,14 @@ def _refuse_both(store: Path | None, database: str | None) -> None:
         raise typer.BadParameter("name a ledger with --store or with --database, not with both")
 
 
-def _length_ms(text: str, *, where: str) -> int:
-    length = parse_duration(text, where=where)
-    if length < timedelta(0):
-        raise DefinitionError(
-            "must not be negative", where=where, got=text, hint="write e.g. 90s or 15m"
+def _ledger(file: str | None, store: Path | None) -> Path:
+    """The ledger that is named, or that belongs to the file that is named."""
+    if (file is None) == (store is None):
+        raise typer.BadParameter(
+            "name either a file of schedules, or a ledger with --store or --database"
         )
-    return length // timedelta(milliseconds=1)
+    return store or _store_beside(read_file(file or ""))
+
+
+def _store_beside(file: Path) -> Path:
+    return file.with_suffix(".sqlite3")

@@ -29,6 +29,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from gnomon.cli.history_view import schedule_names
 from gnomon.cli.live_table import live_table, read_lines
 from gnomon.cli.narration import NarratingLedger
 from gnomon.cli.schedule_table import Entry
@@ -46,7 +47,6 @@ SHOW_EVERY_MS = 1_000
 PATIENCE_MS = 366 * 86_400_000
 """With `--once`, runs may take as long as they take."""
 _LINES_BESIDE = 4  # headings and the like, in a terminal
-_PAGE = 1_000
 _PLAIN = "%(asctime)s.%(msecs)03dZ %(levelname)-7s %(message)s"
 
 
@@ -154,10 +154,8 @@ def _shown(options: RunOptions) -> str:
 
 async def _save(ledger: StoredLedger, entries: Sequence[Entry], *, now_ms: int) -> None:
     """Make the ledger's schedules those of the file."""
-    names: list[str] = []
-    while page := await ledger.schedules(after=names[-1] if names else "", limit=_PAGE):
-        names += [row.schedule.schedule_id for row in page]
-    for name in set(names).difference(entry.name for entry in entries):
+    kept = {entry.name for entry in entries}
+    for name in [one for one in await schedule_names(ledger) if one not in kept]:
         await ledger.delete(name, now_ms=now_ms)
         log(logging.INFO, "schedule deleted", schedule=name)
     for saved in await ledger.save_all([entry.schedule for entry in entries], now_ms=now_ms):

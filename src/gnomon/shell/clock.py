@@ -5,30 +5,13 @@ Everything else takes `now` as an argument, so that every answer can be asked ag
 through a clock too, so that whoever supplies the clock decides how long a second takes.
 """
 
-import asyncio
 import time
-from collections.abc import Iterable
-from datetime import UTC, datetime
-from typing import Protocol
 
-from gnomon import ports
-
-__all__ = ["Clock", "SystemClock", "all_done_within"]
-
-
-class Clock(Protocol):
-    """What the command line needs of a clock; the runtime needs `ports.Clock`."""
-
-    def now(self) -> datetime:
-        """The present instant, aware and in UTC."""
-        ...
+__all__ = ["SystemClock"]
 
 
 class SystemClock:
-    """The clock of this machine, for the command line and for the runtime."""
-
-    def now(self) -> datetime:
-        return datetime.now(UTC)
+    """The clock of this machine: a `gnomon.ports.Clock`."""
 
     def now_ms(self) -> int:
         return time.time_ns() // 1_000_000
@@ -37,22 +20,6 @@ class SystemClock:
         return time.monotonic_ns() // 1_000_000
 
     async def sleep_ms(self, length_ms: int) -> None:
+        import asyncio  # who waits has it already; who only asks for the time does without
+
         await asyncio.sleep(length_ms / 1000)
-
-
-async def all_done_within(
-    clock: ports.Clock, futures: Iterable["asyncio.Future[None]"], length_ms: int
-) -> bool:
-    """Wait until all of these are done, but no longer than this; say whether they are."""
-    waiting = [future for future in futures if not future.done()]
-    if not waiting:
-        return True
-    whole = asyncio.ensure_future(asyncio.wait(waiting))
-    alarm = asyncio.ensure_future(clock.sleep_ms(length_ms))
-    try:
-        await asyncio.wait([whole, alarm], return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        whole.cancel()
-        alarm.cancel()
-        await asyncio.wait([whole, alarm])
-    return all(future.done() for future in waiting)

@@ -39,11 +39,9 @@ class Reports:
             else:
                 self._new.discard(place)
 
-    def has_end(self, key: str) -> bool:
+    def has_end(self, key: str, fence: int) -> bool:
         """Whether a run is known to be over, though the ledger does not know it yet."""
-        return any(
-            isinstance(report, Ended) and report.key == key for report in self._waiting.values()
-        )
+        return isinstance(self._waiting.get((key, fence)), Ended)
 
     async def write(self, ledger: Ledger, *, now_ms: int) -> list[Report]:
         """Write what waits, but for new launches; return what was refused."""

@@ -261,8 +261,8 @@ class Worker:
     async def _make_room(self, claim: Claim) -> None:
         """End what is in the way of a claim; then it is ready, or has failed."""
         over = True
-        for key in claim.replaces:
-            over = await self._replace(key) and over
+        for key, fence in claim.replaces:
+            over = await self._replace(key, fence) and over
         if claim.key in self._launched:
             over = await self._end(claim.key, Reason.UNCERTAIN) and over
         if self._waiting.get(claim.key) is claim:  # else it was lost, or replaced in its turn
@@ -274,15 +274,17 @@ class Worker:
                 self._fail(claim, Failed(claim.key, claim.fence, message, permanent=False))
         self._wake()
 
-    async def _replace(self, key: str) -> bool:
-        if key in self._launched:
+    async def _replace(self, key: str, fence: int) -> bool:
+        """End a run that is this worker's; one under another number is somebody else's."""
+        if self._launched.get(key) == fence:
             return await self._end(key, Reason.REPLACED)
-        claims = [one for one in (*self._ready, *self._waiting.values()) if one.key == key]
+        mine = (*self._ready, *self._waiting.values())
+        claims = [one for one in mine if (one.key, one.fence) == (key, fence)]
         for claim in claims:
-            self._withdraw(key, claim.fence)
+            self._withdraw(key, fence)
             message, why = "replaced before it began", Reason.SUPERSEDED
-            self._fail(claim, Failed(key, claim.fence, message, permanent=True, reason=why))
-        return bool(claims) or self.reports.has_end(key)
+            self._fail(claim, Failed(key, fence, message, permanent=True, reason=why))
+        return bool(claims) or self.reports.has_end(key, fence)
 
     async def _end(self, key: str, reason: Reason) -> bool:
         try:

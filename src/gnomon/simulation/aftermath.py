@@ -12,7 +12,7 @@ from gnomon.ports import Ledger, RunRow, ScheduleRow
 from gnomon.simulation.judge import Complaint
 from gnomon.simulation.record import Row
 
-__all__ = ["Aftermath", "audit_of", "look"]
+__all__ = ["Aftermath", "audit_of", "is_at_rest", "look"]
 
 _PAGE = 1_000
 
@@ -22,12 +22,6 @@ class Aftermath(NamedTuple):
 
     schedules: list[ScheduleRow]
     runs: list[RunRow]
-
-    @property
-    def is_at_rest(self) -> bool:
-        """Whether nothing waits, nothing runs and nothing will ever be looked at again."""
-        asleep = all(one.wake_ms is None and one.pause is None for one in self.schedules)
-        return asleep and all(run.state == "done" for run in self.runs)
 
     @property
     def rows(self) -> list[Row]:
@@ -40,6 +34,14 @@ class Aftermath(NamedTuple):
             )
             for run in self.runs
         ]  # fmt: skip
+
+
+async def is_at_rest(ledger: Ledger) -> bool:
+    """Whether nothing waits, nothing runs and nothing will ever be looked at again."""
+    schedules = await ledger.schedules(limit=_PAGE)
+    if any(one.in_flight or one.wake_ms is not None or one.pause for one in schedules):
+        return False
+    return all(run.state == "done" for run in (await look(ledger)).runs)
 
 
 async def look(ledger: Ledger) -> Aftermath:

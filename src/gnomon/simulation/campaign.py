@@ -5,7 +5,8 @@ A trial is named by a kind, a seed and, for crashes, its faults; that name is th
 it. The kinds are:
 
 - `crash`: one worker that owns its ledger. A first world shows how many calls there are; then it
-  dies before and after each of them, once, and at pairs of them that the seed draws.
+  dies before and after each of them, once, and at pairs of them that the seed draws. They come in
+  an order that the seed draws too, so that whoever stops early has had a fair sample.
 - `workers`: three workers on one ledger, with crashes, lost answers, freezes longer than leases,
   and a clock that is set back and forth by up to a day.
 
@@ -14,7 +15,7 @@ Spec: SIM-1, SIM-5 to SIM-9.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import count
 
@@ -24,7 +25,17 @@ from gnomon.simulation.faults import Fault, Kind, Step, draw_faults, draw_steps
 from gnomon.simulation.workload import draw_workload
 from gnomon.simulation.world import Spec, Trial, run_world
 
-__all__ = ["Campaign", "Tally", "crashes", "replay_line", "sample", "spec_of", "tally", "worlds"]
+__all__ = [
+    "Campaign",
+    "Tally",
+    "crashes",
+    "replay_line",
+    "sample",
+    "spec_of",
+    "tally",
+    "whole_seeds",
+    "worlds",
+]
 
 _TIGHT = Limits(catchup_max=3, queue_max=2, open_max=20, one_by_one_max=4, count_max=1_000)
 _CALLS = 250  # about as many as there are while faults can happen
@@ -48,7 +59,9 @@ class Tally:
     """Each broken promise with the line that shows it again."""
     counters: Counter[str] = field(default_factory=Counter)
     by_rule: Counter[str] = field(default_factory=Counter)
-    """Starts, starts again and worlds for each `uncertain` rule."""
+    """Worlds, starts and broken promises for each `uncertain` rule."""
+    by_policy: Counter[str] = field(default_factory=Counter)
+    """Schedules for each pair of an overlap and a catch-up policy."""
 
 
 def spec_of(
@@ -79,24 +92,33 @@ def spec_of(
 def worlds(campaign: Campaign, first_seed: int) -> Iterator[Spec]:
     """The worlds of a campaign without end, from a seed on."""
     for seed in count(first_seed):
-        if campaign is Campaign.CRASH:
-            yield from crashes(seed)
-        else:
-            yield spec_of(campaign, seed)
+        yield from _of_seed(campaign, seed)
+
+
+def whole_seeds(campaign: Campaign, first_seed: int, least: int) -> Iterator[Spec]:
+    """All worlds of a seed, and of the next, until there were at least so many."""
+    seen = 0
+    for seed in count(first_seed):
+        for spec in _of_seed(campaign, seed):
+            seen += 1
+            yield spec
+        if seen >= least:
+            return
 
 
 def crashes(seed: int) -> Iterator[Spec]:
-    """A world undisturbed, then dying once at each call, then at pairs of calls."""
+    """A world undisturbed, then dying once at each call, and at pairs of calls."""
     undisturbed = spec_of(Campaign.CRASH, seed)
     yield undisturbed
     calls = run_world(undisturbed).calls
-    points = [Fault(call, kind) for call in range(1, calls + 1) for kind in _KINDS]
-    for fault in points:
-        yield spec_of(Campaign.CRASH, seed, faults=[fault])
     dice = Dice(seed, "pairs")
-    for fault in points:
-        second = Fault(fault.call + dice.between(1, _PAIR_DISTANCE_MAX), dice.pick(_KINDS))
-        yield spec_of(Campaign.CRASH, seed, faults=[fault, second])
+    plans: list[tuple[Fault, ...]] = []
+    for first in [Fault(call, kind) for call in range(1, calls + 1) for kind in _KINDS]:
+        second = Fault(first.call + dice.between(1, _PAIR_DISTANCE_MAX), dice.pick(_KINDS))
+        plans += [(first,), (first, second)]
+    dice.shuffle(plans)
+    for faults in plans:
+        yield replace(undisturbed, faults=faults)
 
 
 def sample(campaign: Campaign, seed: int) -> Spec:
@@ -119,26 +141,38 @@ def tally(campaign: Campaign, specs: Iterable[Spec]) -> Tally:
     """Let worlds happen and add up what came of them."""
     into = Tally()
     for spec in specs:
-        trial = run_world(spec)
         into.worlds += 1
-        into.simulated_s += trial.lasted_ms // 1000
-        into.calls += trial.calls
-        into.starts += len(trial.record.effects)
-        into.counters.update(trial.record.counters)
-        _count_rules(spec, trial, into.by_rule)
-        if trial.complaints:
-            first, more = trial.complaints[0], len(trial.complaints) - 1
-            text = f"{first} (and {more} more): " if more else f"{first}: "
-            into.troubles.append(text + replay_line(campaign, spec))
+        try:
+            _add(into, spec, run_world(spec), replay_line(campaign, spec))
+        except Exception as error:  # of the judges too: who replays it sees where
+            into.troubles.append(f"raised {error!r}: {replay_line(campaign, spec)}")
     return into
 
 
-def _count_rules(spec: Spec, trial: Trial, by_rule: Counter[str]) -> None:
-    rules = {str(one["schedule_id"]): one["uncertain"] for one in spec.workload.schedules}
-    for rule in sorted({str(rule) for rule in rules.values()}):
-        by_rule[f"worlds {rule}"] += 1
-    for effect in trial.record.effects:
-        by_rule[f"starts {rules[effect.schedule_id]}"] += 1
+def _of_seed(campaign: Campaign, seed: int) -> Iterator[Spec]:
+    if campaign is Campaign.CRASH:
+        yield from crashes(seed)
+    else:
+        yield spec_of(campaign, seed)
+
+
+def _add(into: Tally, spec: Spec, trial: Trial, line: str) -> None:
+    into.simulated_s += trial.lasted_ms // 1000
+    into.calls += trial.calls
+    into.starts += len(trial.record.effects)
+    into.counters.update(trial.record.counters)
+    rules = {}
+    for one in spec.workload.schedules:
+        rules[one["schedule_id"]] = one["uncertain"]
+        into.by_policy[f"{one['overlap_policy']} {one['catchup_policy']}"] += 1
+    into.by_rule.update(f"worlds {rule}" for rule in set(rules.values()))
+    into.by_rule.update(f"starts {rules[effect.schedule_id]}" for effect in trial.record.effects)
+    for complaint in trial.complaints:
+        into.by_rule[f"{complaint.code} {rules.get(complaint.schedule_id, '')}"] += 1
+    if trial.complaints:
+        first, more = trial.complaints[0], len(trial.complaints) - 1
+        text = f"{first} (and {more} more): " if more else f"{first}: "
+        into.troubles.append(text + line)
 
 
 _KINDS = (Kind.CRASH_BEFORE, Kind.CRASH_AFTER)

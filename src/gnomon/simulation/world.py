@@ -24,7 +24,7 @@ from gnomon.shell.runtime import Runtime
 from gnomon.shell.store.database import MEMORY, Database
 from gnomon.shell.store.sqlite import SqliteLedger
 from gnomon.shell.telemetry import LOGGER
-from gnomon.simulation.aftermath import Aftermath, audit_of, look
+from gnomon.simulation.aftermath import Aftermath, audit_of, is_at_rest, look
 from gnomon.simulation.clock import GatedClock, Wall
 from gnomon.simulation.dice import Dice
 from gnomon.simulation.faults import Crash, Fault, Step
@@ -38,9 +38,10 @@ from gnomon.simulation.workload import EditPlan, PausePlan, Workload
 
 __all__ = ["MemoryStore", "Spec", "Store", "Trial", "run_world"]
 
-STEPS_MAX = 100_000
-REST_MAX_MS = 3_600_000
-"""How long a healed world may take to come to rest."""
+STEPS_MAX = 30_000
+"""Five times what the busiest world takes."""
+REST_MAX_MS = 900_000
+"""How long a healed world may take to come to rest: three times what the slowest takes."""
 REST_LOOK_MS = 5_000
 _RESTARTS_MS = (0, 200, 4_000, 4_000, 25_000, 100_000)
 
@@ -204,10 +205,10 @@ class _World:
         await asyncio.sleep(workload.length_ms / 1000)
         self._heal()
         limit = self.at() + REST_MAX_MS
-        found = await look(self._ledger)
-        while not found.is_at_rest and self.at() < limit:
+        while self.at() < limit:
+            if await is_at_rest(self._ledger):
+                break
             await asyncio.sleep(REST_LOOK_MS / 1000)
-            found = await look(self._ledger)
         await self._stop()
         return await look(self._ledger)
 

@@ -46,9 +46,10 @@ def test_the_quick_answer_is_the_plain_one(text: str, zone: str, policy: str) ->
 def test_a_bucket_is_steady_for_a_day_beyond_itself(name: str) -> None:
     zone = load_zone(name)
     for line in (zone.both, zone.first):
+        offsets = steady(line).offsets
         for bucket, code in enumerate(steady(line).codes):
             if code:
-                offset = steady(line).offsets[code]
+                offset = offsets[code]
                 start, end = bucket << BUCKET_BITS, (bucket + 1 << BUCKET_BITS) + 86_400
                 assert zone.offset_at(start) == zone.offset_at(end - 1) == offset
                 assert zone.changes(start + 1, end) == []

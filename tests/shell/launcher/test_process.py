@@ -18,61 +18,19 @@ from pathlib import Path
 import pytest
 
 from gnomon.core.ledger.lifecycle import Reason
-from gnomon.ports import Claim, Clock, Ended, Failed, Launched
+from gnomon.ports import Clock, Ended, Failed, Launched
 from gnomon.shell.clock import SystemClock
 from gnomon.shell.launcher.identity import identify
 from gnomon.shell.launcher.process import ProcessLauncher
 from tests.clauses import clause
 from tests.shell.launcher.claims import a_claim
+from tests.shell.launcher.processes import READY, begin, heard, run_one, say, shell_with_fifo
 from tests.shell.steered_clock import SteeredClock
 from tests.tidy.tree import ROOT
 
-READY = 'echo ready > "$FIFO"'
 GRACE_MS, TIMEOUT_MS = 7_000, 300_000
 PATIENCE_S = 60
 """After this a process that should be gone is taken for one that stays; no test relies on it."""
-
-
-@pytest.fixture
-def fifo(tmp_path: Path) -> Path:
-    path = tmp_path / "fifo"
-    os.mkfifo(path)
-    return path
-
-
-async def begin(launcher: ProcessLauncher, claim: Claim) -> str:
-    launched = await launcher.launch(claim)
-    assert isinstance(launched, Launched), launched
-    await launcher.release(claim.key)
-    return launched.run_id
-
-
-def run_one(target: object, directory: Path, *, output_max: int = 65_536) -> tuple[Ended, str]:
-    """Run a process to its end; how that was, and what it printed."""
-
-    async def scenario() -> tuple[Ended, str]:
-        launcher = ProcessLauncher(SystemClock(), directory=directory, output_max=output_max)
-        claim = a_claim(target)
-        await begin(launcher, claim)
-        [end] = await launcher.ended()
-        path = launcher.output.newest(claim.key)
-        return end, path.read_text() if path else ""
-
-    return asyncio.run(scenario())
-
-
-def shell_with_fifo(text: str, fifo: Path, **more: object) -> dict[str, object]:
-    return {"shell": text, "env": {"FIFO": str(fifo)}, **more}
-
-
-def say(fifo: Path, word: str) -> None:
-    """Tell the process something; returns when it listens."""
-    fifo.write_text(f"{word}\n")
-
-
-def heard(fifo: Path) -> str:
-    """What the process says; returns when it has."""
-    return fifo.read_text()
 
 
 def wait_until_gone(pid: int) -> None:
@@ -245,36 +203,6 @@ def test_how_a_process_ended_is_said(tmp_path: Path, text: str, detail: str) -> 
     end, _ = run_one({"shell": text}, tmp_path)
 
     assert (end.success, end.detail) == (detail == "exit 0", detail)
-
-
-@clause("LAUNCH-9")
-def test_of_long_output_the_beginning_and_the_end_are_kept(tmp_path: Path) -> None:
-    text = "echo first; head -c 5000 /dev/zero | tr '\\0' x; echo; echo last >&2"
-
-    end, printed = run_one({"shell": text}, tmp_path, output_max=20)
-
-    assert end.success
-    assert printed == "first\nxxxx\n... 4992 bytes left out ...\nxxxx\nlast\n"
-
-
-@clause("LAUNCH-9")
-def test_a_process_that_prints_nothing_leaves_no_file(tmp_path: Path) -> None:
-    run_one({"command": ["true"]}, tmp_path)
-
-    assert list(tmp_path.iterdir()) == []
-
-
-@clause("LAUNCH-9")
-def test_the_oldest_output_makes_room(tmp_path: Path) -> None:
-    async def scenario() -> None:
-        launcher = ProcessLauncher(SystemClock(), directory=tmp_path, files_max=2)
-        for name in ("one", "two", "three"):
-            await begin(launcher, a_claim({"command": ["echo", name]}, name=name))
-            await launcher.ended()
-
-    asyncio.run(scenario())
-
-    assert [path.read_text() for path in tmp_path.iterdir()] == ["three\n"]
 
 
 def end_after_ready(clock: Clock, target: object, fifo: Path) -> Ended:

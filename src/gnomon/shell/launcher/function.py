@@ -19,8 +19,8 @@ from gnomon.core.civil.instant import format_instant
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.errors import DefinitionError
 from gnomon.ports import Claim, Clock, Ended, Failed, Launched
-from gnomon.shell.clock import all_done_within
 from gnomon.shell.launcher.detail import failure_line
+from gnomon.shell.launcher.waiting import Ends, all_done_within
 
 __all__ = ["Context", "Function", "FunctionLauncher"]
 
@@ -66,8 +66,7 @@ class FunctionLauncher:
         self._functions = dict(functions)
         self._clock = clock
         self._runs: dict[str, _Run] = {}
-        self._ends: list[Ended] = []
-        self._some_ended = asyncio.Event()
+        self._ends = Ends()
 
     @property
     def confirms_start(self) -> bool:
@@ -95,10 +94,7 @@ class FunctionLauncher:
         return False
 
     async def ended(self) -> Sequence[Ended]:
-        await self._some_ended.wait()
-        self._some_ended.clear()
-        ends, self._ends = self._ends, []
-        return ends
+        return await self._ends.take()
 
     async def end(self, key: str, reason: Reason) -> bool:
         run = self._runs.get(key)
@@ -139,10 +135,9 @@ class FunctionLauncher:
         if self._runs.get(claim.key) is run:
             del self._runs[claim.key]
             reason = None if success else run.reason
-            self._ends.append(
+            self._ends.add(
                 Ended(claim.key, claim.fence, success, detail, reason, run.name, run.started_ms)
             )
-            self._some_ended.set()
 
 
 def _check_function(name: str, function: Function) -> None:

@@ -2,16 +2,19 @@
 Where does the output of a process go, and how much of it is kept?
 
 It goes straight into a file, so that a run never waits for its worker and does not notice when the
-worker dies. While the run goes on the file may grow; when it has ended the file is cut to its first
-and last part. A file that stayed empty is removed, and of the others the newest are kept.
+worker dies. While the run goes on, `look` gives back what the middle of a long output takes on the
+disk, without moving what is written; when the run has ended the file is cut to its first and last
+part. A file that stayed empty is removed, and of the others the newest are kept.
 
-Spec: LAUNCH-9.
+Spec: LAUNCH-9, LAUNCH-11.
 """
 
 import contextlib
 import os
 import re
 from pathlib import Path
+
+from gnomon.shell.launcher.hole import punch_hole
 
 __all__ = ["FILES_MAX", "OUTPUT_MAX", "Output"]
 
@@ -27,9 +30,11 @@ class Output:
 
     def __init__(self, directory: Path | None, *, bytes_max: int, files_max: int) -> None:
         self.directory = directory
-        self._bytes_max = bytes_max
+        self._half = bytes_max // 2
         self._files_max = files_max
         self._count = 0
+        self._growing: dict[Path, int] = {}
+        """The files of runs that go on, and up to where the middle of each is empty."""
         if directory is not None:
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._count = len(list(directory.glob("*.out")))
@@ -52,19 +57,36 @@ class Output:
         if path is None:
             return os.open(os.devnull, os.O_WRONLY)
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_NOFOLLOW
-        return os.open(path, flags, 0o600)
+        descriptor = os.open(path, flags, 0o600)
+        self.follow(path)
+        return descriptor
+
+    def follow(self, path: Path | None) -> None:
+        """A run writes to this file, until it is settled."""
+        if path is not None:
+            self._growing[path] = self._half
+
+    def look(self) -> None:
+        """Keep what runs in flight have written from filling the disk."""
+        for path, empty_to in self._growing.items():
+            with contextlib.suppress(OSError):
+                tail = path.stat().st_size - self._half
+                if tail - empty_to >= 2 * self._half:
+                    punch_hole(path, empty_to, tail)
+                    self._growing[path] = tail
 
     def settle(self, path: Path | None) -> None:
         """A run has ended: keep what is to be kept. Output is never a reason to fail."""
         if path is None:
             return
+        self._growing.pop(path, None)
         with contextlib.suppress(OSError):
             size = path.stat().st_size
             if size == 0:
                 path.unlink()
                 return
-            if size > self._bytes_max:
-                _trim(path, size, self._bytes_max)
+            if size > 2 * self._half:
+                _trim(path, size, self._half)
             self._count += 1
         if self._count > self._files_max:
             self._remove_oldest()
@@ -73,14 +95,15 @@ class Output:
         """Make room, for a tenth more than needed, so that this is seldom done."""
         assert self.directory is not None
         with contextlib.suppress(OSError):
-            files = sorted(self.directory.glob("*.out"), key=lambda path: path.stat().st_mtime_ns)
-            for path in files[: max(len(files) - self._files_max * 9 // 10, 0)]:
+            settled = [one for one in self.directory.glob("*.out") if one not in self._growing]
+            settled.sort(key=lambda path: path.stat().st_mtime_ns)
+            kept = self._files_max * 9 // 10
+            for path in settled[: max(len(settled) - kept, 0)]:
                 path.unlink(missing_ok=True)
-            self._count = min(len(files), self._files_max * 9 // 10)
+            self._count = min(len(settled), kept)
 
 
-def _trim(path: Path, size: int, bytes_max: int) -> None:
-    half = bytes_max // 2
+def _trim(path: Path, size: int, half: int) -> None:
     with path.open("rb") as whole:
         head = whole.read(half)
         whole.seek(size - half)

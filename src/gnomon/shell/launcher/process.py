@@ -12,7 +12,7 @@ by process id, start time and boot; the end of such a run is seen, its exit stat
 Needs Linux: /proc says when a process began, and a pidfd (or, without, a look now and then) says
 when it is gone. Users, limits on resources and other umasks are not its business yet.
 
-Spec: LAUNCH-1 to LAUNCH-10.
+Spec: LAUNCH-1 to LAUNCH-11.
 """
 
 import asyncio
@@ -29,11 +29,11 @@ from pathlib import Path
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.errors import DefinitionError
 from gnomon.ports import Claim, Clock, Ended, Failed, Launched
-from gnomon.shell.clock import all_done_within
 from gnomon.shell.launcher.command import Command, environment, find_program, parse_command
 from gnomon.shell.launcher.detail import exit_line, one_line
 from gnomon.shell.launcher.identity import Identity, identify
 from gnomon.shell.launcher.output import FILES_MAX, OUTPUT_MAX, Output
+from gnomon.shell.launcher.waiting import Ends, all_done_within
 
 __all__ = ["ProcessLauncher"]
 
@@ -41,6 +41,8 @@ KILL_MAX_MS = 5_000
 """How long a killed process may take to be gone."""
 LOOK_MS = 100
 """How often one looks after a process where there are no pidfds."""
+OUTPUT_LOOK_MS = 1_000
+"""How often one looks how much runs have printed."""
 _STUB = 'read -r GNOMON_GO || exit 0; exec "$@" </dev/null'
 _ADOPTED_FENCE = 0
 
@@ -78,8 +80,8 @@ class ProcessLauncher:
         self._cwd = str(cwd or (self._home if Path(self._home).is_dir() else "/"))
         self._pidfds = pidfds
         self._runs: dict[str, _Run] = {}
-        self._ends: list[Ended] = []
-        self._some_ended = asyncio.Event()
+        self._ends = Ends()
+        self._capping: asyncio.Task[None] | None = None
         self.output = Output(directory, bytes_max=output_max, files_max=files_max)
 
     @property
@@ -130,14 +132,12 @@ class ProcessLauncher:
             for task in run.watchers:
                 task.cancel()
             return False
+        self.output.follow(run.output)
         self._limit(run)
         return True
 
     async def ended(self) -> Sequence[Ended]:
-        await self._some_ended.wait()
-        self._some_ended.clear()
-        ends, self._ends = self._ends, []
-        return ends
+        return await self._ends.take()
 
     async def end(self, key: str, reason: Reason) -> bool:
         run = self._runs.get(key)
@@ -207,11 +207,18 @@ class ProcessLauncher:
         else:
             self._in_background(run, self._look(run))
         self._runs[run.key] = run
+        if self._capping is None:
+            self._capping = asyncio.ensure_future(self._cap_output())
 
     async def _look(self, run: _Run) -> None:
         while identify(run.identity.pid) == run.identity:
             await self._clock.sleep_ms(LOOK_MS)
         self._settle(run)
+
+    async def _cap_output(self) -> None:
+        while True:
+            await self._clock.sleep_ms(OUTPUT_LOOK_MS)
+            self.output.look()
 
     def _limit(self, run: _Run) -> None:
         if run.timeout_ms:
@@ -246,8 +253,7 @@ class ProcessLauncher:
         self.output.settle(run.output)
         success = status == 0 and not run.ending
         reason = run.reason or (Reason.UNCERTAIN if status is None else None)
-        self._ends.append(Ended(run.key, run.fence, success, exit_line(status), reason))
-        self._some_ended.set()
+        self._ends.add(Ended(run.key, run.fence, success, exit_line(status), reason))
         run.exit.set_result(None)
 
     def _forget(self, run: _Run) -> None:
@@ -257,6 +263,9 @@ class ProcessLauncher:
             asyncio.get_running_loop().remove_reader(run.pidfd)
             os.close(run.pidfd)
             run.pidfd = None
+        if not self._runs and self._capping is not None:
+            self._capping.cancel()
+            self._capping = None
 
     def _close_gate(self, run: _Run) -> None:
         if run.gate is not None:

@@ -94,6 +94,7 @@ def add_claims(claims: list[Claim], change: Change, written: Mapping[str, Writte
     for index, (key, nominal, fire_ms, launches) in enumerate(change.launches):
         row = written.get(key)
         # The engine starts one run at most where it replaces, and names it last.
-        replaces = tuple(run.key for run in replaced) if replaced and index == last else ()
+        is_last = replaced and index == last
+        replaces = tuple((run.key, run.fence) for run in replaced) if is_last else ()
         fence = 1 if row is None else row.fence + 1
         claims.append(Claim(schedule, key, nominal, fire_ms, launches, fence, replaces))

@@ -1,17 +1,18 @@
-"""What does the proof show? A page of Markdown for people and the same figures as JSON."""
+"""
+Prove the time core: every transition of every zone, random questions and fuzzed texts.
 
-import json
+Writes docs/evidence/time-core.md when all of it was run.
+"""
+
 import platform
-import subprocess
 from collections.abc import Iterable
-from pathlib import Path
 
 from tests.oracle.random_cases import SEED
-from tests.oracle.transitions import tzdata_version
-from tests.prove.chunk import KINDS, ChunkResult
-from tests.prove.runner import ROOT
+from tests.oracle.transitions import tzdata_version, zone_names
+from tests.prove.chunk import FUZZ_CHUNK, KINDS, RANDOM_CHUNK, Chunk, ChunkResult
+from tests.prove.runner import Run, revision, run_all, write_report
 
-__all__ = ["figures", "revision", "write"]
+__all__ = ["KINDS", "prove"]
 
 Figures = dict[str, object]
 
@@ -22,7 +23,41 @@ _SAYS = {
 }
 
 
-def figures(results: Iterable[ChunkResult], *, wall_s: float, workers: int) -> Figures:
+def prove(
+    kinds: tuple[str, ...], how: Run, *, random_cases: int, fuzz_texts: int, workers: int
+) -> bool:
+    """Compare, and say whether there was no difference."""
+    counts = {
+        "sweep": len(zone_names()),
+        "random": -(-random_cases // RANDOM_CHUNK),
+        "fuzz": -(-fuzz_texts // FUZZ_CHUNK),
+    }
+    chunks = [
+        Chunk(kind=kind, index=index)
+        for kind in kinds
+        for index in range(0, counts[kind], how.sample)
+    ]
+    print(f"{', '.join(kinds)}: seed {SEED}, tzdata {tzdata_version()}, {len(chunks)} chunks")
+    state = run_all(chunks, "time-core", how, workers=workers, unit="cases")
+    found = _figures([state.results[chunk] for chunk in chunks], state.wall_s, workers)
+    if path := how.report("time-core.md", whole=kinds == KINDS):
+        write_report(path, found, _page(found))
+    return _verdict(found)
+
+
+def _verdict(found: Figures) -> bool:
+    parts, differences = found["parts"], found["differences"]
+    assert isinstance(parts, list)
+    for part in parts:
+        if part["cases"]:
+            print(
+                f"{part['kind']}: {part['cases']:,} cases, {part['answers']:,} answers compared, "
+                f"{part['differences']:,} differences, {part['busy_s']} s busy"
+            )
+    return not differences
+
+
+def _figures(results: Iterable[ChunkResult], wall_s: float, workers: int) -> Figures:
     every = list(results)
     return {
         "revision": revision(),
@@ -34,13 +69,6 @@ def figures(results: Iterable[ChunkResult], *, wall_s: float, workers: int) -> F
         "parts": [_part(kind, [r for r in every if r.kind == kind]) for kind in KINDS],
         "differences": [line for result in every for line in result.differences],
     }
-
-
-def write(found: Figures, path: Path) -> None:
-    """`path` is the Markdown page; the JSON file beside it has the same stem."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.with_suffix(".json").write_text(json.dumps(found, indent=2) + "\n")
-    path.write_text(_page(found))
 
 
 def _part(kind: str, results: list[ChunkResult]) -> Figures:
@@ -102,18 +130,3 @@ def _difference_lines(differences: object) -> list[str]:
     if not differences:
         return []
     return ["", "## Differences", "", *(f"- `{line}`" for line in differences[:50])]
-
-
-def revision() -> str:
-    """The commit the proof was made on; `+` if the tree held more than that."""
-    head = _git("rev-parse", "HEAD")
-    if not head:
-        return "not in a repository with commits"
-    return f"{head}+" if _git("status", "--porcelain", "--", "src", "tests") else head
-
-
-def _git(*arguments: str) -> str:
-    done = subprocess.run(
-        ["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    return done.stdout.strip() if done.returncode == 0 else ""

@@ -1,0 +1,141 @@
+"""
+The arguments and options that commands share, and how their texts become values.
+
+A text that is not what it should be is a `DefinitionError` that names the option, like every other
+wrong input, and not a complaint of the library that reads the command line.
+
+Spec: CLI-3, CLI-4.
+"""
+
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gnomon.core.civil.duration import parse_duration
+from gnomon.core.civil.instant import from_epoch, parse_instant
+from gnomon.errors import DefinitionError
+
+if TYPE_CHECKING:
+    from gnomon.ports import Clock
+
+__all__ = [
+    "COUNT_MAX",
+    "AfterOption",
+    "CountOption",
+    "DatabaseOption",
+    "DialectOption",
+    "DstOption",
+    "ExpressionArgument",
+    "FileArgument",
+    "JsonOption",
+    "LedgerFileArgument",
+    "StoreOption",
+    "ZoneOption",
+    "clock_of",
+    "read_after",
+    "read_count",
+    "read_file",
+    "read_length_ms",
+]
+
+COUNT_MAX = 1_000
+"""The most occurrences that are shown."""
+
+ExpressionArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="EXPR",
+        help='A cron expression in quotes, "every DURATION" or "once INSTANT".',
+        show_default=False,
+    ),
+]
+ZoneOption = Annotated[
+    str, typer.Option("--zone", metavar="ZONE", help="A zone of the IANA database.")
+]
+DialectOption = Annotated[
+    str | None,
+    typer.Option("--dialect", metavar="NAME", help="standard (the default) or posix."),
+]
+DstOption = Annotated[
+    str | None,
+    typer.Option(
+        "--dst",
+        metavar="POLICY",
+        help="strict, vixie or civil; left out, vixie, or strict for the dialect posix.",
+    ),
+]
+AfterOption = Annotated[
+    str | None,
+    typer.Option("--after", metavar="INSTANT", help="RFC 3339 with an offset; left out, now."),
+]
+CountOption = Annotated[
+    str,
+    typer.Option("--count", metavar="N", help=f"How many occurrences to show, 1 to {COUNT_MAX}."),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+FileArgument = Annotated[
+    str,
+    typer.Argument(metavar="FILE", help="A file of schedules, TOML or YAML.", show_default=False),
+]
+LedgerFileArgument = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[FILE]",
+        help="The file that is run; not with --store or --database.",
+        show_default=False,
+    ),
+]
+DatabaseOption = Annotated[
+    str | None,
+    typer.Option(
+        "--database", metavar="URL", help="A ledger on PostgreSQL, which many machines can share."
+    ),
+]
+StoreOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--store", metavar="PATH", help="The ledger; left out, FILE with the ending .sqlite3."
+    ),
+]
+
+
+def clock_of(context: typer.Context) -> "Clock":
+    """The clock that the program was started with."""
+    clock: Clock = context.obj
+    return clock
+
+
+def read_after(text: str | None, context: typer.Context) -> datetime:
+    """The instant after which to look; the present one when none was given."""
+    if text is not None:
+        return parse_instant(text, where="after")
+    return from_epoch(clock_of(context).now_ms() // 1000)
+
+
+def read_count(text: str, *, most: int = COUNT_MAX) -> int:
+    if text.isascii() and text.isdigit() and len(text) < 10 and 1 <= int(text) <= most:
+        return int(text)
+    raise DefinitionError(
+        f"must be a whole number from 1 to {most}", where="count", got=text, hint="write e.g. 10"
+    )
+
+
+def read_file(text: str) -> Path:
+    """The path of a file; an empty text would be the current directory to the system."""
+    path = Path(text)
+    if not path.name:
+        raise DefinitionError(
+            "must be the name of a file", where="file", got=text, hint="name a file of schedules"
+        )
+    return path
+
+
+def read_length_ms(text: str, *, where: str) -> int:
+    length = parse_duration(text, where=where)
+    if length < timedelta(0):
+        raise DefinitionError(
+            "must not be negative", where=where, got=text, hint="write e.g. 90s or 15m"
+        )
+    return length // timedelta(milliseconds=1)
