@@ -63,12 +63,14 @@ types: $(READY) ## Check the types, strictly
 contracts: $(READY) ## Check that imports point down and the core is pure
 	$(BIN)/lint-imports --no-logo
 
+# To be watched makes a test two to three times as slow; the thousandth world shows no new line.
 coverage: $(READY) ## Run the tests; every branch of the core must be taken
 	$(BIN)/coverage erase
-	$(BIN)/coverage run $(PYTEST)
+	$(BIN)/coverage run $(PYTEST) -m 'not bulk'
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --omit 'src/gnomon/core/*'
 	$(BIN)/coverage report --include 'src/gnomon/core/*' --fail-under 100
+	$(BIN)/python $(PYTEST) -m bulk
 
 spec: $(READY) ## Print which tests hold which clause of docs/spec
 	@$(BIN)/python -m tests.tidy.matrix $(ARGS)

@@ -154,6 +154,15 @@ def test_a_file_that_is_no_database_is_a_finding(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [file]
 
 
+@clause("CLI-27")
+def test_a_ledger_at_rest_is_left_as_it_is(store: Path) -> None:
+    before = sorted(path.name for path in store.parent.iterdir())
+
+    assert doctor(store).code == 0
+
+    assert sorted(path.name for path in store.parent.iterdir()) == before
+
+
 @clause("CLI-26", "CLI-27")
 def test_a_ledger_that_is_not_there_is_not_made(tmp_path: Path) -> None:
     done = doctor(tmp_path / "none.sqlite3")

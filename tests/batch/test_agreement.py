@@ -33,6 +33,7 @@ def instants() -> list[int]:
 
 
 @clause("BATCH-1", "BATCH-2", "BATCH-3")
+@pytest.mark.bulk
 @pytest.mark.parametrize("seed", SEEDS)
 def test_thousands_of_recurrences_agree_at_every_listed_instant(
     seed: int, instants: list[int]

@@ -5,6 +5,8 @@ import pytest
 from tests.clauses import clause
 from tests.kill.world import run_world
 
+pytestmark = pytest.mark.bulk
+
 KILLS = 10
 
 

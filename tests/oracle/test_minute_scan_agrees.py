@@ -60,6 +60,7 @@ _policies = st.sampled_from(DST_POLICIES)
 
 
 @clause("DST-7")
+@pytest.mark.bulk
 @pytest.mark.parametrize("zone", _sampled_zones())
 def test_every_answer_around_a_transition_is_that_of_the_minute_scan(zone: str) -> None:
     differences = [
@@ -88,6 +89,7 @@ def test_days_that_a_zone_leaves_out_are_treated_as_the_minute_scan_does(zone: s
 
 
 @clause("DST-7", "REC-5")
+@pytest.mark.bulk
 @pytest.mark.parametrize("chunk", range(8))
 def test_random_questions_from_1970_to_2200_get_the_answer_of_the_minute_scan(chunk: int) -> None:
     tally = Tally()

@@ -11,6 +11,8 @@ import pytest
 from gnomon.simulation.campaign import Campaign, sample, tally, worlds
 from tests.clauses import clause
 
+pytestmark = pytest.mark.bulk
+
 WORLDS_A_PART = 150
 PARTS = range(20)
 PARTS_LOOKED_INTO = 4  # of the three workers; what is met there is counted

@@ -7,6 +7,8 @@ from gnomon.simulation.world import run_world
 from tests.clauses import clause
 from tests.simulation.mutants import MUTANTS, Mutant
 
+pytestmark = pytest.mark.bulk
+
 WORLDS_MAX = 300
 
 

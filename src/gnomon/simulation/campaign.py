@@ -40,6 +40,7 @@ __all__ = [
 _TIGHT = Limits(catchup_max=3, queue_max=2, open_max=20, one_by_one_max=4, count_max=1_000)
 _CALLS = 250  # about as many as there are while faults can happen
 _PAIR_DISTANCE_MAX = 40
+_CALLS_OF_A_BIRTH = 3
 
 
 class Campaign(StrEnum):
@@ -114,7 +115,9 @@ def crashes(seed: int) -> Iterator[Spec]:
     dice = Dice(seed, "pairs")
     plans: list[tuple[Fault, ...]] = []
     for first in [Fault(call, kind) for call in range(1, calls + 1) for kind in _KINDS]:
-        second = Fault(first.call + dice.between(1, _PAIR_DISTANCE_MAX), dice.pick(_KINDS))
+        # Beyond the last call nothing dies; whoever is born again makes a few calls more.
+        reach = min(calls - first.call + _CALLS_OF_A_BIRTH, _PAIR_DISTANCE_MAX)
+        second = Fault(first.call + dice.between(1, reach), dice.pick(_KINDS))
         plans += [(first,), (first, second)]
     dice.shuffle(plans)
     for faults in plans:

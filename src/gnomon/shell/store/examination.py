@@ -57,7 +57,7 @@ def examine(path: Path) -> Examination:
     schema = schedules = runs = 0
     findings: list[Finding] = []
     try:
-        connection = _open(path)
+        connection = _open(path, at_rest=owner is None)
         try:
             schema, findings = _examine_file(connection)
             if not findings:
@@ -78,13 +78,16 @@ def examine(path: Path) -> Examination:
     return Examination(str(path), schema, known, owner, schedules, runs, findings)
 
 
-def _open(path: Path) -> sqlite3.Connection:
+def _open(path: Path, *, at_rest: bool) -> sqlite3.Connection:
     if not path.is_file():
         raise StoreError(
             "is not there", where=str(path), hint="name the file of a ledger; gnomon run makes one"
         )
+    # Even a reader leaves files beside a file that is at rest, unless told that it stays so.
+    stays = at_rest and not Path(f"{path}-wal").exists()
+    options = "mode=ro&immutable=1" if stays else "mode=ro"
     return sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=BUSY_MS / 1000,
+        f"{path.absolute().as_uri()}?{options}", uri=True, timeout=BUSY_MS / 1000,
         isolation_level=None,
     )  # fmt: skip
 
