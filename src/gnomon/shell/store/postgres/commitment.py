@@ -27,6 +27,7 @@ from gnomon.shell.store.claim_rows import (
     with_current_version,
     without_known_keys,
 )
+from gnomon.shell.store.postgres.kinds import Kinds
 from gnomon.shell.store.postgres.statement import Statements
 
 if TYPE_CHECKING:
@@ -102,11 +103,12 @@ async def _advance_plain(
     connection: "Connection", sql: Statements, changes: dict[str, Change], turn: Turn
 ) -> list[Change]:
     """Advance what is free and has its version still, by one statement: those are the winners."""
-    rows = [
-        (schedule_id, change.version, *_place(change)) for schedule_id, change in changes.items()
-    ]
-    columns = zip(*rows, strict=True)
-    taken = await connection.fetch(sql["advance_free"], *columns, turn.now_ms)
+    kinds = Kinds()
+    versions = [change.version for change in changes.values()]
+    numbers = [kinds.number(*_place(change)) for change in changes.values()]
+    taken = await connection.fetch(
+        sql["advance_free"], list(changes), versions, numbers, *kinds.columns(), turn.now_ms
+    )
     won = {row[0] for row in taken}
     return [change for schedule_id, change in changes.items() if schedule_id in won]
 
@@ -135,7 +137,7 @@ async def _write_facts(
     connection: "Connection", sql: Statements, winners: list[Change],
     written: dict[str, Written], turn: Turn,
 ) -> None:  # fmt: skip
-    claims, others, updates = [], [], []
+    claims, others, updates, kinds = [], [], [], Kinds()
     for change in winners:
         schedule_id, revision = change.schedule.schedule_id, change.revision
         lease_ms = change.schedule.policy.lease // _MS
@@ -143,17 +145,13 @@ async def _write_facts(
             if not fact.is_new:
                 updates.append(_update(standing(fact, written[fact.key]), written, lease_ms))
             elif fact.state is State.CLAIMED:
-                claims.append(
-                    (fact.key, schedule_id, fact.nominal * 1000, fact.fire_ms, fact.launches,
-                     revision, lease_ms)
-                )  # fmt: skip
+                kind = fact.nominal * 1000, fact.fire_ms, fact.launches, revision, lease_ms
+                claims.append((fact.key, schedule_id, kinds.number(*kind)))
             else:
                 others.append((fact, schedule_id, revision))
     if claims:
-        columns = zip(*claims, strict=True)
-        owner, confirmed, now_ms, lease_now_ms = turn
         done = await connection.execute(
-            sql["insert_claims"], *columns, owner, confirmed, now_ms, lease_now_ms
+            sql["insert_claims"], *zip(*claims, strict=True), *kinds.columns(), *turn
         )
         _expect(done, len(claims))
     await insert_facts(connection, sql, others, turn.now_ms)

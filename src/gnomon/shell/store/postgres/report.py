@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from gnomon.core.schedule import Schedule
 from gnomon.ports import Failed, Report
 from gnomon.shell.store.definition_cache import DefinitionCache
+from gnomon.shell.store.postgres.kinds import Kinds
 from gnomon.shell.store.postgres.reading import definitions
 from gnomon.shell.store.postgres.statement import Statements
 from gnomon.shell.store.reported import Batch, ReportedRun
@@ -73,12 +74,16 @@ async def _write(
         retries = [(why, at_ms, keys[row]) for row, (why, at_ms) in batch.retries.items()]
         await connection.execute(sql["retry_runs"], *zip(*retries, strict=True), now_ms)
     if batch.ends:
+        kinds = Kinds()
         ends = [
-            (end.outcome, end.reason, end.status, end.detail, end.run_id, end.started_ms, keys[row])
+            (keys[row], number)
             for end, rows in batch.ends.items()
+            for number in (kinds.number(*end),)
             for row in rows
         ]
-        await connection.execute(sql["end_runs"], *zip(*ends, strict=True), now_ms)
+        await connection.execute(
+            sql["end_runs"], *zip(*ends, strict=True), *kinds.columns(), now_ms
+        )
     if batch.wakes:
         wakes = sorted(batch.wakes.items())
         await connection.execute(sql["wake"], *zip(*wakes, strict=True), now_ms)

@@ -31,7 +31,7 @@ WITH lost AS MATERIALIZED (
 ), ranked AS (
   SELECT *, row_number() OVER (ORDER BY turn, wake_at) AS rank FROM heads
 )
-SELECT LEASE_NOW($2), h.schedule_id, h.revision, h.lock_version, h.cursor_at, h.paused,
+SELECT CASE WHEN h.rank > 1 THEN NULL ELSE LEASE_NOW($2) END, h.schedule_id, h.revision, h.lock_version, h.cursor_at, h.paused,
   h.paused_until, h.deleted, r.idempotency_key, r.run_at, r.fire_at, r.state, r.fence, r.launches,
   r.lease_until < LEASE_NOW($2), r.confirmed
 FROM (SELECT) one
@@ -88,16 +88,18 @@ FOR NO KEY UPDATE SKIP LOCKED
 SELECT idempotency_key FROM gnomon.schedule_runs WHERE idempotency_key = ANY ($1)
 
 -- name: insert_claims
--- $1 keys, $2 ids, $3 nominal, $4 chosen, $5 launches, $6 revisions, $7 lengths of leases,
--- $8 owner, $9 confirmed, $10 now, $11 the instant for leases
+-- Rows as what they are and of which kind, and the kinds. $1 keys, $2 ids, $3 kinds; $4 nominal,
+-- $5 chosen, $6 launches, $7 revisions, $8 lengths of leases; $9 owner, $10 confirmed, $11 now,
+-- $12 the instant for leases
 INSERT INTO gnomon.schedule_runs (
   idempotency_key, schedule_id, run_at, fire_at, launches, revision, lease_until, owner, confirmed,
   created_at, updated_at, state, status, fence
 )
-SELECT v.key, v.id, v.run_at, v.fire_at, v.launches, v.revision,
-  LEASE_NOW($11) + v.lease_ms * interval '1 millisecond', $8, $9, $10, $10, 'claimed', 'ENQUEUED', 1
-FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::timestamptz[], $5::int[], $6::int[], $7::bigint[])
-  AS v (key, id, run_at, fire_at, launches, revision, lease_ms)
+SELECT v.key, v.id, k.run_at, k.fire_at, k.launches, k.revision,
+  LEASE_NOW($12) + k.lease_ms * interval '1 millisecond', $9, $10, $11, $11, 'claimed', 'ENQUEUED', 1
+FROM unnest($1::text[], $2::text[], $3::int[]) AS v (key, id, kind)
+JOIN unnest($4::timestamptz[], $5::timestamptz[], $6::int[], $7::int[], $8::bigint[]) WITH ORDINALITY
+  AS k (run_at, fire_at, launches, revision, lease_ms, kind) ON k.kind = v.kind
 ON CONFLICT DO NOTHING
 
 -- name: insert_runs
@@ -133,19 +135,20 @@ WHERE r.idempotency_key = v.key
 
 -- name: advance_free
 -- Take the schedules that are free and have their versions still, and advance them. $1 ids,
--- $2 versions, $3 cursors, $4 next, $5 wakes, $6 now
+-- $2 versions, $3 kinds; $4 cursors, $5 next, $6 wakes; $7 now
 WITH free AS MATERIALIZED (
-  SELECT s.schedule_id, v.cursor_at, v.next_run_at, v.wake_at
-  FROM unnest($1::text[], $2::bigint[], $3::timestamptz[], $4::timestamptz[], $5::timestamptz[])
-    AS v (id, version, cursor_at, next_run_at, wake_at)
+  SELECT s.ctid AS place, v.kind
+  FROM unnest($1::text[], $2::bigint[], $3::int[]) AS v (id, version, kind)
   JOIN gnomon.schedules s ON s.schedule_id = v.id AND s.lock_version = v.version
   FOR UPDATE OF s SKIP LOCKED
 )
 UPDATE gnomon.schedules s SET
-  cursor_at = free.cursor_at, next_run_at = free.next_run_at, wake_at = free.wake_at,
-  lock_version = s.lock_version + 1, updated_at = $6
+  cursor_at = k.cursor_at, next_run_at = k.next_run_at, wake_at = k.wake_at,
+  lock_version = s.lock_version + 1, updated_at = $7
 FROM free
-WHERE s.schedule_id = free.schedule_id
+JOIN unnest($4::timestamptz[], $5::timestamptz[], $6::timestamptz[]) WITH ORDINALITY
+  AS k (cursor_at, next_run_at, wake_at, kind) ON k.kind = free.kind
+WHERE s.ctid = free.place -- which nobody can change any more
 RETURNING s.schedule_id
 
 -- name: advance
@@ -177,15 +180,16 @@ FROM unnest($1::text[], $2::text[]) AS v (run_id, key)
 WHERE r.idempotency_key = v.key
 
 -- name: end_runs
--- An outcome, and what the launch said, stay if they are there. $1 outcomes, $2 reasons,
--- $3 statuses, $4 details, $5 run ids, $6 starts, $7 keys, $8 now
+-- An outcome, and what the launch said, stay if they are there. $1 keys, $2 kinds; $3 outcomes,
+-- $4 reasons, $5 statuses, $6 details, $7 run ids, $8 starts; $9 now
 UPDATE gnomon.schedule_runs r SET
-  state = 'done', outcome = coalesce(r.outcome, v.outcome), reason = v.reason, status = v.status,
-  detail = v.detail, lease_until = NULL, ended_at = $8, updated_at = $8,
-  run_id = coalesce(r.run_id, v.run_id), started_at = coalesce(r.started_at, v.started_at)
-FROM unnest(
-  $1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::text[]
-) AS v (outcome, reason, status, detail, run_id, started_at, key)
+  state = 'done', outcome = coalesce(r.outcome, k.outcome), reason = k.reason, status = k.status,
+  detail = k.detail, lease_until = NULL, ended_at = $9, updated_at = $9,
+  run_id = coalesce(r.run_id, k.run_id), started_at = coalesce(r.started_at, k.started_at)
+FROM unnest($1::text[], $2::int[]) AS v (key, kind)
+JOIN unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::timestamptz[])
+  WITH ORDINALITY AS k (outcome, reason, status, detail, run_id, started_at, kind)
+  ON k.kind = v.kind
 WHERE r.idempotency_key = v.key
 
 -- name: retry_runs
