@@ -4,8 +4,8 @@ Committing changes on PostgreSQL: the guard, the facts, the claims.
 Rows that another worker has are not waited for: whoever has one is faster. Most changes only add
 rows; then the version of the schedule's row says if they hold, and one statement checks and
 advances them all. The others take the rows they rewrite before they are judged. Each kind of row is
-written by one statement, whatever their number. A new key that exists already is noticed by
-counting; that hardly ever happens, so nobody looks beforehand.
+written by one statement, whatever their number. A new key that exists already makes
+the whole transaction begin again; that hardly ever happens, so nobody looks beforehand.
 
 Spec: LEDGER-4, LEDGER-6, LEDGER-7, PG-1, PG-2.
 """
@@ -13,6 +13,8 @@ Spec: LEDGER-4, LEDGER-6, LEDGER-7, PG-1, PG-2.
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
+
+import asyncpg
 
 from gnomon.core.engine import Change
 from gnomon.core.ledger.lifecycle import State
@@ -95,8 +97,7 @@ async def insert_facts(
         )
         for fact, schedule_id, revision in rows
     ]  # fmt: skip
-    done = await connection.execute(sql["insert_runs"], *zip(*values, strict=True), now_ms)
-    _expect(done, len(values))
+    await _insert(connection, sql["insert_runs"], *zip(*values, strict=True), now_ms)
 
 
 async def _advance_plain(
@@ -150,10 +151,9 @@ async def _write_facts(
             else:
                 others.append((fact, schedule_id, revision))
     if claims:
-        done = await connection.execute(
-            sql["insert_claims"], *zip(*claims, strict=True), *kinds.columns(), *turn
+        await _insert(
+            connection, sql["insert_claims"], *zip(*claims, strict=True), *kinds.columns(), *turn
         )
-        _expect(done, len(claims))
     await insert_facts(connection, sql, others, turn.now_ms)
     if updates:
         columns = zip(*updates, strict=True)
@@ -183,7 +183,8 @@ def _place(change: Change) -> tuple[int, int | None, int | None]:
     return change.cursor * 1000, next_ms, change.wake_ms
 
 
-def _expect(done: str, count: int) -> None:
-    """`INSERT 0 7` is what PostgreSQL says when it has inserted seven rows."""
-    if int(done.rpartition(" ")[2]) != count:
-        raise KeyExistsError
+async def _insert(connection: "Connection", statement: str, *values: object) -> None:
+    try:
+        await connection.execute(statement, *values)
+    except asyncpg.UniqueViolationError:
+        raise KeyExistsError from None

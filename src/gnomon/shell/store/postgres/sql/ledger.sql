@@ -100,7 +100,6 @@ SELECT v.key, v.id, k.run_at, k.fire_at, k.launches, k.revision,
 FROM unnest($1::text[], $2::text[], $3::int[]) AS v (key, id, kind)
 JOIN unnest($4::timestamptz[], $5::timestamptz[], $6::int[], $7::int[], $8::bigint[]) WITH ORDINALITY
   AS k (run_at, fire_at, launches, revision, lease_ms, kind) ON k.kind = v.kind
-ON CONFLICT DO NOTHING
 
 -- name: insert_runs
 -- $1 keys, $2 ids, $3 nominal, $4 statuses, $5 last nominal, $6 periods, $7 chosen, $8 states,
@@ -115,7 +114,6 @@ FROM unnest(
   $1::text[], $2::text[], $3::timestamptz[], $4::text[], $5::timestamptz[], $6::int[],
   $7::timestamptz[], $8::text[], $9::text[], $10::text[], $11::int[], $12::int[]
 ) AS v (key, id, run_at, status, last_run_at, periods, fire_at, state, outcome, reason, launches, revision)
-ON CONFLICT DO NOTHING
 
 -- name: change_runs
 -- $1 keys, $2 states, $3 outcomes, $4 reasons, $5 statuses, $6 chosen, $7 launches, $8 fences,
