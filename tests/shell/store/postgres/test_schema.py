@@ -95,7 +95,7 @@ def test_hot_tables_are_vacuumed_by_how_much_has_changed(common_database: str, s
 
 
 @clause("PG-5", "LEDGER-5")
-@pytest.mark.parametrize("name", ["load", "load_contended", "next_wake"])
+@pytest.mark.parametrize("name", ["load", "next_wake"])
 def test_what_is_asked_every_turn_is_answered_from_indexes(
     common_database: str, schema: str, name: str
 ) -> None:
@@ -107,7 +107,8 @@ def test_what_is_asked_every_turn_is_answered_from_indexes(
         await connection.execute("ANALYZE")
         await connection.execute("SET enable_seqscan = off")
         statement = ledger.sql[name]
-        for number, value in ((3, "10"), (2, "'2026-03-01'"), (1, "'2026-03-01'")):
+        values = ("'2026-03-01'", "'2026-03-01'", "10", "3", "1")
+        for number, value in enumerate(values, 1):
             statement = statement.replace(f"${number}", value)
         rows = await connection.fetch(f"EXPLAIN {statement}")
         return "\n".join(row[0] for row in rows)

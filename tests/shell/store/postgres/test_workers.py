@@ -64,23 +64,45 @@ def test_a_commit_does_not_wait_for_a_schedule_that_another_has(
 
 
 @clause("PG-2")
-def test_who_has_lost_a_commit_passes_over_what_others_are_committing(
+def test_workers_that_lose_to_each_other_come_to_take_different_schedules(
     common_database: str, schema: str
 ) -> None:
-    async def scenario(fleet: Fleet) -> None:
-        ledger = await fleet.open()
-        await save_many(ledger, 6)
-        changes = await plan_at(ledger, "00:01:00", limit=3)
-        other = await fleet.beside()
-        async with other.transaction():
-            await other.execute("SELECT * FROM schedules WHERE schedule_id < 's003' FOR UPDATE")
-            assert await commit_at(ledger, changes, "00:01:00") == []
+    async def scenario(fleet: Fleet) -> list[list[int]]:
+        workers = {name: await fleet.open() for name in ("anna", "boris", "carla")}
+        await save_many(workers["anna"], 400)
+        rounds = []
+        for _ in range(8):
+            plans = {
+                name: await plan_at(one, "00:01:00", limit=10) for name, one in workers.items()
+            }
+            won = [
+                len(await commit_at(workers[name], changes, "00:01:00", owner=name))
+                for name, changes in plans.items()
+            ]
+            rounds.append(won)
+        return rounds
 
-            dues = await ledger.load(now_ms=at("00:01:00"), limit=3)
+    rounds = play(common_database, schema, scenario)
+    assert rounds[0] == [10, 0, 0]
+    assert [10, 10, 10] in rounds
 
-        assert sorted(due.schedule.schedule_id for due in dues) == ["s003", "s004", "s005"]
 
-    play(common_database, schema, scenario)
+@clause("PG-2")
+def test_what_lies_in_nobody_s_lane_is_taken_by_whoever_looks(
+    common_database: str, schema: str
+) -> None:
+    async def scenario(fleet: Fleet) -> int:
+        anna, boris = await fleet.open(), await fleet.open()
+        await save_many(anna, 60)
+        stale = await plan_at(boris, "00:01:00", limit=20)
+        won = len(await commit_at(anna, await plan_at(anna, "00:01:00", limit=20), "00:01:00"))
+        assert await commit_at(boris, stale, "00:01:00", owner="boris") == []
+        for _ in range(9):  # alone from here on, with a lane to begin with
+            changes = await plan_at(boris, "00:01:00", limit=20)
+            won += len(await commit_at(boris, changes, "00:01:00", owner="boris"))
+        return won
+
+    assert play(common_database, schema, scenario) == 60
 
 
 @clause("PG-3", "LEDGER-7")

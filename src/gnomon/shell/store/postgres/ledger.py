@@ -21,6 +21,7 @@ from gnomon.shell.store.history import PAGE_MAX
 from gnomon.shell.store.instant_text import END_MS
 from gnomon.shell.store.postgres import definition, lease, retention
 from gnomon.shell.store.postgres.commitment import KeyExistsError, Turn, commit
+from gnomon.shell.store.postgres.lane import Lane
 from gnomon.shell.store.postgres.migration import migrate
 from gnomon.shell.store.postgres.pool import Pool, PoolOptions
 from gnomon.shell.store.postgres.reading import definitions, run_row, schedule_row
@@ -52,8 +53,7 @@ class PostgresLedger:
         self.sql = sql
         self._lease_time = lease_time
         self._cache = DefinitionCache(pool.place, cached_max)
-        self._is_contended = False
-        """Whether other workers have been faster, so that it pays to pass over what they have."""
+        self._lane = Lane()
         self._ahead_ms = 0
         """By how much the worker's clock is ahead of the one that judges leases."""
 
@@ -78,9 +78,11 @@ class PostgresLedger:
         return len(self._cache)
 
     async def load(self, *, now_ms: int, limit: int) -> list[Due]:
-        name = "load_contended" if self._is_contended else "load"
-        lease_now_ms = self._lease_now_ms(now_ms)
-        look = look_at(await self.pool.fetch(self.sql[name], now_ms, lease_now_ms, limit))
+        lane, lease_now_ms = self._lane, self._lease_now_ms(now_ms)
+        rows = await self.pool.fetch(
+            self.sql["load"], now_ms, lease_now_ms, limit, lane.mask, lane.value
+        )
+        look = look_at(rows)
         self._ahead_ms = now_ms - look.lease_now_ms
         if look.buried:
             async with self.pool.transaction() as connection:
@@ -88,7 +90,7 @@ class PostgresLedger:
                     connection, self.sql, look.buried, now_ms=now_ms, lease_now_ms=lease_now_ms
                 )
         if len(look.heads) < limit:
-            self._is_contended = False
+            lane.leave()
         found, missing = self._cache.look_up(look.revisions())
         if missing:
             await self._read_missing(missing, found, now_ms)
@@ -112,7 +114,8 @@ class PostgresLedger:
             except KeyExistsError:
                 if attempt == _TRIES - 1:
                     raise self._error_of_keys() from None
-        self._is_contended |= len(written) < len(changes)
+        if len(written) < len(changes):
+            self._lane.change(owner)
         self.committed(written)
         return claims
 

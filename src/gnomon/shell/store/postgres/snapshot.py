@@ -2,10 +2,9 @@
 What is due: the schedules to look at, each with its open periods, by one statement.
 
 One statement is one view. What an idle look costs does not depend on what is stored: two indexes
-are asked for their first entries. When commits have been lost to other workers, the look passes
-over the schedules that somebody is just committing, so that workers take different ones.
+are asked for their first entries.
 
-Spec: LEDGER-5, LEDGER-8, PG-2, PG-5.
+Spec: LEDGER-5, LEDGER-8, PG-5.
 """
 
 from collections.abc import Iterable, Sequence

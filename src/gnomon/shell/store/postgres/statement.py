@@ -18,7 +18,6 @@ SCHEMA = "gnomon"
 _PACKAGE = "gnomon.shell.store.postgres"
 _NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 _QUALIFIER = re.compile(r"\bgnomon\.")
-_CONTENDED = re.compile(r"/\* contended: (.*?) \*/")
 _LEASE_NOW = re.compile(r"LEASE_NOW\((\$\d+)\)")
 _WRITTEN_OUT = r"coalesce(\1::timestamptz, date_trunc('milliseconds', now()))"
 
@@ -38,8 +37,6 @@ class Statements:
             name: _LEASE_NOW.sub(_WRITTEN_OUT, _placed(text, schema))
             for name, text in queries.named(file, _PACKAGE).items()
         }
-        if "load" in self._texts:
-            self._texts["load_contended"] = _CONTENDED.sub(r"\1", self._texts["load"])
 
     def __getitem__(self, name: str) -> str:
         return self._texts[name]

@@ -9,7 +9,7 @@
 
 -- name: load
 -- The first column is the instant that counts for leases; it is there when nothing else is.
--- $1 now, $2 the instant for leases, $3 how many
+-- $1 now, $2 the instant for leases, $3 how many, $4 and $5 the lane: a mask and its value
 WITH lost AS MATERIALIZED (
   SELECT DISTINCT schedule_id FROM gnomon.schedule_runs
   WHERE lease_until < LEASE_NOW($2)
@@ -17,9 +17,9 @@ WITH lost AS MATERIALIZED (
 ), due AS MATERIALIZED (
   SELECT schedule_id, revision, lock_version, cursor_at, paused, paused_until, wake_at
   FROM gnomon.schedules
-  WHERE wake_at <= $1
+  WHERE wake_at <= $1 AND ($4::int = 0 OR hashtext(schedule_id) & $4::int = $5::int)
   ORDER BY wake_at
-  LIMIT $3 /* contended: FOR KEY SHARE SKIP LOCKED */
+  LIMIT $3
 ), heads AS (
   SELECT s.schedule_id, s.revision, s.lock_version, s.cursor_at, s.paused, s.paused_until,
     s.wake_at, s.deleted_at IS NOT NULL AS deleted, 0 AS turn
