@@ -61,8 +61,7 @@ async def open_shared(url: str) -> AsyncIterator[SharedLedger]:
     try:
         yield ledger
     finally:
-        with contextlib.suppress(StoreError):  # a server that is gone needs no good-bye
-            await ledger.close()
+        await ledger.close()
 
 
 @contextlib.asynccontextmanager

@@ -121,6 +121,8 @@ async def _write(
     now_ms: int,
 ) -> None:  # fmt: skip
     if new:
+        # In one order for all, so that no two workers that add the same wait for each other.
+        new.sort(key=lambda one: one[0].schedule_id)
         columns = zip(*map(_row, new), strict=True)
         done = await connection.execute(sql["insert_schedules"], *columns, now_ms)
         if int(done.rpartition(" ")[2]) != len(new):

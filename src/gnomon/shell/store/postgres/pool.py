@@ -11,6 +11,7 @@ ahead and no setting outlives a transaction; time-outs are then kept on this sid
 Spec: PG-8, PG-9, PG-12.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 import asyncpg
 
+from gnomon.errors import StoreError
 from gnomon.shell.store.postgres.fault import check_address, explained, place_of
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ __all__ = ["OLDEST", "Pool", "PoolOptions", "connect"]
 OLDEST = 130000
 """The oldest version of PostgreSQL that works, as it numbers itself."""
 
+_CLOSE_S = 5
 _EPOCH_MS = 946_684_800_000  # of PostgreSQL: the year 2000
 
 
@@ -92,8 +95,13 @@ class Pool:
                 return await connection.fetch(statement, *values)
 
     async def close(self) -> None:
-        with explained(self.place):
-            await self._inner.close()
+        """Say good-bye, but not for ever to a server that does not answer."""
+        try:
+            with explained(self.place):
+                async with asyncio.timeout(_CLOSE_S):
+                    await self._inner.close()
+        except StoreError:
+            self._inner.terminate()
 
     def terminate(self) -> None:
         """Let go of everything at once, as if the process were gone."""
