@@ -1,4 +1,4 @@
-"""The PostgreSQL of the tests: unprivileged, reachable by its socket alone, gone when it is over."""
+"""The PostgreSQL of the tests: unprivileged, reached by its socket alone, and gone at the end."""
 
 import asyncio
 import os
