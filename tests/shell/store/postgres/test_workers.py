@@ -2,6 +2,7 @@
 
 import asyncio
 
+import asyncpg
 import pytest
 
 from gnomon.core.ledger.lifecycle import State
@@ -262,3 +263,22 @@ def test_a_frozen_transaction_is_ended_with_its_locks(common_database: str, sche
         assert len(await frozen.schedules()) == 1
 
     play(common_database, schema, scenario)
+
+
+@clause("PG-3")
+def test_who_has_waited_sees_what_is_new_whatever_the_database_prefers(
+    database: str, schema: str
+) -> None:
+    async def scenario(fleet: Fleet) -> None:
+        beside = await asyncpg.connect(database)
+        name = await beside.fetchval("SELECT current_database()")
+        await beside.execute(
+            f"ALTER DATABASE \"{name}\" SET default_transaction_isolation = 'serializable'"
+        )
+        await beside.close()
+        ledger = await fleet.open()
+
+        async with ledger.pool.transaction() as connection:
+            assert await connection.fetchval("SHOW transaction_isolation") == "read committed"
+
+    play(database, schema, scenario)

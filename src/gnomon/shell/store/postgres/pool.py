@@ -85,7 +85,11 @@ class Pool:
     async def transaction(self) -> AsyncIterator["Connection"]:
         """One transaction: all of it happens when the block ends, or nothing when it raises."""
         with explained(self.place):
-            async with self._inner.acquire() as connection, connection.transaction():
+            async with (
+                self._inner.acquire() as connection,
+                # Whatever the database's default: who has waited for a row must see what is new.
+                connection.transaction(isolation="read_committed"),
+            ):
                 yield connection
 
     async def fetch(self, statement: str, *values: object) -> Sequence[asyncpg.Record]:
