@@ -129,6 +129,28 @@ def test_a_newer_ledger_is_a_finding_and_an_absent_one_an_error(file: Path, data
     assert (newer.code, "has schema 9" in newer.err) == (2, True)
 
 
+@clause("CLI-33", "PG-16")
+def test_a_ledger_moves_to_a_database_and_is_run_from_there(file: Path, database: str) -> None:
+    assert gnomon("run", str(file), "--once").code == 0
+    store = str(file.with_suffix(".sqlite3"))
+
+    moved = gnomon("migrate-store", store, database)
+    assert (moved.code, moved.out[:19]) == (0, "Moved: 1 schedules,")
+    assert "schedules: 1\n" in moved.err
+    assert gnomon("migrate-store", store, database).out.startswith("It was there already: 1 ")
+    refused = gnomon("run", str(file), "--once")
+    assert (refused.code, "has moved to postgresql://" in refused.err) == (2, True)
+    assert gnomon("run", str(file), "--database", database, "--once").code == 0
+    assert gnomon("doctor", "--database", database).code == 0
+
+
+@clause("CLI-33")
+def test_a_file_that_is_not_there_is_not_moved(tmp_path: Path, database: str) -> None:
+    done = gnomon("migrate-store", str(tmp_path / "absent.sqlite3"), database)
+
+    assert (done.code, "is not there" in done.err) == (2, True)
+
+
 @clause("CLI-31", "PG-9")
 def test_a_server_that_is_away_is_named_without_its_password(file: Path) -> None:
     done = gnomon("run", str(file), "--database", "postgresql://anna:secret@127.0.0.1:9/x")

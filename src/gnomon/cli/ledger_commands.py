@@ -1,11 +1,11 @@
 """
-The commands that work with a ledger: run, history, doctor.
+The commands that work with a ledger: run, history, doctor, migrate-store.
 
 Each imports what does its work when it is called, as the commands about time do. Their exit codes
 are those of the program: 1 when an examination found something, 130 when a run was told twice to
 stop.
 
-Spec: CLI-17 to CLI-32.
+Spec: CLI-17 to CLI-33.
 """
 
 from pathlib import Path
@@ -25,7 +25,7 @@ from gnomon.cli.options import (
     read_length_ms,
 )
 
-__all__ = ["ROWS_MAX", "doctor_command", "history_command", "run_command"]
+__all__ = ["ROWS_MAX", "doctor_command", "history_command", "migrate_store_command", "run_command"]
 
 ROWS_MAX = 10_000
 """The most rows of one schedule that are shown."""
@@ -122,6 +122,20 @@ def doctor_command(
         text, well = doctor_text(_ledger(file, store), as_json=as_json)
     typer.echo(text, nl=False)
     return 0 if well else 1
+
+
+def migrate_store_command(
+    store: Annotated[
+        str, typer.Argument(metavar="SQLITE", help="The file of a ledger.", show_default=False)
+    ],
+    database: Annotated[
+        str, typer.Argument(metavar="POSTGRES", help="Where it goes: a URL.", show_default=False)
+    ],
+) -> str:
+    """Move a ledger from a file to PostgreSQL; the file is not run any more."""
+    from gnomon.cli.shared_view import move_text  # it needs an extra
+
+    return move_text(read_file(store), database)
 
 
 def _refuse_both(store: Path | None, database: str | None) -> None:

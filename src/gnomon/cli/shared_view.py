@@ -1,21 +1,26 @@
 """
-What `gnomon doctor` and `gnomon history` show of a ledger on PostgreSQL.
+What `gnomon doctor`, `history` and `migrate-store` say about a ledger on PostgreSQL.
 
-Spec: CLI-32.
+Spec: CLI-32, CLI-33.
 """
 
 import asyncio
+from pathlib import Path
+
+import typer
 
 from gnomon.cli.doctor_view import findings_text
 from gnomon.cli.history_view import History, read_history
 from gnomon.cli.problem import printable
 from gnomon.cli.screen import Json, render_json
+from gnomon.errors import StoreError
 from gnomon.shell.store.instant_text import to_text
 from gnomon.shell.store.postgres.examination import SharedExamination, examine_shared
 from gnomon.shell.store.postgres.ledger import PostgresLedger
+from gnomon.shell.store.postgres.moving import move
 from gnomon.shell.store.postgres.presence import WorkerRow
 
-__all__ = ["shared_doctor_text", "shared_history"]
+__all__ = ["move_text", "shared_doctor_text", "shared_history"]
 
 
 def shared_doctor_text(url: str, *, as_json: bool) -> tuple[str, bool]:
@@ -44,6 +49,21 @@ def shared_history(url: str, name: str | None, limit: int) -> History:
             await ledger.close()
 
     return asyncio.run(read())
+
+
+def move_text(store: Path, url: str) -> str:
+    """Move a ledger from a file to a database, and say what was moved."""
+    if not store.is_file():
+        raise StoreError("is not there", where=str(store), hint="name the file of a ledger")
+
+    def show(table: str, count: int) -> None:
+        typer.echo(f"{table}: {count:,}", err=True)
+
+    moved = asyncio.run(move(store, url, show))
+    counts = ", ".join(f"{count:,} {table}" for table, count in moved.rows.items())
+    if not moved.is_new:
+        return f"It was there already: {counts}.\n"
+    return f"Moved: {counts}. The file stays as it is, and is not run any more.\n"
 
 
 def _line(worker: WorkerRow) -> str:
