@@ -24,13 +24,31 @@ from gnomon.errors import (
 from tests.clauses import clause
 
 CODES = {
+    "CronCalculationError": "cron-calculation",
+    "CronExpressionInvalidError": "registration-cron",
     "DefinitionError": "definition",
     "FieldParseError": "cron-field",
     "GnomonError": "gnomon",
     "IncompatibleStateError": "incompatible-state",
     "InvalidCronExpressionError": "cron-expression",
+    "InvalidRegistrationError": "registration-invalid",
     "MissingExtraError": "missing-extra",
+    "NegativeRetryDelayError": "registration-retry-delay",
+    "OwnershipLostError": "ownership-lost",
+    "RegistrationShapeError": "registration-shape",
+    "RegistrationsNotArrayError": "registrations-not-array",
+    "ScheduleDuplicateTaskError": "registration-duplicate",
+    "ScheduleTaskError": "schedule-task",
+    "SchedulerAlreadyActiveError": "scheduler-active",
+    "StopSchedulerError": "stop-scheduler",
     "StoreError": "store",
+    "StoreHeldError": "store-held",
+    "TaskInvalidStructureError": "task-record-structure",
+    "TaskInvalidTypeError": "task-record-type",
+    "TaskInvalidValueError": "task-record-value",
+    "TaskListMismatchError": "task-list",
+    "TaskMissingFieldError": "task-record-field",
+    "TaskTryDeserializeError": "task-record",
 }
 
 # Text near the grammars finds more than text from everywhere, which is drawn too.

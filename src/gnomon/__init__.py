@@ -10,6 +10,9 @@ The names below are the whole public surface, besides `gnomon.errors`, `gnomon.b
 extra `fast`) and the command line.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from gnomon.core.civil.zone import tzdata_version
 from gnomon.core.decision import (
     Chosen,
@@ -22,6 +25,12 @@ from gnomon.core.decision import (
 from gnomon.core.recurrence import Recurrence, cron, every, once
 from gnomon.errors import DefinitionError, GnomonError
 
+if TYPE_CHECKING:
+    from gnomon.apps.declarative.callback import RunContext
+    from gnomon.apps.declarative.embedding import background, collect, run
+    from gnomon.apps.declarative.scheduler import Scheduler
+    from gnomon.apps.declarative.telemetry import SchedulerTelemetry
+
 __all__ = [
     "Chosen",
     "Decider",
@@ -29,11 +38,35 @@ __all__ = [
     "DefinitionError",
     "GnomonError",
     "Recurrence",
+    "RunContext",
+    "Scheduler",
+    "SchedulerTelemetry",
     "Unschedulable",
+    "background",
+    "collect",
     "cron",
     "decide",
     "every",
     "once",
     "recompute",
+    "run",
     "tzdata_version",
 ]
+
+# Whoever only asks about time loads neither a database nor an event loop.
+_LATER = {
+    "RunContext": "gnomon.apps.declarative.callback",
+    "Scheduler": "gnomon.apps.declarative.scheduler",
+    "SchedulerTelemetry": "gnomon.apps.declarative.telemetry",
+    "background": "gnomon.apps.declarative.embedding",
+    "collect": "gnomon.apps.declarative.embedding",
+    "run": "gnomon.apps.declarative.embedding",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found: object = getattr(import_module(_LATER[name]), name)
+    globals()[name] = found
+    return found

@@ -16,12 +16,18 @@ SURFACE = [
     "DefinitionError",
     "GnomonError",
     "Recurrence",
+    "RunContext",
+    "Scheduler",
+    "SchedulerTelemetry",
     "Unschedulable",
+    "background",
+    "collect",
     "cron",
     "decide",
     "every",
     "once",
     "recompute",
+    "run",
     "tzdata_version",
 ]
 SURFACE_MAX = 30

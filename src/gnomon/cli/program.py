@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gnomon.cli.check_command import check_command
 from gnomon.cli.ledger_commands import (
     doctor_command,
     history_command,
@@ -171,3 +172,4 @@ app.command("run")(run_command)
 app.command("history")(history_command)
 app.command("doctor")(doctor_command)
 app.command("migrate-store")(migrate_store_command)
+app.command("check")(check_command)

@@ -8,7 +8,7 @@ Spec: SIM-2.
 
 import asyncio
 
-from gnomon.simulation.gate import Gate
+from gnomon.simulation.gate import Gate, Nature
 
 __all__ = ["GatedClock", "Wall"]
 
@@ -45,7 +45,7 @@ class Wall:
 class GatedClock:
     """The clocks as one worker reads them."""
 
-    def __init__(self, wall: Wall, gate: Gate) -> None:
+    def __init__(self, wall: Wall, gate: Gate[Nature]) -> None:
         self._wall = wall
         self._gate = gate
 

@@ -10,14 +10,14 @@ Spec: SIM-2.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from typing import NoReturn, Protocol, TypeVar
+from typing import Generic, NoReturn, Protocol, TypeVar
 
 from gnomon.errors import StoreError
 from gnomon.simulation.dice import Dice
 from gnomon.simulation.faults import Crash, Fault, Kind
-from gnomon.simulation.record import Record
+from gnomon.simulation.record import Notes, Record
 
-__all__ = ["Gate", "Nature"]
+__all__ = ["Gate", "LedgerNature", "Nature"]
 
 _T = TypeVar("_T")
 _LATENCIES_MS = (0, 0, 0, 0, 0, 1, 5, 30)
@@ -26,17 +26,13 @@ _LATENCIES_MS = (0, 0, 0, 0, 0, 1, 5, 30)
 class Nature(Protocol):
     """What the gate needs of the world around it."""
 
-    record: Record
+    notes: Notes
     dice: Dice
     calls: int
     faults: Mapping[int, Fault]
 
     def at(self) -> int:
         """Milliseconds since the world began."""
-        ...
-
-    def shown_ms(self) -> int:
-        """The latest instant that the wall clock has ever shown."""
         ...
 
     def kill(self, worker: str) -> None:
@@ -50,10 +46,23 @@ class Nature(Protocol):
         ...
 
 
-class Gate:
+class LedgerNature(Nature, Protocol):
+    """What the parts of a world with a ledger need besides."""
+
+    record: Record
+
+    def shown_ms(self) -> int:
+        """The latest instant that the wall clock has ever shown."""
+        ...
+
+
+_N = TypeVar("_N", bound=Nature, covariant=True)
+
+
+class Gate(Generic[_N]):
     """What one worker's calls go through."""
 
-    def __init__(self, nature: Nature, worker: str) -> None:
+    def __init__(self, nature: _N, worker: str) -> None:
         self.worker = worker
         self.nature = nature
         self.alive = True
@@ -66,12 +75,12 @@ class Gate:
         number = nature.calls
         fault = nature.faults.get(number)
         kind = None if fault is None else fault.kind
-        nature.record.log(
+        nature.notes.log(
             nature.at(), self.worker, f"{number} {name}" + (f" {kind}" if kind else "")
         )
         if fault is not None:
-            nature.record.is_disturbed = True
-            nature.record.hit(f"{fault.kind} {name}" if stores else f"{fault.kind} launcher")
+            nature.notes.is_disturbed = True
+            nature.notes.hit(f"{fault.kind} {name}" if stores else f"{fault.kind} launcher")
         if kind is Kind.CRASH_BEFORE:
             self._die()
         if kind is Kind.FREEZE_BEFORE and fault is not None:

@@ -20,7 +20,7 @@ from enum import StrEnum
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.ports import Claim, Ended, Failed, Launched
 from gnomon.simulation.dice import Dice
-from gnomon.simulation.gate import Gate, Nature
+from gnomon.simulation.gate import Gate, LedgerNature
 from gnomon.simulation.record import Effect
 
 __all__ = ["Outside", "SimulatedLauncher", "Way"]
@@ -40,7 +40,9 @@ class Way(StrEnum):
 class Outside:
     """Everything that runs, whoever started it; a run is known by the id that it was given."""
 
-    def __init__(self, nature: Nature, seed: int, way: Way, wall_ms: Callable[[], int]) -> None:
+    def __init__(
+        self, nature: LedgerNature, seed: int, way: Way, wall_ms: Callable[[], int]
+    ) -> None:
         self.way = way
         self.seed = seed
         self.effects = nature.record.effects
@@ -95,7 +97,7 @@ class Outside:
 class SimulatedLauncher:
     """The launcher of one worker."""
 
-    def __init__(self, gate: Gate, outside: Outside) -> None:
+    def __init__(self, gate: Gate[LedgerNature], outside: Outside) -> None:
         self.gate = gate
         self.outside = outside
         self._runs: dict[str, tuple[str, int]] = {}

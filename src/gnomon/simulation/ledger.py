@@ -13,7 +13,7 @@ from datetime import timedelta
 from gnomon.core.engine import Change, Due
 from gnomon.core.schedule import Schedule
 from gnomon.ports import Claim, Ended, Failed, Ledger, Report, RunRow, Saved, ScheduleRow
-from gnomon.simulation.gate import Gate
+from gnomon.simulation.gate import Gate, LedgerNature
 from gnomon.simulation.record import Grant, Seen
 
 __all__ = ["GatedLedger"]
@@ -24,7 +24,7 @@ _MS = timedelta(milliseconds=1)
 class GatedLedger:
     """A `Ledger` whose calls go through a gate."""
 
-    def __init__(self, inner: Ledger, gate: Gate) -> None:
+    def __init__(self, inner: Ledger, gate: Gate[LedgerNature]) -> None:
         self._inner = inner
         self._gate = gate
         self._record = gate.nature.record

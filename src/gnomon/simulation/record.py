@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import NamedTuple
 
-__all__ = ["Effect", "Grant", "Paused", "Record", "Row", "Seen"]
+__all__ = ["Effect", "Grant", "Notes", "Paused", "Record", "Row", "Seen"]
 
 
 class Row(NamedTuple):
@@ -97,31 +97,17 @@ class Paused(NamedTuple):
 
 
 @dataclass(slots=True)
-class Record:
-    """Everything that judges may know."""
+class Notes:
+    """What is written down in every world, whatever lives in it."""
 
-    effects: list[Effect] = field(default_factory=list)
-    grants: list[Grant] = field(default_factory=list)
-    reports: list[Seen] = field(default_factory=list)
-    pauses: list[Paused] = field(default_factory=list)
-    saved_ms: dict[str, int] = field(default_factory=dict)
-    """When a schedule was saved: nothing before is owed."""
     is_disturbed: bool = False
     """Whether anything went wrong from outside."""
-    edited: list[str] = field(default_factory=list)
-    """Schedules whose definition was changed on the way."""
     surprises: list[str] = field(default_factory=list)
-    """Exceptions that no worker should have let out."""
+    """Exceptions that nobody should have let out."""
     counters: Counter[str] = field(default_factory=Counter)
     """How often each kind of fault and of recovery was met."""
     lines: list[str] = field(default_factory=list)
     """The log of the world; equal seeds give equal logs."""
-
-    number: int = 0
-
-    def next_no(self) -> int:
-        self.number += 1
-        return self.number
 
     def log(self, at: int, who: str, what: str) -> None:
         self.lines.append(f"{at} {who or '-'} {what}")
@@ -131,6 +117,26 @@ class Record:
 
     def digest(self) -> str:
         return sha256("\n".join(self.lines).encode()).hexdigest()
+
+
+@dataclass(slots=True)
+class Record(Notes):
+    """Everything that the judges of the ledger may know."""
+
+    effects: list[Effect] = field(default_factory=list)
+    grants: list[Grant] = field(default_factory=list)
+    reports: list[Seen] = field(default_factory=list)
+    pauses: list[Paused] = field(default_factory=list)
+    saved_ms: dict[str, int] = field(default_factory=dict)
+    """When a schedule was saved: nothing before is owed."""
+    edited: list[str] = field(default_factory=list)
+    """Schedules whose definition was changed on the way."""
+
+    number: int = 0
+
+    def next_no(self) -> int:
+        self.number += 1
+        return self.number
 
     def grant(self, key: str, fence: int) -> Grant | None:
         return next((g for g in reversed(self.grants) if g.key == key and g.fence == fence), None)

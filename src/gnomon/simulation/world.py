@@ -33,7 +33,7 @@ from gnomon.simulation.judge import Complaint, judge
 from gnomon.simulation.launcher import Outside, SimulatedLauncher
 from gnomon.simulation.ledger import GatedLedger
 from gnomon.simulation.loop import WORKER, Stuck, VirtualLoop
-from gnomon.simulation.record import Paused, Record
+from gnomon.simulation.record import Notes, Paused, Record
 from gnomon.simulation.workload import EditPlan, PausePlan, Workload
 
 __all__ = ["MemoryStore", "Spec", "Store", "Trial", "run_world"]
@@ -107,7 +107,7 @@ def run_world(spec: Spec, make_store: Callable[[], Store] = MemoryStore) -> Tria
 
 @dataclass(slots=True, kw_only=True)
 class _Worker:
-    gate: Gate
+    gate: Gate["_World"]
     launcher: SimulatedLauncher
     runtime: Runtime
     slot: int
@@ -121,6 +121,7 @@ class _World:
     def __init__(self, spec: Spec, store: Store) -> None:
         self.spec = spec
         self.record = Record()
+        self.notes: Notes = self.record
         self.dice = Dice(spec.seed, "nature")
         self.calls = 0
         self.faults: Mapping[int, Fault] = {fault.call: fault for fault in spec.faults}

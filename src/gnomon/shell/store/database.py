@@ -68,6 +68,7 @@ class Database:
 
     def __init__(self, path: str, *, family: str, busy_ms: int = BUSY_MS) -> None:
         self.path = path
+        self._family = family
         self._lock = Lock()
         with self._explained():
             self.connection = sqlite3.connect(
@@ -76,6 +77,7 @@ class Database:
             )  # fmt: skip
         try:
             with self._explained():
+                self._check_program(self.connection)  # before anything about the file is changed
                 _configure(self.connection)
             self._migrate(migrations(family))
         except BaseException:
@@ -130,13 +132,12 @@ class Database:
 
     def _step(self, connection: sqlite3.Connection, scripts: Sequence[str]) -> int:
         """Check the schema and take it one number forward; return the number it has now."""
-        number: int = connection.execute("PRAGMA user_version").fetchone()[0]
-        (application,) = connection.execute("PRAGMA application_id").fetchone()
-        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        if application != APPLICATION_ID and (application or number or tables):
+        number = self._check_program(connection)
+        if number and not self._is_of_family(connection):
             raise StoreError(
-                "is a database of another program", where=self.path, hint="name another file"
-            )
+                f"is a file of Gnomon, but holds no {self._family}", where=self.path,
+                hint="name another file: a ledger and a journal each need their own",
+            )  # fmt: skip
         if number > len(scripts):
             raise IncompatibleStateError(
                 f"has schema {number}, and this version of Gnomon knows {len(scripts)} at most",
@@ -149,6 +150,22 @@ class Database:
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute(f"PRAGMA user_version = {number}")
         return number
+
+    def _check_program(self, connection: sqlite3.Connection) -> int:
+        """Refuse the database of another program; return the schema of ours."""
+        number: int = connection.execute("PRAGMA user_version").fetchone()[0]
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if application != APPLICATION_ID and (application or number or tables):
+            raise StoreError(
+                "is a database of another program", where=self.path, hint="name another file"
+            )
+        return number
+
+    def _is_of_family(self, connection: sqlite3.Connection) -> bool:
+        question = "SELECT count(*) FROM sqlite_master WHERE name = ?"
+        (found,) = connection.execute(question, (f"{self._family}_meta",)).fetchone()
+        return bool(found)
 
 
 def begin_again(connection: sqlite3.Connection) -> None:

@@ -13,7 +13,7 @@ import fcntl
 import os
 import socket
 
-from gnomon.errors import StoreError
+from gnomon.errors import StoreError, StoreHeldError
 
 __all__ = ["Ownership"]
 
@@ -37,10 +37,7 @@ class Ownership:
         except OSError as error:
             holder = os.read(self._file, _TEXT_MAX).decode(errors="replace").strip()
             os.close(self._file)
-            raise StoreError(
-                f"is held by {holder or 'another process'}", where=path,
-                hint="stop that process, or use another file", transient=True,
-            ) from error  # fmt: skip
+            raise StoreHeldError(holder or "another process", where=path) from error
         os.ftruncate(self._file, 0)
         os.write(self._file, f"pid {os.getpid()} on {socket.gethostname()}\n".encode())
 

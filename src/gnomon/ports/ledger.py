@@ -1,9 +1,7 @@
 """
-The ports: what the runtime needs from outside, as contracts.
+The ledger as a contract: where the facts about periods are kept, and what a launcher reports.
 
-Each port is a Protocol with a suite of tests that every implementation passes. Every `await` of the
-runtime is a call of a port, so that whoever supplies the ports owns every interleaving: the
-operating system in production, the simulator in tests.
+Each call is one transaction. Whoever implements it passes the suite of tests/contract.
 
 Spec: PORT-1 to PORT-6.
 """
@@ -18,33 +16,15 @@ from gnomon.core.schedule import Schedule
 
 __all__ = [
     "Claim",
-    "Clock",
     "Ended",
     "Failed",
     "Launched",
-    "Launcher",
     "Ledger",
     "Report",
     "RunRow",
     "Saved",
     "ScheduleRow",
 ]
-
-
-class Clock(Protocol):
-    """Time, read once a turn."""
-
-    def now_ms(self) -> int:
-        """The present instant on the wall clock; it may jump."""
-        ...
-
-    def monotonic_ms(self) -> int:
-        """Time that never goes back, for measuring how long something took."""
-        ...
-
-    async def sleep_ms(self, length_ms: int) -> None:
-        """Return when this much monotonic time has passed."""
-        ...
 
 
 class Claim(NamedTuple):
@@ -243,43 +223,4 @@ class Ledger(Protocol):
 
     async def close(self) -> None:
         """Let go of the store."""
-        ...
-
-
-class Launcher(Protocol):
-    """
-    What starts runs.
-
-    A launcher that confirms starts does so in two steps: `launch` makes everything ready, and the
-    run begins only with `release`, after the ledger has committed that it was launched. Who dies in
-    between has started nothing. Other launchers begin with `launch`, and `release` does nothing.
-    """
-
-    @property
-    def confirms_start(self) -> bool:
-        """Whether a run that was not reported as launched certainly never started."""
-        ...
-
-    async def launch(self, claim: Claim) -> Launched | Failed:
-        """Start a run, or make it ready; whether that worked is known when this returns."""
-        ...
-
-    async def release(self, key: str) -> None:
-        """Let a run begin that was made ready."""
-        ...
-
-    async def adopt(self, key: str, run_id: str) -> bool:
-        """Whether a run of a former worker is still going on; its end will then be reported."""
-        ...
-
-    async def ended(self) -> Sequence[Ended]:
-        """Wait for runs to end; return those that have."""
-        ...
-
-    async def end(self, key: str, reason: Reason) -> bool:
-        """End a run that is in flight or ready; True when it is over."""
-        ...
-
-    async def drain(self, *, grace_ms: int) -> None:
-        """Wait for runs in flight, then end them."""
         ...

@@ -1,5 +1,5 @@
 """
-Every exception that Gnomon raises, sorted by who must act.
+The exceptions that every part of Gnomon raises, sorted by who must act.
 
 `DefinitionError` is for the author of a schedule: something that was written cannot be meant.
 It says where, what was got, why that is wrong, and what to write instead.
@@ -22,6 +22,9 @@ __all__ = [
     "InvalidCronExpressionError",
     "MissingExtraError",
     "StoreError",
+    "StoreHeldError",
+    "printable",
+    "shown",
 ]
 
 _GOT_MAX = 80
@@ -129,6 +132,19 @@ class StoreError(GnomonError):
         self.hint = hint
         self.transient = transient
         super().__init__(_located(where, reason, hint))
+
+
+class StoreHeldError(StoreError):
+    """Another process owns the store; `holder` says which, and ownership ends with it."""
+
+    code: ClassVar[str] = "store-held"
+
+    def __init__(self, holder: str, *, where: str) -> None:
+        self.holder = holder
+        super().__init__(
+            f"is held by {holder}", where=where, transient=True,
+            hint="stop that process, or use another file",
+        )  # fmt: skip
 
 
 class IncompatibleStateError(GnomonError):

@@ -1,0 +1,250 @@
+"""
+Which tasks are to be started now, and when is there something to do again?
+
+The agenda holds all tasks of a scheduler in memory. `plan` says what is to be written and started,
+and changes nothing but its own reminders; only when that has been written does `apply` make it so.
+Finding what is due costs as much as there is due, not as many tasks as there are.
+
+Spec: TASK-2 to TASK-4, TASK-7, POLL-2, POLL-3.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from typing import NamedTuple
+
+from gnomon.apps.declarative import machine
+from gnomon.apps.declarative.callback import Callback, RunContext
+from gnomon.apps.declarative.machine import Why, reason_to_start
+from gnomon.apps.declarative.moment import Moment
+from gnomon.apps.declarative.record import TaskRecord, TaskState
+from gnomon.apps.declarative.registration import Registration
+from gnomon.core.civil.instant import format_instant
+from gnomon.errors import CronCalculationError
+from gnomon.ports import Entry, Event
+
+__all__ = ["Agenda", "End", "Start", "Step"]
+
+
+class End(NamedTuple):
+    """A run has ended in this process."""
+
+    task: str
+    error: BaseException | None
+    """None when it succeeded."""
+    detail: str = ""
+    """How it failed, in one line."""
+
+
+class Start(NamedTuple):
+    """A run to start, once that is written."""
+
+    callback: Callback
+    context: RunContext
+    why: Why
+    preempts: bool
+    """Whether a pending retry is forgotten over it."""
+    was_interrupted: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """What one turn does."""
+
+    entries: list[Entry] = field(default_factory=list)
+    records: dict[str, TaskRecord] = field(default_factory=dict)
+    ends: list[tuple[End, TaskRecord | None]] = field(default_factory=list)
+    """Each end, with the record that follows from it, or None for a task that was removed."""
+    starts: list[Start] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Task:
+    registration: Registration
+    record: TaskRecord
+    due: int | None = None
+
+
+class Agenda:
+    """All tasks, by name."""
+
+    def __init__(self) -> None:
+        self._tasks: dict[str, _Task] = {}
+        self._running: dict[str, tuple[str, int]] = {}
+        """The runs that go on, each with the cron text and the delay it was started under."""
+        self._ready: set[str] = set()
+        self._dues: list[tuple[int, str]] = []
+        self._retries: list[tuple[int, str]] = []
+
+    @property
+    def running(self) -> list[str]:
+        return list(self._running)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to wait for."""
+        return not self._tasks and not self._running
+
+    def records(self) -> dict[str, TaskRecord]:
+        return {name: task.record for name, task in self._tasks.items()}
+
+    def prepare(
+        self, registrations: Sequence[Registration], records: dict[str, TaskRecord], now: Moment
+    ) -> "Agenda":
+        """The agenda as it will be with these; runs that go on are kept."""
+        new = Agenda()
+        for one in registrations:
+            task = _Task(one, records[one.name])
+            task.due = _next_due(one, task.record, now)
+            new._tasks[one.name] = task
+        new._running = dict(self._running)
+        for name, task in new._tasks.items():
+            new._remind(name, task)
+        return new
+
+    def plan(self, ends: Sequence[End], *, now: Moment, starting: bool) -> Step:
+        """What is to be written: the ends, and the starts that are due."""
+        step = Step()
+        for end in ends:
+            self._plan_end(step, end, now)
+        if starting:
+            self._ripen(now)
+            ended = [end.task for end in ends]
+            for name in dict.fromkeys([*ended, *sorted(self._ready)]):
+                self._plan_start(step, name, now)
+        return step
+
+    def apply(self, step: Step, *, now: Moment) -> list[CronCalculationError]:
+        """The step has been written; what went wrong in looking further ahead."""
+        errors = []
+        for end, _ in step.ends:
+            del self._running[end.task]
+        for start in step.starts:
+            name = start.context.task
+            self._running[name] = _definition(self._tasks[name].record)
+            self._ready.discard(name)
+        for name, record in step.records.items():
+            task = self._tasks[name]
+            settled = record.settled_ms != task.record.settled_ms
+            task.record = record
+            if settled:
+                try:
+                    task.due = _next_due(task.registration, record, now)
+                except CronCalculationError as error:
+                    task.due = None
+                    errors.append(error)
+            self._remind(name, task)
+        return errors
+
+    def rest_ms(self, now: Moment) -> int | None:
+        """How long there is nothing to do; None for as long as nobody calls."""
+        if self._ready:  # what was planned has not been written
+            return 0
+        rests = []
+        while self._dues and not self._is_due_valid(*self._dues[0]):
+            heappop(self._dues)
+        while self._retries and not self._is_retry_valid(*self._retries[0]):
+            heappop(self._retries)
+        if self._dues:
+            due_ms = self._dues[0][0] * 1000
+            rests.append(0 if due_ms <= now.through_ms else due_ms - now.wall_ms)
+        if self._retries:
+            rests.append(self._retries[0][0] - now.t_ms)
+        return max(min(rests), 0) if rests else None
+
+    def _plan_end(self, step: Step, end: End, now: Moment) -> None:
+        succeeded = end.error is None
+        event = Event.RUN_SUCCESS if succeeded else Event.RUN_FAILURE
+        step.entries.append(Entry(event, now.t_ms, now.wall_ms, task=end.task, detail=end.detail))
+        task, record = self._tasks.get(end.task), None
+        if task is not None:
+            if self._running[end.task] != _definition(task.record):
+                record = machine.ended_for_another(task.record)
+            elif succeeded:
+                record = machine.succeeded(task.record, now=now)
+            else:
+                record = machine.failed(task.record, now=now)
+            step.records[end.task] = record
+        step.ends.append((end, record))
+
+    def _plan_start(self, step: Step, name: str, now: Moment) -> None:
+        task = self._tasks.get(name)
+        if task is None:  # its run has ended after it was removed
+            return
+        record = step.records.get(name, task.record)
+        if record.state is TaskState.RUNNING:
+            self._ready.discard(name)
+            return
+        why = reason_to_start(record, task.due, now=now)
+        if why is None:
+            self._ready.discard(name)
+            return
+        nominal = self._nominal(task, record, why, now)
+        after = machine.started(record, nominal=nominal, now=now)
+        context = RunContext(name, nominal, after.attempts, why.value)
+        step.records[name] = after
+        step.entries.append(
+            Entry(
+                Event.RUN_START, now.t_ms, now.wall_ms, task=name,
+                detail=f"{why} {format_instant(nominal)} attempt {after.attempts}",
+            )
+        )  # fmt: skip
+        preempts = why is Why.DUE and record.state is TaskState.AWAITING_RETRY
+        step.starts.append(
+            Start(task.registration.callback, context, why, preempts, record.interrupted)
+        )
+
+    def _nominal(self, task: _Task, record: TaskRecord, why: Why, now: Moment) -> int:
+        """The occurrence that a run is for: of several that are owed, the latest."""
+        if why is not Why.DUE:
+            return record.nominal if record.nominal is not None else now.minute_ms // 1000
+        assert task.due is not None
+        recurrence, through = task.registration.recurrence, now.through_ms // 1000
+        try:
+            later = recurrence.next_epoch(task.due)
+            if later is None or later > through:
+                return task.due
+            return recurrence.latest_epoch(through) or task.due
+        except Exception:  # a recurrence of the user's own; what is due is due all the same
+            return task.due
+
+    def _ripen(self, now: Moment) -> None:
+        self._ready.update(
+            _popped(self._dues, now.through_ms // 1000), _popped(self._retries, now.t_ms)
+        )
+
+    def _remind(self, name: str, task: _Task) -> None:
+        if task.record.state is TaskState.RUNNING:
+            return
+        if task.due is not None:
+            heappush(self._dues, (task.due, name))
+        if task.record.retry_t_ms is not None:
+            heappush(self._retries, (task.record.retry_t_ms, name))
+
+    def _is_due_valid(self, due: int, name: str) -> bool:
+        task = self._tasks.get(name)
+        return task is not None and task.due == due and name not in self._running
+
+    def _is_retry_valid(self, at_ms: int, name: str) -> bool:
+        task = self._tasks.get(name)
+        return task is not None and task.record.retry_t_ms == at_ms and name not in self._running
+
+
+def _definition(record: TaskRecord) -> tuple[str, int]:
+    """What makes a task of this name the one it is."""
+    return record.cron, record.retry_ms
+
+
+def _popped(heap: list[tuple[int, str]], through: int) -> Iterable[str]:
+    found: list[str] = []
+    while heap and heap[0][0] <= through:
+        found.append(heappop(heap)[1])
+    return found
+
+
+def _next_due(registration: Registration, record: TaskRecord, now: Moment) -> int | None:
+    try:
+        return machine.next_due(record, registration.recurrence)
+    except Exception as error:
+        at = format_instant(now.wall_ms // 1000)
+        raise CronCalculationError(registration.cron, at, error) from error

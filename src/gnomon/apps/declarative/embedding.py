@@ -1,0 +1,152 @@
+"""
+Ways to put a scheduler into a program: gather its registrations, run it, run it beside the program.
+
+`collect` makes a list with a decorator. `run` is the whole of a script: it returns when a signal
+asks it to. `background` has an event loop in a thread of its own, for programs that have none.
+
+Spec: EMBED-1 to EMBED-3.
+"""
+
+import asyncio
+import signal
+import threading
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from types import TracebackType
+from typing import TypeVar
+
+from gnomon.apps.declarative.callback import Function
+from gnomon.apps.declarative.scheduler import RegistrationTuple, Scheduler
+from gnomon.core.civil.duration import parse_duration
+from gnomon.core.recurrence import Recurrence
+from gnomon.errors import DefinitionError
+
+__all__ = ["Background", "Collection", "background", "collect", "run"]
+
+RETRY_DELAY = timedelta(minutes=1)
+_F = TypeVar("_F", bound=Function)
+
+
+class Collection(list[RegistrationTuple]):
+    """A list of registrations, and the decorator that adds to it."""
+
+    def __call__(
+        self, cron: str | Recurrence, *, name: str | None = None,
+        retry_delay: timedelta | str = RETRY_DELAY,
+    ) -> Callable[[_F], _F]:  # fmt: skip
+        """
+        Register the function below, under its own name unless given another.
+
+        `retry_delay` may be text such as `"5m"`.
+        """
+        delay = retry_delay
+        if isinstance(delay, str):
+            delay = parse_duration(delay, where="retry_delay")
+
+        def register(function: _F) -> _F:
+            found = getattr(function, "__name__", "") if name is None else name
+            self.append((found, cron, function, delay))
+            return function
+
+        return register
+
+
+def collect() -> Collection:
+    """An empty list of registrations, to be filled by decorating functions with it."""
+    return Collection()
+
+
+def run(registrations: Sequence[RegistrationTuple], scheduler: Scheduler | None = None) -> None:
+    """
+    Run these until SIGINT or SIGTERM, then let what runs come to its end, and return.
+
+    A second signal does not wait. `scheduler` is one with its default options unless given.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        raise DefinitionError(
+            "must be called in the main thread, which gets the signals", where="gnomon.run",
+            got=threading.current_thread().name, hint="use gnomon.background() elsewhere",
+        )  # fmt: skip
+    asyncio.run(_run(registrations, scheduler or Scheduler()))
+
+
+def background(
+    registrations: Sequence[RegistrationTuple], scheduler: Scheduler | None = None
+) -> "Background":
+    """
+    Run these in a thread with an event loop of its own, until `stop()` or the end of `with`.
+
+    When this returns, the list is in force; an error of `initialize` is raised here. A program that
+    ends without a word is a crash: what it cut off is started again next time.
+    """
+    return Background(registrations, scheduler or Scheduler())
+
+
+class Background:
+    """A scheduler in a thread."""
+
+    def __init__(self, registrations: Sequence[RegistrationTuple], scheduler: Scheduler) -> None:
+        self._scheduler = scheduler
+        self._failure: BaseException | None = None
+        self._begun = threading.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stop = asyncio.Event()
+        self._thread = threading.Thread(
+            target=self._work, args=(registrations,), name="gnomon-background", daemon=True
+        )
+        self._thread.start()
+        self._begun.wait()
+        if self._loop is None:
+            self.stop()
+
+    def stop(self) -> None:
+        """Let what runs come to its end; an error of the scheduler is raised here, once."""
+        loop = self._loop
+        if loop is not None and self._thread.is_alive():
+            loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join()
+        failure, self._failure = self._failure, None
+        if failure is not None:
+            raise failure
+
+    def __enter__(self) -> "Background":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:  # fmt: skip
+        self.stop()
+
+    def _work(self, registrations: Sequence[RegistrationTuple]) -> None:
+        try:
+            asyncio.run(self._live(registrations))
+        except BaseException as error:
+            self._failure = error
+        finally:
+            self._begun.set()
+
+    async def _live(self, registrations: Sequence[RegistrationTuple]) -> None:
+        await self._scheduler.initialize(registrations)
+        self._loop = asyncio.get_running_loop()
+        self._begun.set()
+        await self._stop.wait()
+        self._loop = None
+        await self._scheduler.stop()
+
+
+async def _run(registrations: Sequence[RegistrationTuple], scheduler: Scheduler) -> None:
+    loop, asked = asyncio.get_running_loop(), asyncio.Event()
+
+    def ask() -> None:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)
+        asked.set()
+
+    await scheduler.initialize(registrations)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, ask)
+    try:
+        await asked.wait()
+    finally:
+        await scheduler.stop()

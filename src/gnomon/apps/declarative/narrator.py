@@ -1,0 +1,116 @@
+"""
+What has just happened, as log lines and counters.
+
+Spec: EVENT-1 to EVENT-3, CLOCK-2.
+"""
+
+import logging
+from collections import Counter
+from collections.abc import Mapping
+
+from gnomon.apps.declarative.agenda import End, Start, Step
+from gnomon.apps.declarative.events import LogEvent, log
+from gnomon.apps.declarative.machine import Why
+from gnomon.apps.declarative.moment import Moment
+from gnomon.apps.declarative.override import Fate
+from gnomon.apps.declarative.record import TaskRecord, TaskState
+from gnomon.apps.declarative.telemetry import LATE_MS, SchedulerTelemetry
+from gnomon.shell.store.instant_text import maybe_to_text
+
+__all__ = ["Narrator"]
+
+
+class Narrator:
+    """Tells of one session."""
+
+    def __init__(self, telemetry: SchedulerTelemetry) -> None:
+        self._telemetry = telemetry
+        self._began: Moment | None = None
+
+    def began(self, now: Moment) -> None:
+        """Latency counts from here: nobody was there before."""
+        self._began = now
+
+    def clock_stepped_back(self, by_ms: int) -> None:
+        self._telemetry.steps_back += 1
+        log(logging.WARNING, LogEvent.CLOCK_STEPPED_BACK, by_ms=by_ms)
+
+    def resolved(self, fates: Mapping[str, Fate]) -> None:
+        """Registrations were applied."""
+        counts = Counter(fates.values())
+        log(
+            logging.INFO, LogEvent.TASKS_RESOLVED, new=counts[Fate.NEW],
+            preserved=counts[Fate.PRESERVED], overridden=counts[Fate.OVERRIDDEN],
+            removed=counts[Fate.REMOVED],
+            changed=sorted(name for name, fate in fates.items() if fate is not Fate.PRESERVED),
+        )  # fmt: skip
+
+    def interrupted(self, record: TaskRecord) -> None:
+        """A former owner died during this run."""
+        log(
+            logging.WARNING, LogEvent.TASK_INTERRUPTED, task=record.name,
+            lastAttemptAt=maybe_to_text(record.attempt_ms), schedulerIdentifier=record.identifier,
+        )  # fmt: skip
+
+    def stepped(self, step: Step, now: Moment) -> None:
+        """A turn was written."""
+        for end, record in step.ends:
+            self._ended(end, record)
+        ended = {end.task for end, _ in step.ends}
+        for start in step.starts:
+            self._started(start, now, waited=start.context.task in ended)
+
+    def _ended(self, end: End, record: TaskRecord | None) -> None:
+        state = None if record is None else record.state.value
+        if end.error is None:
+            self._telemetry.successes += 1
+            log(logging.INFO, LogEvent.RUN_COMPLETED, task=end.task, state=state)
+            return
+        self._telemetry.failures += 1
+        until = record.retry_until_ms if record is not None else None
+        log(
+            logging.WARNING, LogEvent.RUN_FAILED, failure=end.error, task=end.task, state=state,
+            error=end.detail, pendingRetryUntil=maybe_to_text(until),
+        )  # fmt: skip
+
+    def _started(self, start: Start, now: Moment, *, waited: bool) -> None:
+        telemetry, context = self._telemetry, start.context
+        telemetry.starts += 1
+        if start.preempts:
+            telemetry.preempted_retries += 1
+            log(logging.INFO, LogEvent.RETRY_PREEMPTED, task=context.task)
+        event = LogEvent.RUN_STARTED if start.why is Why.DUE else LogEvent.RETRY_STARTED
+        telemetry.retries += start.why is Why.RETRY
+        telemetry.interrupted += start.was_interrupted
+        log(
+            logging.INFO, event, task=context.task, state=TaskState.RUNNING.value,
+            period=context.period, reason=context.reason, attempt=context.attempt,
+        )  # fmt: skip
+        self._measure(start, now, waited=waited)
+
+    def _measure(self, start: Start, now: Moment, *, waited: bool) -> None:
+        """How late a run is, unless it had to wait for the one before or nobody was there."""
+        began, telemetry, context = self._began, self._telemetry, start.context
+        assert began is not None
+        if start.was_interrupted:
+            recovery_ms = now.t_ms - began.t_ms
+            telemetry.recovery.add(recovery_ms)
+            if recovery_ms > LATE_MS:
+                telemetry.late_recoveries += 1
+                log(
+                    logging.WARNING,
+                    LogEvent.RECOVERY_EXCEEDED,
+                    task=context.task,
+                    latency_ms=recovery_ms,
+                )
+        elif start.why is Why.DUE and not waited and context.nominal * 1000 >= began.wall_ms:
+            latency_ms = now.wall_ms - context.nominal * 1000
+            telemetry.scheduling.add(latency_ms)
+            if latency_ms > LATE_MS:
+                telemetry.late += 1
+                log(
+                    logging.WARNING,
+                    LogEvent.LATENCY_EXCEEDED,
+                    task=context.task,
+                    latency_ms=latency_ms,
+                )

@@ -1,0 +1,134 @@
+"""
+The one hand that writes a journal.
+
+Whoever wants to write takes the pen, looks at the moment, decides, and writes; nobody else decides
+meanwhile, so that the journal has one order and it is the order of what happened. A write whose
+answer was lost is in doubt: before anything else is decided, the journal is asked whether it was
+made, and if it was, what was to follow from it follows then.
+
+Spec: STORE-3, OWNER-4.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import NamedTuple
+
+from gnomon.apps.declarative.events import LogEvent, log
+from gnomon.apps.declarative.moment import Moment, Timekeeper
+from gnomon.errors import OwnershipLostError, StoreError
+from gnomon.ports import Change, Clock, Entry, Head, Journal
+
+__all__ = ["Observer", "Pen"]
+
+ASK_AGAIN_MS = (100, 200, 400, 800)
+"""How long to wait before asking again who the owner is."""
+
+Observer = Callable[[Sequence[Entry]], None]
+"""Is told of every entry, after it was written and before anything follows from it."""
+
+
+class _Doubt(NamedTuple):
+    number: int
+    entries: Sequence[Entry]
+    follow: Callable[[], None]
+
+
+class Pen:
+    """Writes as one owner of a journal."""
+
+    def __init__(
+        self, journal: Journal, keeper: Timekeeper, head: Head, *, identifier: str,
+        observe: Observer,
+    ) -> None:  # fmt: skip
+        self.identifier = identifier
+        self.fence = head.fence
+        self.calls = head.calls
+        self._journal = journal
+        self._keeper = keeper
+        self._observe = observe
+        self._writes = 0
+        self._doubt: _Doubt | None = None
+        self._lock = asyncio.Lock()
+
+    @asynccontextmanager
+    async def taken(self) -> AsyncIterator[Moment]:
+        """Hold the pen, with nothing in doubt; the moment is what may be decided by."""
+        async with self._lock:
+            await self._settle()
+            yield self._keeper.moment()
+
+    @property
+    def is_in_doubt(self) -> bool:
+        """Whether nobody knows yet if the latest write was made."""
+        return self._doubt is not None
+
+    def moment(self) -> Moment:
+        return self._keeper.moment()
+
+    def next_call(self) -> int:
+        self.calls += 1
+        return self.calls
+
+    async def acquire(self, change: Change, *, after: int, clock: Clock) -> None:
+        """Become the owner; when the answer is lost, ask who is, more than once if need be."""
+        try:
+            self.fence = await self._journal.acquire(change, after=after)
+        except OwnershipLostError:
+            raise
+        except StoreError:
+            head = await self._head_at_last(clock)
+            if (head.fence, head.identifier) != (after + 1, self.identifier):
+                raise
+            self.fence = head.fence
+        self._tell(change.entries)
+
+    async def write(self, change: Change, follow: Callable[[], None]) -> None:
+        """Write, and then let `follow` what follows; the pen must be held."""
+        assert self._lock.locked()
+        number = self._writes + 1
+        try:
+            await self._journal.write(change, fence=self.fence, number=number)
+        except OwnershipLostError:
+            raise
+        except StoreError:
+            self._doubt = _Doubt(number, change.entries, follow)
+            await self._settle()
+            if self._writes != number:
+                raise
+            return
+        self._written(number, change.entries, follow)
+
+    async def _head_at_last(self, clock: Clock) -> Head:
+        for wait_ms in ASK_AGAIN_MS:
+            try:
+                return await self._journal.head()
+            except StoreError:
+                await clock.sleep_ms(wait_ms)
+        return await self._journal.head()
+
+    async def _settle(self) -> None:
+        """Find out whether a write in doubt was made."""
+        if self._doubt is None:
+            return
+        head = await self._journal.head()
+        doubt, self._doubt = self._doubt, None
+        if head.fence != self.fence:
+            raise OwnershipLostError(
+                f"belongs to another scheduler now ({head.identifier})", where="journal",
+                hint="stop this one; what it has not written is lost",
+            )  # fmt: skip
+        if head.writes == doubt.number:
+            self._written(*doubt)
+
+    def _written(self, number: int, entries: Sequence[Entry], follow: Callable[[], None]) -> None:
+        self._writes = number
+        self._tell(entries)
+        follow()
+
+    def _tell(self, entries: Sequence[Entry]) -> None:
+        try:
+            self._observe(entries)
+        except Exception as error:  # what is written happens, whatever an observer makes of it
+            log(logging.ERROR, LogEvent.OBSERVER_FAILED, failure=error, error=str(error))

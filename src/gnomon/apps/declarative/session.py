@@ -1,0 +1,355 @@
+"""
+A scheduler at work on a store that it owns: from the first list of registrations to the last end.
+
+A turn takes the pen, decides what has ended and what is due (`agenda`), writes it, and only then
+calls the callbacks. Between turns the session rests until something is due, a retry is, a run ends
+or somebody calls, and never longer than 30 s. When the store fails, it tries again, and forgets
+nothing meanwhile.
+
+Spec: POLL-1 to POLL-3, STORE-1 to STORE-3, STOP-1, STOP-5, OWNER-3, OVERRIDE-5.
+"""
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from types import MappingProxyType
+
+from gnomon.apps.declarative.agenda import Agenda, End, Step
+from gnomon.apps.declarative.events import LogEvent, log
+from gnomon.apps.declarative.moment import Moment, Timekeeper
+from gnomon.apps.declarative.narrator import Narrator
+from gnomon.apps.declarative.override import classify, resume
+from gnomon.apps.declarative.pen import Observer, Pen
+from gnomon.apps.declarative.record import TaskRecord, TaskState, read_record, write_record
+from gnomon.apps.declarative.registration import Registration
+from gnomon.apps.declarative.runner import Runner
+from gnomon.apps.declarative.telemetry import SchedulerTelemetry
+from gnomon.errors import DefinitionError, OwnershipLostError, StopSchedulerError, StoreError
+from gnomon.ports import Change, Clock, Entry, Event, Head, Journal, Registered
+from gnomon.shell.waiting import Bell
+
+__all__ = ["Circumstances", "Session"]
+
+REST_MAX_MS = 30_000
+BACKOFF_MS = 100
+BACKOFF_MAX_MS = 30_000
+BACKOFF_HELD_MAX_MS = 1_000
+LAST_TRIES = 5
+"""How often a session that is to end tries to write what is left, before it gives up."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Circumstances:
+    """What a session works with."""
+
+    clock: Clock
+    telemetry: SchedulerTelemetry
+    threads: int
+    observe: Observer
+
+
+class Session:
+    """One ownership of a journal."""
+
+    def __init__(
+        self, journal: Journal, pen: Pen, narrator: Narrator, given: Circumstances
+    ) -> None:
+        self.failure: OwnershipLostError | None = None
+        """Set when another scheduler has taken the store over."""
+        self._journal = journal
+        self._pen = pen
+        self._narrator = narrator
+        self._clock = given.clock
+        self._telemetry = given.telemetry
+        self._agenda = Agenda()
+        self._runner = Runner(self._on_end, threads=given.threads)
+        self._ends: list[End] = []
+        self._wake = Bell()
+        self._held = Bell()
+        """Rung when nothing is to be started any more."""
+        self._stop_call = 0
+        """The number of the call that asked to stop, once that is written."""
+        self._ended = False
+        self._failures = 0
+        self._polling: asyncio.Task[None] | None = None
+
+    @classmethod
+    async def begin(
+        cls, journal: Journal, registrations: Sequence[Registration], given: Circumstances
+    ) -> "Session":
+        """Own the journal and apply the registrations, as one write; nothing runs yet."""
+        head, texts = await journal.load()
+        records = {name: read_record(name, text) for name, text in texts.items()}
+        narrator = Narrator(given.telemetry)
+        keeper = Timekeeper(given.clock, head, narrator.clock_stepped_back)
+        identifier = _identifier(journal.owner, head, keeper.moment())
+        pen = Pen(journal, keeper, head, identifier=identifier, observe=given.observe)
+        session = cls(journal, pen, narrator, given)
+        now = keeper.moment()
+        narrator.began(now)
+        entries = [] if head.ended else [
+            Entry(Event.UNEXPECTED_SHUTDOWN, head.t_ms, head.wall_ms)
+        ]  # fmt: skip
+        change, agenda = session._application(registrations, records, now, entries)
+        await pen.acquire(change, after=head.fence, clock=given.clock)
+        session._agenda = agenda
+        narrator.resolved(classify(registrations, records))
+        for record in records.values():
+            if record.state is TaskState.RUNNING:
+                narrator.interrupted(record)
+        return session
+
+    async def reconcile(self, registrations: Sequence[Registration]) -> None:
+        """Apply another list in place: all of it, or nothing."""
+        async with self._pen.taken() as now:
+            records = self._agenda.records()
+            change, agenda = self._application(registrations, records, now, [])
+
+            def follow() -> None:
+                self._agenda = agenda
+                self._narrator.resolved(classify(registrations, records))
+
+            await self._pen.write(change, follow)
+        self.poll()
+
+    async def refuse(self, registrations: Sequence[Registration]) -> None:
+        """Write down that a call of `initialize` was turned away."""
+        async with self._pen.taken() as now:
+            call = self._pen.next_call()
+            entries = [
+                _init_start(registrations, now, call),
+                Entry(Event.INIT_FAILURE, now.t_ms, now.wall_ms, call=call),
+            ]
+            await self._pen.write(self._change(now, entries), _nothing)
+
+    def poll(self) -> None:
+        """Take turns from now on, for as long as there is something to wait for."""
+        self._wake.ring()
+        # A task that was cancelled before its first step is done, and never said so.
+        polls = self._polling is not None and not self._polling.done()
+        if not polls and not self._agenda.is_empty:
+            log(logging.INFO, LogEvent.POLLING_STARTED, state="Active")
+            self._polling = asyncio.create_task(self._poll(), name="gnomon polling")
+
+    def refuse_own_runs(self) -> None:
+        """A callback that waits for the end of all runs would wait for its own."""
+        if self._runner.is_at_work(asyncio.current_task()):
+            raise StopSchedulerError(
+                DefinitionError(
+                    "must not be awaited by a callback, which would wait for its own end",
+                    where="stop", got="a run",
+                    hint="write asyncio.create_task(scheduler.stop())",
+                )
+            )  # fmt: skip
+
+    @property
+    def is_held(self) -> bool:
+        return self._held.is_rung
+
+    def hold(self) -> None:
+        """Start nothing any more."""
+        if not self._held.is_rung:
+            running = len(self._agenda.running)
+            log(logging.DEBUG, LogEvent.POLLING_STOP_REQUESTED, state="Stopping", running=running)
+        self._held.ring()
+        self._wake.ring()
+
+    async def end(self) -> None:
+        """Let the runs end, write that down, and let go of the store; `StopSchedulerError`."""
+        self.hold()
+        failure: Exception | None = None
+        try:
+            await self._leave()
+        except StoreError as error:
+            failure = error
+        finally:
+            self._runner.close()
+            try:
+                await self._journal.close()
+            except StoreError as error:
+                failure = failure or error
+        if failure is not None:
+            raise StopSchedulerError(failure) from failure
+
+    async def turn(self) -> None:
+        """Decide, write, act."""
+        async with self._pen.taken() as now:
+            ends = list(self._ends)
+            step = self._agenda.plan(ends, now=now, starting=not self._held.is_rung)
+            entries = list(step.entries)
+            call = self._ask_to_stop(entries, now)
+            if entries:
+                change = self._change(now, entries, step.records)
+                await self._pen.write(change, lambda: self._follow(step, now, call))
+
+    def _follow(self, step: Step, now: Moment, call: int, *, ended: bool = False) -> None:
+        """What was decided is written: now it happens."""
+        self._stop_call = call or self._stop_call
+        self._ended = ended
+        del self._ends[: len(step.ends)]
+        for error in self._agenda.apply(step, now=now):
+            log(logging.ERROR, LogEvent.CALCULATION_FAILED, failure=error, error=str(error))
+        self._narrator.stepped(step, self._pen.moment())
+        for start in step.starts:
+            self._runner.start(start)
+
+    def _on_end(self, end: End) -> None:
+        self._ends.append(end)
+        self._wake.ring()
+
+    async def _poll(self) -> None:
+        try:
+            while self._goes_on():
+                self._wake.hush()
+                rest_ms = self._rest_ms()
+                if rest_ms:
+                    await self._wake.wait(self._clock, rest_ms)
+                else:
+                    await self._try_turn()
+        finally:
+            # Nothing may be awaited between the last look and this, or `poll` would be fooled.
+            self._polling = None
+            log(logging.INFO, LogEvent.POLLING_STOPPED, state="Inactive")
+
+    def _goes_on(self) -> bool:
+        if self.failure is not None:
+            return False
+        if self._ends:
+            return not self._held.is_rung or self._failures < LAST_TRIES
+        return bool(self._agenda.running) or not (self._held.is_rung or self._agenda.is_empty)
+
+    def _rest_ms(self) -> int:
+        """How long there is nothing to do, unless somebody rings; 0 when a turn is to be taken."""
+        if self._ends or self._pen.is_in_doubt:
+            return 0
+        if self._held.is_rung:
+            return REST_MAX_MS if self._stop_call else 0
+        rest_ms = self._agenda.rest_ms(self._pen.moment())
+        return REST_MAX_MS if rest_ms is None else min(rest_ms, REST_MAX_MS)
+
+    async def _try_turn(self) -> None:
+        """A turn; when it fails, return when the time to try again has come."""
+        try:
+            await self.turn()
+        except OwnershipLostError as error:
+            self.failure = error
+            log(logging.CRITICAL, LogEvent.OWNERSHIP_LOST, error=str(error))
+        except Exception as error:
+            await self._back_off(error)
+        else:
+            if self._failures:
+                log(logging.INFO, LogEvent.STORE_RECOVERED, failures=self._failures)
+                self._failures = 0
+
+    async def _back_off(self, error: Exception) -> None:
+        self._telemetry.store_errors += 1
+        wait_ms = min(BACKOFF_MS * 2 ** min(self._failures, 20), BACKOFF_MAX_MS)
+        self._failures += 1
+        stored = isinstance(error, StoreError)
+        log(
+            logging.WARNING if stored else logging.ERROR,
+            LogEvent.STORE_FAILED if stored else LogEvent.TURN_FAILED,
+            failure=None if stored else error, error=str(error), failures=self._failures,
+            wait_ms=wait_ms,
+        )  # fmt: skip
+        if self._held.is_rung:
+            await self._clock.sleep_ms(min(wait_ms, BACKOFF_HELD_MAX_MS))
+        else:
+            await self._held.wait(self._clock, wait_ms)
+
+    async def _leave(self) -> None:
+        """Wait for the runs, and write what is left: their ends, and that nothing runs."""
+        if self._polling is not None:
+            await asyncio.wait([self._polling])
+        tries = LAST_TRIES
+        while True:
+            await self._runner.idle()
+            if self.failure is not None:
+                raise self.failure
+            try:
+                if await self._write_stop_end():
+                    return
+            except OwnershipLostError as error:
+                self.failure = error
+            except StoreError as error:
+                tries -= 1
+                if not tries:
+                    raise
+                await self._back_off(error)
+
+    async def _write_stop_end(self) -> bool:
+        """Write that nothing runs; False when a start that was in doubt was made, and goes on."""
+        async with self._pen.taken() as now:
+            if self._ended:  # it was written after all
+                return True
+            step = self._agenda.plan(list(self._ends), now=now, starting=False)
+            over = len(step.ends) == len(self._agenda.running)
+            entries = list(step.entries)
+            call = self._ask_to_stop(entries, now) or self._stop_call
+            if over:
+                entries.append(Entry(Event.STOP_END, now.t_ms, now.wall_ms, call=call))
+            change = self._change(now, entries, step.records, ended=over)
+            await self._pen.write(change, lambda: self._follow(step, now, call, ended=over))
+            return over
+
+    def _ask_to_stop(self, entries: list[Entry], now: Moment) -> int:
+        """Add that a stop was asked for, if it was and that is not written yet; else 0."""
+        if self._stop_call or not self._held.is_rung:
+            return 0
+        call = self._pen.next_call()
+        entries.append(Entry(Event.STOP_START, now.t_ms, now.wall_ms, call=call))
+        return call
+
+    def _application(
+        self, registrations: Sequence[Registration], records: dict[str, TaskRecord], now: Moment,
+        entries: Sequence[Entry],
+    ) -> tuple[Change, Agenda]:  # fmt: skip
+        """What applying a list writes, and the agenda that it gives."""
+        after = resume(
+            registrations, records, now=now, identifier=self._pen.identifier,
+            running=self._agenda.running,
+        )  # fmt: skip
+        agenda = self._agenda.prepare(registrations, after, now)
+        call = self._pen.next_call()
+        success = Entry(Event.INIT_SUCCESS, now.t_ms, now.wall_ms, call=call)
+        changed: dict[str, TaskRecord | None] = {
+            name: record for name, record in after.items() if record != records.get(name)
+        }
+        changed |= {name: None for name in records if name not in after}
+        written = [*entries, _init_start(registrations, now, call), success]
+        return self._change(now, written, changed), agenda
+
+    def _change(
+        self, now: Moment, entries: Sequence[Entry],
+        records: Mapping[str, TaskRecord | None] = MappingProxyType({}), *, ended: bool = False,
+    ) -> Change:  # fmt: skip
+        return Change(
+            identifier=self._pen.identifier,
+            t_ms=now.t_ms,
+            wall_ms=now.wall_ms,
+            through_ms=now.through_ms,
+            calls=self._pen.calls,
+            ended=ended,
+            entries=entries,
+            records={
+                name: None if record is None else write_record(record)
+                for name, record in records.items()
+            },
+        )
+
+
+def _identifier(owner: str, head: Head, now: Moment) -> str:
+    """A name that no other ownership of this store has had."""
+    text = f"{owner} {head.identifier} {head.fence + 1} {now.wall_ms}"
+    return sha256(text.encode()).hexdigest()[:12]
+
+
+def _init_start(registrations: Sequence[Registration], now: Moment, call: int) -> Entry:
+    registered = tuple(Registered(one.name, one.cron, one.retry_ms) for one in registrations)
+    return Entry(Event.INIT_START, now.t_ms, now.wall_ms, call=call, registrations=registered)
+
+
+def _nothing() -> None:
+    """Nothing follows."""

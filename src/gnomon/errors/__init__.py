@@ -1,0 +1,66 @@
+"""
+Every exception that Gnomon raises.
+
+`root` has those that any part may raise, sorted by who must act. Exceptions that belong to one door
+have a module of their own. All of them are imported from here: `from gnomon.errors import ...`.
+
+Spec: ERR-1.
+"""
+
+from gnomon.errors.declarative import (
+    CronCalculationError,
+    CronExpressionInvalidError,
+    InvalidRegistrationError,
+    NegativeRetryDelayError,
+    OwnershipLostError,
+    RegistrationShapeError,
+    RegistrationsNotArrayError,
+    ScheduleDuplicateTaskError,
+    SchedulerAlreadyActiveError,
+    ScheduleTaskError,
+    StopSchedulerError,
+    TaskInvalidStructureError,
+    TaskInvalidTypeError,
+    TaskInvalidValueError,
+    TaskListMismatchError,
+    TaskMissingFieldError,
+    TaskTryDeserializeError,
+)
+from gnomon.errors.root import (
+    DefinitionError,
+    FieldParseError,
+    GnomonError,
+    IncompatibleStateError,
+    InvalidCronExpressionError,
+    MissingExtraError,
+    StoreError,
+    StoreHeldError,
+)
+
+__all__ = [
+    "CronCalculationError",
+    "CronExpressionInvalidError",
+    "DefinitionError",
+    "FieldParseError",
+    "GnomonError",
+    "IncompatibleStateError",
+    "InvalidCronExpressionError",
+    "InvalidRegistrationError",
+    "MissingExtraError",
+    "NegativeRetryDelayError",
+    "OwnershipLostError",
+    "RegistrationShapeError",
+    "RegistrationsNotArrayError",
+    "ScheduleDuplicateTaskError",
+    "ScheduleTaskError",
+    "SchedulerAlreadyActiveError",
+    "StopSchedulerError",
+    "StoreError",
+    "StoreHeldError",
+    "TaskInvalidStructureError",
+    "TaskInvalidTypeError",
+    "TaskInvalidValueError",
+    "TaskListMismatchError",
+    "TaskMissingFieldError",
+    "TaskTryDeserializeError",
+]

@@ -1,0 +1,43 @@
+"""
+The ports: what schedulers need from outside, as contracts.
+
+Each port is a Protocol with a suite of tests that every implementation passes. Every `await` of a
+scheduler is a call of a port, so that whoever supplies the ports owns every interleaving: the
+operating system in production, the simulator in tests. A port holds no code but its own values.
+"""
+
+from gnomon.ports.clock import Clock
+from gnomon.ports.journal import Change, Entry, Event, Head, Journal, JournalOpener, Registered
+from gnomon.ports.launcher import Launcher
+from gnomon.ports.ledger import (
+    Claim,
+    Ended,
+    Failed,
+    Launched,
+    Ledger,
+    Report,
+    RunRow,
+    Saved,
+    ScheduleRow,
+)
+
+__all__ = [
+    "Change",
+    "Claim",
+    "Clock",
+    "Ended",
+    "Entry",
+    "Event",
+    "Failed",
+    "Head",
+    "Journal",
+    "JournalOpener",
+    "Launched",
+    "Launcher",
+    "Ledger",
+    "Registered",
+    "Report",
+    "RunRow",
+    "Saved",
+    "ScheduleRow",
+]

@@ -1,0 +1,35 @@
+-- The statements of the journal.
+
+-- name: head
+SELECT fence, writes, identifier, ended, t_ms, wall_at, through_at, calls, entries
+FROM journal_meta WHERE namespace = ?;
+
+-- name: set_head
+INSERT INTO journal_meta
+  (namespace, fence, writes, identifier, ended, t_ms, wall_at, through_at, calls, entries)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (namespace) DO UPDATE SET
+  fence = excluded.fence, writes = excluded.writes, identifier = excluded.identifier,
+  ended = excluded.ended, t_ms = excluded.t_ms, wall_at = excluded.wall_at,
+  through_at = excluded.through_at, calls = excluded.calls, entries = excluded.entries;
+
+-- name: records
+SELECT name, record FROM tasks WHERE namespace = ? ORDER BY name;
+
+-- name: put_record
+INSERT INTO tasks (namespace, name, record) VALUES (?, ?, ?)
+ON CONFLICT (namespace, name) DO UPDATE SET record = excluded.record;
+
+-- name: remove_record
+DELETE FROM tasks WHERE namespace = ? AND name = ?;
+
+-- name: add_entry
+INSERT INTO journal (namespace, number, event, t_ms, wall_at, task, call, registrations, detail)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: trim
+DELETE FROM journal WHERE namespace = ? AND number <= ?;
+
+-- name: entries
+SELECT event, t_ms, wall_at, task, call, registrations, detail, number
+FROM journal WHERE namespace = ? AND number > ? ORDER BY number LIMIT ?;
