@@ -1,9 +1,16 @@
-"""How the suite runs: how hard hypothesis looks, and `--clause ID` for the tests of one promise."""
+"""
+How the suite runs: how hard hypothesis looks, `--clause ID` for the tests of one promise, and the
+PostgreSQL that the tests share.
+"""
 
 import os
+from itertools import count
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.postgres import sharing
+from tests.postgres.server import Server
 
 # Timing never decides a test, so nothing here has a deadline and nothing is "too slow".
 settings.register_profile("dev", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -13,6 +20,43 @@ settings.register_profile(
 settings.load_profile(
     os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev")
 )
+
+
+_NUMBERS = count(1)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        sharing.begin()
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        sharing.end()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Server:
+    """The PostgreSQL server of this run; do not stop it."""
+    return sharing.shared_server()
+
+
+@pytest.fixture(scope="session")
+def common_database(postgres: Server) -> str:
+    """The address of a database that the tests of one process share, each with its own schema."""
+    return sharing.create_database(postgres, f"common-{os.getpid()}")
+
+
+@pytest.fixture
+def database(postgres: Server) -> str:
+    """The address of an empty database."""
+    return sharing.create_database(postgres, f"own-{os.getpid()}-{next(_NUMBERS)}")
+
+
+@pytest.fixture
+def schema() -> str:
+    """A name that no other schema of this process has."""
+    return f"s{next(_NUMBERS)}"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

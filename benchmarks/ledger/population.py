@@ -21,7 +21,7 @@ from gnomon.core.schedule import Schedule
 from gnomon.core.schedule_record import read_schedule
 from gnomon.shell.store.sqlite import SqliteLedger
 
-__all__ = ["BEGINS_MS", "TARGET", "file_of", "fill"]
+__all__ = ["BEGINS_MS", "TARGET", "daily", "file_of", "fill"]
 
 BEGINS_MS = to_epoch(parse_instant("2026-03-01T23:59:30Z", where="begins"), where="begins") * 1000
 """When the schedules were saved: shortly before the first of them is due."""
@@ -38,7 +38,7 @@ def file_of(directory: Path, count: int) -> Path:
 
 
 def fill(path: Path, count: int) -> None:
-    templates = [_daily(minute) for minute in range(-(-count // _PORTION))]
+    templates = [daily(minute) for minute in range(-(-count // _PORTION))]
     asyncio.run(_save(path, templates))
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("PRAGMA synchronous = OFF")  # of the filling only
@@ -53,7 +53,8 @@ def fill(path: Path, count: int) -> None:
     connection.close()
 
 
-def _daily(minute: int) -> Schedule:
+def daily(minute: int) -> Schedule:
+    """The first of the schedules at a minute of the day."""
     return read_schedule(
         {
             "schedule_id": f"daily-{minute:04d}-000",

@@ -5,7 +5,15 @@ its figures.
 
 from benchmarks.harness.contender import Contender
 
-__all__ = ["APSCHEDULER", "GNOMON", "HUEY", "RAW", "ROSTER"]
+__all__ = [
+    "APSCHEDULER",
+    "GNOMON",
+    "GNOMON_POSTGRES",
+    "HUEY",
+    "RAW",
+    "RAW_POSTGRES",
+    "ROSTER",
+]
 
 _ENGINES = "benchmarks.ledger.engines"
 _APSCHEDULER = ("APScheduler", "SQLAlchemy", "tzdata")
@@ -45,4 +53,17 @@ HUEY = Contender(
     note="`SqliteHuey` (WAL, `synchronous=FULL`), tasks with an instant, driven by one thread "
     "without the second of polling that its consumer adds. Nothing is advanced or recorded.",
 )
-ROSTER = (GNOMON, RAW, APSCHEDULER, _APSCHEDULER_WAL, HUEY)
+GNOMON_POSTGRES = Contender(
+    name="gnomon-postgres",
+    entry=f"{_ENGINES}.gnomon_postgres:GnomonPostgresEngine",
+    note="`Runtime` and the PostgreSQL ledger through asyncpg on a Unix socket, with a server of "
+    "its own (18, `fsync` on, a gigabyte of shared buffers, vacuumed between passes). An idle tick "
+    "is wall-clock time.",
+)
+RAW_POSTGRES = Contender(
+    name="asyncpg",
+    entry=f"{_ENGINES}.raw_postgres:RawPostgresEngine",
+    note="The bare statements in one batch of 1,000 with UNNEST through asyncpg, on a server like "
+    "that: a limit, not a scheduler.",
+)
+ROSTER = (GNOMON, RAW, GNOMON_POSTGRES, RAW_POSTGRES, APSCHEDULER, _APSCHEDULER_WAL, HUEY)

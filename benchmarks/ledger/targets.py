@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from benchmarks.harness.verdict import Verdict, verdict_of
 from benchmarks.ledger.cells import FULL, Area, stored_label
-from benchmarks.ledger.roster import APSCHEDULER, GNOMON, RAW
+from benchmarks.ledger.roster import APSCHEDULER, GNOMON, GNOMON_POSTGRES, RAW, RAW_POSTGRES
 
 __all__ = ["TARGETS", "Figures", "Judgement", "Measure", "Target", "judge"]
 
@@ -31,7 +31,10 @@ class Measure(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """`peer` is whom a rate is compared to, `cell` what is judged, `to` what growth starts at."""
+    """
+    `engine` is who is judged, `peer` whom a rate is compared to, `cell` what is judged, `to` what
+    growth starts at.
+    """
 
     title: str
     area: Area
@@ -39,6 +42,7 @@ class Target:
     must: float
     aim: float
     cell: str
+    engine: str = GNOMON.name
     peer: str = ""
     to: str = ""
 
@@ -95,6 +99,35 @@ TARGETS = (
         must=32,
         aim=32,
     ),
+    Target(
+        title="PostgreSQL: full fire, to the bare statements",
+        area=Area.FIRE,
+        measure=Measure.RATE,
+        cell=_DUE,
+        engine=GNOMON_POSTGRES.name,
+        peer=RAW_POSTGRES.name,
+        must=0.40,
+        aim=0.60,
+    ),
+    Target(
+        title="PostgreSQL: lateness, p99 of 1,000 due at one second",
+        area=Area.LATENESS,
+        measure=Measure.MILLISECONDS,
+        cell=_DUE,
+        engine=GNOMON_POSTGRES.name,
+        must=250,
+        aim=120,
+    ),
+    Target(
+        title="PostgreSQL: idle tick, a million to 10,000 schedules",
+        area=Area.IDLE,
+        measure=Measure.GROWTH,
+        cell=_MOST,
+        engine=GNOMON_POSTGRES.name,
+        to=_LEAST,
+        must=1.3,
+        aim=1.3,
+    ),
 )
 
 
@@ -107,7 +140,7 @@ def judge(target: Target, figures: Figures) -> Judgement:
 
 
 def _value(target: Target, figures: Figures) -> float | None:
-    cells = figures.get((target.area, GNOMON.name), {})
+    cells = figures.get((target.area, target.engine), {})
     found, start = cells.get(target.cell), cells.get(target.to)
     if found is None:
         return None

@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.ports import JournalOpener
+from gnomon.ports import JournalOpener, Ledger
 from gnomon.shell.store.journal import SqliteJournalOpener
+from gnomon.shell.store.postgres.ledger import LeaseTime, PostgresLedger
 from gnomon.shell.store.sqlite import SqliteLedger
 from tests.contract.journal_desk import JournalDesk
 from tests.contract.ledger_desk import Desk
+
+Open = Callable[[], Ledger]
 
 
 @pytest.fixture
@@ -19,17 +22,31 @@ def runner() -> Iterator[asyncio.Runner]:
         yield runner
 
 
-@pytest.fixture(params=["sqlite-memory", "sqlite-file"])
-def desk(request: pytest.FixtureRequest, runner: asyncio.Runner, tmp_path: Path) -> Iterator[Desk]:
-    path = ":memory:" if request.param == "sqlite-memory" else str(tmp_path / "ledger.sqlite3")
-    desk = Desk(runner, lambda: SqliteLedger.open(path))
-    yield desk
-    desk.close()
+@pytest.fixture
+def open_ledger(
+    request: pytest.FixtureRequest, runner: asyncio.Runner, tmp_path: Path, store: str
+) -> Open:
+    """Opens a ledger of a kind; what was written is there when it is opened again."""
+    if store == "sqlite-memory":
+        return lambda: SqliteLedger.open(":memory:")
+    if store == "sqlite-file":
+        return lambda: SqliteLedger.open(tmp_path / "ledger.sqlite3")
+    database = request.getfixturevalue("common_database")
+    schema = request.getfixturevalue("schema")
+    return lambda: runner.run(
+        PostgresLedger.open(database, schema=schema, lease_time=LeaseTime.GIVEN)
+    )
 
 
-@pytest.fixture(params=["sqlite-file"])
-def lasting(runner: asyncio.Runner, tmp_path: Path) -> Iterator[Desk]:
-    desk = Desk(runner, lambda: SqliteLedger.open(tmp_path / "ledger.sqlite3"))
+@pytest.fixture(params=["sqlite-memory", "sqlite-file", "postgres"])
+def store(request: pytest.FixtureRequest) -> str:
+    kind: str = request.param
+    return kind
+
+
+@pytest.fixture
+def desk(runner: asyncio.Runner, open_ledger: Open) -> Iterator[Desk]:
+    desk = Desk(runner, open_ledger)
     yield desk
     desk.close()
 

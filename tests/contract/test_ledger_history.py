@@ -1,5 +1,7 @@
 """Every ledger: lists in pages, retention, and what is there after closing and opening again."""
 
+import pytest
+
 from gnomon.core.ledger.lifecycle import State
 from tests.clauses import clause
 from tests.contract.ledger_desk import Desk, at, clock
@@ -102,13 +104,14 @@ def test_a_deleted_schedule_goes_with_the_last_of_its_rows(desk: Desk) -> None:
 
 
 @clause("LEDGER-20")
-def test_everything_is_there_after_closing_and_opening_again(lasting: Desk) -> None:
-    claim = lasting.claim(lease="1h", target={"run": ["sh", "-c", "true"]})
-    lasting.launched(claim)
-    lasting.pause("00:01:30", until="00:09:00")
-    schedules, rows = lasting.do(lasting.ledger.schedules()), lasting.rows()
+@pytest.mark.parametrize("store", ["sqlite-file", "postgres"])
+def test_everything_is_there_after_closing_and_opening_again(desk: Desk) -> None:
+    claim = desk.claim(lease="1h", target={"run": ["sh", "-c", "true"]})
+    desk.launched(claim)
+    desk.pause("00:01:30", until="00:09:00")
+    schedules, rows = desk.do(desk.ledger.schedules()), desk.rows()
 
-    lasting.reopen()
-    assert (lasting.do(lasting.ledger.schedules()), lasting.rows()) == (schedules, rows)
-    assert lasting.wake() == "00:09:00"
-    assert lasting.ended(claim, "00:10:00")
+    desk.reopen()
+    assert (desk.do(desk.ledger.schedules()), desk.rows()) == (schedules, rows)
+    assert desk.wake() == "00:09:00"
+    assert desk.ended(claim, "00:10:00")

@@ -3,12 +3,13 @@
 import asyncio
 from typing import NamedTuple
 
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gnomon.core.engine import plan
 from gnomon.core.ledger.audit import AuditRun, AuditSchedule, Finding, audit
 from gnomon.ports import Claim, Ended, Failed, Launched, Ledger, Report
+from gnomon.shell.store.postgres.ledger import LeaseTime, PostgresLedger
 from gnomon.shell.store.sqlite import SqliteLedger
 from tests.clauses import clause
 from tests.contract.ledger_desk import at, minutely
@@ -127,19 +128,38 @@ class Player:
         return audit(schedules, runs)
 
 
+async def play_all(ledger: Ledger, definition: dict[str, object], script: list[Move]) -> None:
+    player = Player(ledger, definition)
+    try:
+        await player.save()
+        for move in script:
+            await player.play(move)
+            assert await player.check() == [], move
+    finally:
+        await ledger.close()
+
+
 @clause("LEDGER-1", "PORT-1")
 @settings(max_examples=60)
 @given(definition=definitions, script=st.lists(moves, max_size=30))
 def test_a_ledger_holds_together_whatever_happens(
     definition: dict[str, object], script: list[Move]
 ) -> None:
+    asyncio.run(play_all(SqliteLedger.open(":memory:"), definition, script))
+
+
+@clause("LEDGER-1", "PORT-1")
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(definition=definitions, script=st.lists(moves, min_size=10, max_size=30))
+def test_a_ledger_on_postgresql_holds_together_whatever_happens(
+    common_database: str, schema: str, definition: dict[str, object], script: list[Move]
+) -> None:
     async def scenario() -> None:
-        ledger = SqliteLedger.open(":memory:")
-        player = Player(ledger, definition)
-        await player.save()
-        for move in script:
-            await player.play(move)
-            assert await player.check() == [], move
-        await ledger.close()
+        ledger = await PostgresLedger.open(
+            common_database, schema=schema, lease_time=LeaseTime.GIVEN
+        )
+        tables = ("schedule_runs", "schedule_revisions", "schedules")
+        await ledger.pool.fetch(f"TRUNCATE {', '.join(f'{schema}.{name}' for name in tables)}")
+        await play_all(ledger, definition, script)
 
     asyncio.run(scenario())

@@ -5,14 +5,20 @@ The judge shares no code with Gnomon. It reads the ledger with plain SQL, the co
 where each of them has written a line, and the calendar, which for these schedules is counting.
 """
 
+import asyncio
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
-__all__ = ["Verdict", "judge"]
+import asyncpg
+
+__all__ = ["Verdict", "judge", "judge_database"]
+
+_COLUMNS = "run_at, coalesce(last_run_at, run_at), periods, state, outcome, reason, status"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -29,8 +35,15 @@ class Verdict:
     problems: list[str] = field(default_factory=list)
 
 
+class Table(NamedTuple):
+    """What a ledger has of a schedule: when it was saved first, and its rows."""
+
+    created: float
+    rows: "list[Row]"
+
+
 @dataclass(frozen=True, slots=True)
-class _Row:
+class Row:
     first: int
     last: int
     periods: int
@@ -42,27 +55,46 @@ class _Row:
 
 def judge(store: Path, log: Path, intervals: dict[str, int], *, until: int) -> Verdict:
     """Compare; `until` is an instant up to which every period has to be accounted for."""
+    query = f"SELECT {_COLUMNS} FROM schedule_runs WHERE schedule_id = ?"
+    tables: dict[str, Table] = {}
+    with sqlite3.connect(store) as connection:
+        for name in intervals:
+            (created,) = connection.execute(
+                "SELECT created_at FROM schedules WHERE schedule_id = ?", (name,)
+            ).fetchone()
+            rows = [
+                Row(int(_instant(first)), int(_instant(last)), *rest)
+                for first, last, *rest in connection.execute(query, (name,))
+            ]
+            tables[name] = Table(_instant(created), rows)
+    connection.close()
+    return judge_tables(tables, log, intervals, until=until)
+
+
+def judge_database(url: str, log: Path, intervals: dict[str, int], *, until: int) -> Verdict:
+    """The same for a ledger on PostgreSQL."""
+    return judge_tables(asyncio.run(_read(url, list(intervals))), log, intervals, until=until)
+
+
+def judge_tables(
+    tables: "dict[str, Table]", log: Path, intervals: dict[str, int], *, until: int
+) -> Verdict:
     verdict = Verdict()
     written = Counter(_lines(log, verdict))
     verdict.lines = written.total()
     verdict.problems += [f"{key} was executed {n} times" for key, n in written.items() if n > 1]
-    with sqlite3.connect(store) as connection:
-        for name, interval in intervals.items():
-            (created,) = connection.execute(
-                "SELECT created_at FROM schedules WHERE schedule_id = ?", (name,)
-            ).fetchone()
-            rows = list(_rows(connection, name))
-            ran = {period: n for (owner, period), n in written.items() if owner == name}
-            _judge_cover(verdict, name, rows, interval, _instant(created), until)
-            _judge_runs(verdict, name, rows, ran)
-    connection.close()
+    for name, interval in intervals.items():
+        created, rows = tables[name]
+        ran = {period: n for (owner, period), n in written.items() if owner == name}
+        _judge_cover(verdict, name, rows, interval, created, until)
+        _judge_runs(verdict, name, rows, ran)
     strangers = {name for name, _ in written} - set(intervals)
     verdict.problems += [f"{name} ran and is no schedule" for name in strangers]
     return verdict
 
 
 def _judge_cover(
-    verdict: Verdict, name: str, rows: list[_Row], interval: int, created: float, until: int
+    verdict: Verdict, name: str, rows: list[Row], interval: int, created: float, until: int
 ) -> None:
     """Every period from the first to the last has exactly one row, with an outcome."""
     covered: Counter[int] = Counter()
@@ -86,7 +118,7 @@ def _judge_cover(
     verdict.periods += len(covered)
 
 
-def _judge_runs(verdict: Verdict, name: str, rows: list[_Row], ran: dict[int, int]) -> None:
+def _judge_runs(verdict: Verdict, name: str, rows: list[Row], ran: dict[int, int]) -> None:
     """What has a line was executed, and what was seen to come to its end has a line."""
     executed = {row.first: row for row in rows if row.outcome == "executed"}
     verdict.executed += len(executed)
@@ -98,13 +130,21 @@ def _judge_runs(verdict: Verdict, name: str, rows: list[_Row], ran: dict[int, in
             verdict.problems.append(f"{name} {period}: came to its end without having run")
 
 
-def _rows(connection: sqlite3.Connection, name: str) -> Iterator[_Row]:
-    query = (
-        "SELECT run_at, coalesce(last_run_at, run_at), periods, state, outcome, reason, status "
-        "FROM schedule_runs WHERE schedule_id = ?"
-    )
-    for first, last, *rest in connection.execute(query, (name,)):
-        yield _Row(int(_instant(first)), int(_instant(last)), *rest)
+async def _read(url: str, names: list[str]) -> "dict[str, Table]":
+    tables: dict[str, Table] = {}
+    connection = await asyncpg.connect(url)
+    query = f"SELECT {_COLUMNS} FROM gnomon.schedule_runs WHERE schedule_id = $1"
+    for name in names:
+        created = await connection.fetchval(
+            "SELECT created_at FROM gnomon.schedules WHERE schedule_id = $1", name
+        )
+        rows = [
+            Row(int(first.timestamp()), int(last.timestamp()), *rest)
+            for first, last, *rest in await connection.fetch(query, name)
+        ]
+        tables[name] = Table(created.timestamp(), rows)
+    await connection.close()
+    return tables
 
 
 def _lines(log: Path, verdict: Verdict) -> Iterator[tuple[str, int]]:

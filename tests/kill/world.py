@@ -22,7 +22,7 @@ from pathlib import Path
 
 from tests.kill.judge import Verdict, judge
 
-__all__ = ["Outcome", "run_world"]
+__all__ = ["PATIENCE_S", "ROOT", "SCHEDULES", "Outcome", "run_world", "toml"]
 
 ROOT = Path(__file__).resolve().parents[2]
 POINTS_MAX = 120
@@ -93,7 +93,7 @@ class _World:
         self.store = folder / "run.sqlite3"
         self._outcome = outcome
         self._file = folder / "run.toml"
-        self._file.write_text(_toml(SCHEDULES))
+        self._file.write_text(toml(SCHEDULES))
         self._empty = folder / "empty.toml"
         self._empty.write_text("")
 
@@ -167,7 +167,7 @@ class _World:
         return False
 
 
-def _toml(schedules: dict[str, dict[str, str]]) -> str:
+def toml(schedules: dict[str, dict[str, str]]) -> str:
     tables = []
     for name, keys in schedules.items():
         lines = [f"{key} = {json.dumps(value)}" for key, value in keys.items()]

@@ -1,11 +1,13 @@
 """
-Prove what is promised: `python -m tests.prove [sweep|random|fuzz|crash|kill|theory]...`.
+Prove what is promised: `python -m tests.prove [KIND]... [--sample N]`, where the kinds are `sweep`,
+`random`, `fuzz`, `crash`, `kill`, `workers-kill` and `theory`.
 
 Without a kind, all of them: every transition of every zone, a million random questions and a
 million fuzzed texts against the minute scan; 50,000 simulated worlds of crashes and 50,000 of three
-workers in trouble; 1,000 real kills of `gnomon run`; 100,000 traces judged by the theory's monitor
-and by its formulas. Runs on all cores, can be resumed, and writes docs/evidence when a report's
-part was run as a whole. Exits with 1 on any finding, and prints the line that shows it again.
+workers in trouble; 1,000 real kills of `gnomon run`, and 1,000 faults that happen to workers on
+PostgreSQL; 100,000 traces judged by the theory's monitor and by its formulas. Runs on all cores,
+can be resumed, and writes docs/evidence when a report's part was run as a whole. Exits with 1 on
+any finding, and prints the line that shows it again.
 """
 
 import argparse
@@ -13,12 +15,12 @@ import os
 import sys
 from pathlib import Path
 
-from tests.prove import crash, kill, theory, time_core
+from tests.prove import crash, fleet, kill, theory, time_core
 from tests.prove.chunk import ChunkResult, fill
 from tests.prove.replay import replay
 from tests.prove.runner import Run
 
-_KINDS = (*time_core.KINDS, "crash", "kill", "theory")
+_KINDS = (*time_core.KINDS, "crash", "kill", "workers-kill", "theory")
 
 
 def main(arguments: list[str]) -> int:
@@ -51,6 +53,9 @@ def _prove(kinds: tuple[str, ...], options: argparse.Namespace, how: Run) -> int
         well &= crash.prove(how, worlds=options.worlds, workers=cores)
     if "kill" in kinds:
         well &= kill.prove(how, kills=options.kills, workers=options.workers or kill.WORKERS)
+    if "workers-kill" in kinds:
+        fleets = options.workers or fleet.FLEETS
+        well &= fleet.prove(how, faults=options.faults, workers=fleets)
     if "theory" in kinds:
         well &= theory.prove(how, traces=options.traces, workers=cores)
     return 0 if well else 1
@@ -76,6 +81,7 @@ def _parser() -> argparse.ArgumentParser:
         "--worlds", type=int, default=crash.WORLDS, metavar="N", help="of each kind of crash"
     )
     parser.add_argument("--kills", type=int, default=kill.KILLS, metavar="N")
+    parser.add_argument("--faults", type=int, default=fleet.FAULTS, metavar="N")
     parser.add_argument("--traces", type=int, default=theory.TRACES, metavar="N")
     parser.add_argument(
         "--reports", type=Path, metavar="DIR", help="default: docs/evidence, for what is run whole"

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 
 from gnomon.simulation.campaign import Campaign, tally, whole_seeds
+from tests.kill.fleet import run_fleet
 from tests.kill.world import run_world
 from tests.oracle.compare import Tally, check_case, check_transition, spelled
 from tests.oracle.fuzz_cases import HOSTILE, complaint, steps_max, steps_of, texts
@@ -20,6 +21,7 @@ from tests.theory.state_search import SEARCHES, search
 
 __all__ = [
     "CRASH_CHUNK",
+    "FAULTS_PER_FLEET",
     "FUZZ_CHUNK",
     "KILLS_PER_WORLD",
     "KINDS",
@@ -35,6 +37,7 @@ KINDS = ("sweep", "random", "fuzz")
 RANDOM_CHUNK = 2_000
 FUZZ_CHUNK = 5_000
 KILLS_PER_WORLD = 10
+FAULTS_PER_FLEET = 20
 CRASH_CHUNK = 1_000  # worlds, or as many more as the last seed takes to be complete
 TRACES_PER_CHUNK = 500
 
@@ -54,8 +57,8 @@ class Chunk:
 @dataclass(slots=True, kw_only=True)
 class ChunkResult:
     """
-    `cases` are transitions, questions, texts, kills, worlds, traces or states; `answers` are the
-    comparisons made for them.
+    `cases` are transitions, questions, texts, kills, faults, worlds, traces or states; `answers`
+    are the comparisons made for them.
     """
 
     kind: str
@@ -97,6 +100,7 @@ def run(chunk: Chunk) -> ChunkResult:
 def fill(result: ChunkResult) -> None:
     """Run the chunk of a result, and write down what came of it."""
     kinds = {"sweep": _sweep, "random": _random, "fuzz": _fuzz, "kill": _kill}
+    kinds["workers-kill"] = _fleet
     kinds |= {"agreement": _agree, "states": _search}
     kinds |= {campaign.value: _simulate for campaign in Campaign}
     for difference in kinds[result.kind](result):
@@ -143,6 +147,17 @@ def _kill(result: ChunkResult) -> Iterator[str]:
     result.notes = outcome.notes()
     for problem in outcome.problems:
         yield f"{problem}: python -m tests.kill.world {seed} {KILLS_PER_WORLD}"
+
+
+def _fleet(result: ChunkResult) -> Iterator[str]:
+    """One fleet of workers on PostgreSQL, to which everything happens."""
+    seed = f"{SEED}:{result.index}"
+    outcome = run_fleet(seed, FAULTS_PER_FLEET)
+    result.cases = outcome.faults.total()
+    result.answers = outcome.verdict.periods
+    result.notes = outcome.notes()
+    for problem in outcome.problems:
+        yield f"{problem}: python -m tests.kill.fleet {seed} {FAULTS_PER_FLEET}"
 
 
 def _simulate(result: ChunkResult) -> Iterator[str]:

@@ -14,7 +14,7 @@ from tests.oracle.random_cases import SEED
 from tests.prove.chunk import KILLS_PER_WORLD, Chunk, ChunkResult
 from tests.prove.runner import Run, revision, run_all, write_report
 
-__all__ = ["KILLS", "WORKERS", "prove"]
+__all__ = ["KILLS", "WORKERS", "lines_of", "part", "prove"]
 
 KILLS = 1_000
 WORKERS = 8
@@ -48,15 +48,15 @@ def _figures(results: Iterable[ChunkResult], *, wall_s: float) -> dict[str, obje
         "executed": notes["executed"],
         "commands_seen": notes["lines"],
         "executed_without_a_line": notes["unseen"],
-        "outcomes": _part(notes, "outcome "),
-        "died": _part(notes, "died "),
+        "outcomes": part(notes, "outcome "),
+        "died": part(notes, "died "),
         "wall_s": round(wall_s, 1),
         "problems": sum(result.differences_found for result in every),
         "lines": [line for result in every for line in result.differences],
     }
 
 
-def _part(notes: Counter[str], prefix: str) -> dict[str, int]:
+def part(notes: Counter[str], prefix: str) -> dict[str, int]:
     names = sorted(name for name in notes if name.startswith(prefix))
     return {name.removeprefix(prefix): notes[name] for name in names}
 
@@ -104,11 +104,11 @@ def _page(found: dict[str, object]) -> str:
         f"- Python: {found['python']}",
         f"- seed: {found['seed']}",
         f"- wall time: {found['wall_s']} s",
-        *(f"- problem: {line}" for line in _list(found["lines"])),
+        *(f"- problem: {line}" for line in lines_of(found["lines"])),
         "",
     ])  # fmt: skip
 
 
-def _list(found: object) -> list[str]:
+def lines_of(found: object) -> list[str]:
     assert isinstance(found, list)
     return found

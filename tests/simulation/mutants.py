@@ -54,7 +54,7 @@ def _commit_without_looking() -> Iterator[None]:
     with (
         patch.object(commitment, "_advance", whatever_version),
         patch.object(commitment, "_with_current_version", lambda _, changes: list(changes)),
-        patch.object(commitment, "_may_follow", lambda *_: True),
+        patch.object(commitment, "may_follow", lambda *_: True),
     ):
         yield
 

@@ -17,7 +17,7 @@ from benchmarks.harness.timing import Job
 from benchmarks.harness.worker import Unsupported
 from benchmarks.ledger.cells import Area, Cell
 from benchmarks.ledger.engine import fire_facts, lateness_facts
-from benchmarks.ledger.engines.gnomon_runs import Fires, LongWorker, be_late
+from benchmarks.ledger.engines.gnomon_runs import Fires, LongWorker, Opener, be_late
 from benchmarks.ledger.population import BEGINS_MS, file_of
 from gnomon.shell.store.sqlite import SqliteLedger, ledger_thread
 
@@ -57,7 +57,7 @@ class GnomonEngine:
 
     def _fire_job(self, cell: Cell) -> Job:
         path = self._directory / f"gnomon-fire-{'cold' if cell.is_cold else 'warm'}.db"
-        fires = Fires(path, self._thread, cell)
+        fires = Fires(self._opener(path), cell)
         self._opened.append(fires)
         self._do(fires.save())
         meter, facts = fires.meter, dict[str, float]()
@@ -75,7 +75,7 @@ class GnomonEngine:
 
         def run() -> None:
             gc.enable()  # it may delay a start, so it has to be there
-            late_ns = self._do(be_late(next(paths), self._thread, cell))
+            late_ns = self._do(be_late(self._opener(next(paths)), cell))
             assert len(late_ns) == cell.due, f"{len(late_ns)} of {cell.due} callbacks began"
             facts.update(lateness_facts(late_ns, due=cell.due))
             meter.add(int(facts["p99 ms"] * 1e6))
@@ -113,6 +113,12 @@ class GnomonEngine:
             meter.add(_resident_bytes())
 
         return Job(run=run, operations=1, answers=list, clock=meter.read)
+
+    def _opener(self, path: Path) -> Opener:
+        async def open_ledger() -> SqliteLedger:
+            return SqliteLedger.open(path, executor=self._thread)
+
+        return open_ledger
 
     def _do(self, work: Coroutine[None, None, _Result]) -> _Result:
         return self._loop.run_until_complete(work)

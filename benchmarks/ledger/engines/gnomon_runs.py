@@ -7,24 +7,25 @@ the machine. A pass in which a period is missing raises, whatever the figure.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Executor
 from contextlib import suppress
 from pathlib import Path
 from time import time_ns
+from typing import Protocol
 
 from benchmarks.harness.meter import Meter
 from benchmarks.ledger.cells import Cell
 from benchmarks.ledger.population import BEGINS_MS, TARGET
 from gnomon.core.schedule import Schedule
 from gnomon.core.schedule_record import read_schedule
-from gnomon.ports import Ended, Report
+from gnomon.ports import Ended, Ledger, Report, Saved
 from gnomon.shell.clock import SystemClock
 from gnomon.shell.launcher.function import Context, FunctionLauncher
 from gnomon.shell.runtime import Runtime
 from gnomon.shell.store.sqlite import SqliteLedger
 
-__all__ = ["Fires", "LongWorker", "be_late"]
+__all__ = ["BulkLedger", "Fires", "LongWorker", "Opener", "be_late"]
 
 _ZONES = ("UTC", "America/New_York", "Europe/Berlin", "Asia/Tokyo")
 _HOUR_MS = 3_600_000
@@ -49,37 +50,48 @@ class MovableClock(SystemClock):
         self._moved_ms = at_ms - super().now_ms()
 
 
-class CountingLedger(SqliteLedger):
-    """Says when so many ends have been written."""
+class BulkLedger(Ledger, Protocol):
+    """A ledger that saves many definitions at once."""
 
-    _left = 0
-    _written: asyncio.Event
+    async def save_all(self, schedules: Sequence[Schedule], *, now_ms: int) -> list[Saved]: ...
 
-    def expect(self, count: int) -> asyncio.Event:
-        self._left, self._written = count, asyncio.Event()
-        return self._written
 
-    async def report(self, reports: Sequence[Report], *, now_ms: int) -> list[bool]:
-        accepted = await super().report(reports, now_ms=now_ms)
+Opener = Callable[[], Awaitable[BulkLedger]]
+
+
+class WrittenEnds:
+    """Says when so many ends have been written to a ledger."""
+
+    def __init__(self, ledger: Ledger, count: int) -> None:
+        self.event = asyncio.Event()
+        self._left = count
+        self._report = ledger.report
+        setattr(ledger, "report", self._counted)  # noqa: B010 - whatever store it is
+
+    async def _counted(self, reports: Sequence[Report], *, now_ms: int) -> list[bool]:
+        accepted = await self._report(reports, now_ms=now_ms)
         if self._left:
             answers = zip(reports, accepted, strict=True)
             self._left -= sum(written and type(report) is Ended for report, written in answers)
             if not self._left:
-                self._written.set()
+                self.event.set()
         return accepted
+
+    def stop(self, ledger: Ledger) -> None:
+        setattr(ledger, "report", self._report)  # noqa: B010
 
 
 class Fires:
     """Hourly schedules that are all due at once, hour after hour."""
 
-    def __init__(self, path: Path, thread: Executor, cell: Cell) -> None:
+    def __init__(self, open_ledger: Opener, cell: Cell) -> None:
         self.meter = Meter()
-        self._path, self._thread, self._cell = path, thread, cell
+        self._open, self._cell = open_ledger, cell
         self._clock = MovableClock()
         self._hour_ms = BEGINS_MS // _HOUR_MS * _HOUR_MS
-        self._ledger = self._open()
 
     async def save(self) -> None:
+        self._ledger = await self._open()
         schedules = [
             _schedule(f"hourly-{index:04d}", "0 * * * *", _ZONES[index % len(_ZONES)])
             for index in range(self._cell.stored)
@@ -90,28 +102,24 @@ class Fires:
         """The next hour strikes: everything is run and written down, and only that is timed."""
         if self._cell.is_cold:
             await self._ledger.close()
-            self._ledger = self._open()
+            self._ledger = await self._open()
         due = self._cell.due
         self._hour_ms += _HOUR_MS
         self._clock.move_to(self._hour_ms + 1)
         launcher = FunctionLauncher({"nothing": _nothing}, self._clock)
         runtime = Runtime(self._ledger, launcher, self._clock, f"bench-{self._hour_ms}")
-        written = self._ledger.expect(due)
+        written = WrittenEnds(self._ledger, due)
         with self.meter.running():
             running = asyncio.create_task(runtime.run())
-            running.add_done_callback(lambda _: written.set())  # it has failed, and says why below
-            await asyncio.wait_for(written.wait(), _PATIENCE)
+            running.add_done_callback(lambda _: written.event.set())  # failed; says why below
+            await asyncio.wait_for(written.event.wait(), _PATIENCE)
+        written.stop(self._ledger)
         await runtime.stop(0)
         await running
         assert runtime.telemetry.launches == due, runtime.telemetry
 
     async def close(self) -> None:
         await self._ledger.close()
-
-    def _open(self) -> CountingLedger:
-        ledger = CountingLedger.open(self._path, executor=self._thread)
-        assert isinstance(ledger, CountingLedger)
-        return ledger
 
 
 class LongWorker:
@@ -139,7 +147,7 @@ class LongWorker:
         await self._ledger.close()
 
 
-async def be_late(path: Path, thread: Executor, cell: Cell) -> list[int]:
+async def be_late(open_ledger: Opener, cell: Cell) -> list[int]:
     """
     How many nanoseconds after a nominal second each callback began.
 
@@ -157,7 +165,7 @@ async def be_late(path: Path, thread: Executor, cell: Cell) -> list[int]:
         if context.nominal == counted and len(several) == cell.due:
             enough.set()
 
-    ledger, clock = SqliteLedger.open(path, executor=thread), SystemClock()
+    ledger, clock = await open_ledger(), SystemClock()
     schedules = [
         _schedule(f"beat-{index:04d}", f"*/{_BEAT} * * * * *") for index in range(cell.stored)
     ]

@@ -7,6 +7,7 @@ and 1 when there is something to mend.
 Spec: CLI-26 to CLI-28.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import RenderableType
@@ -17,21 +18,14 @@ from gnomon.cli.screen import facts, render, render_json
 from gnomon.core.ledger.audit import Finding
 from gnomon.shell.store.examination import FINDINGS_MAX, Examination, examine
 
-__all__ = ["doctor_text"]
+__all__ = ["doctor_text", "findings_text"]
 
 
 def doctor_text(store: Path, *, as_json: bool) -> tuple[str, bool]:
     """The report on a ledger, and whether all is well."""
     found = examine(store)
-    well = not found.findings
     if as_json:
-        return _json(found), well
-    number = len(found.findings)
-    if well:
-        title = Text("The ledger is in good order.", style="bold green")
-    else:
-        count = f"at least {number}" if number >= FINDINGS_MAX else str(number)
-        title = Text(f"{count} finding{'s' if number > 1 else ''}", style="bold red")
+        return _json(found), not found.findings
     rows = [
         ("store", found.path),
         ("schema", f"{found.schema} (newest known: {found.schema_known})"),
@@ -39,10 +33,21 @@ def doctor_text(store: Path, *, as_json: bool) -> tuple[str, bool]:
         ("schedules", str(found.schedules)),
         ("rows", str(found.runs)),
     ]
+    return findings_text(rows, found.findings)
+
+
+def findings_text(rows: Sequence[tuple[str, str]], findings: Sequence[Finding]) -> tuple[str, bool]:
+    """Facts, and the findings below them; and whether there are none."""
+    number = len(findings)
+    if not number:
+        title = Text("The ledger is in good order.", style="bold green")
+    else:
+        count = f"at least {number}" if number >= FINDINGS_MAX else str(number)
+        title = Text(f"{count} finding{'s' if number > 1 else ''}", style="bold red")
     parts: list[RenderableType] = [title, facts(rows)]
-    for finding in found.findings:
+    for finding in findings:
         parts += ["", *_lines(finding)]
-    return render(*parts), well
+    return render(*parts), not number
 
 
 def _lines(finding: Finding) -> list[RenderableType]:

@@ -9,6 +9,7 @@ Spec: CLI-24, CLI-25.
 
 import asyncio
 from pathlib import Path
+from typing import NamedTuple
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -21,29 +22,62 @@ from gnomon.ports import Ledger, RunRow
 from gnomon.shell.store.instant_text import maybe_to_text
 from gnomon.shell.store.sqlite import SqliteLedger
 
-__all__ = ["history_text", "schedule_names"]
+__all__ = ["History", "history_of", "history_text", "read_history", "schedule_names"]
 
 _COLUMNS = ("period", "state", "outcome", "reason", "status", "started", "ended", "detail", "note")
 _SCHEDULES_PAGE = 1_000
 _HINTED_MAX = 20
 
 
-def history_text(store: Path, *, name: str | None, limit: int, as_json: bool) -> str:
+class History(NamedTuple):
+    """The newest rows by schedule, and where they are from."""
+
+    place: str
+    rows: dict[str, list[RunRow]]
+
+
+def history_of(store: Path, *, name: str | None, limit: int) -> History:
     """The newest rows of one schedule, or of every schedule."""
     if not store.is_file():
         raise StoreError(
             "is not there", where=str(store), hint="gnomon run makes a ledger beside its file"
         )
-    found = asyncio.run(_read(store, name, limit))
+
+    async def read() -> History:
+        ledger = SqliteLedger.open(store)
+        try:
+            return await read_history(ledger, str(store), name, limit)
+        finally:
+            await ledger.close()
+
+    return asyncio.run(read())
+
+
+def history_text(history: History, *, as_json: bool) -> str:
+    """The rows as a person, or a program, reads them."""
     if as_json:
-        rows = [_json(row) for rows in found.values() for row in rows]
-        return render_json({"store": str(store), "runs": rows})
+        rows = [_json(row) for rows in history.rows.values() for row in rows]
+        return render_json({"store": history.place, "runs": rows})
     parts: list[RenderableType] = []
-    for schedule_id, runs in found.items():
+    for schedule_id, runs in history.rows.items():
         title = Text(schedule_id, style="bold")
         shown = [_cells(row) for row in runs]
         parts += [title, table(_COLUMNS, shown) if shown else "  nothing has happened yet", ""]
     return render(*parts[:-1]) if parts else "There are no schedules.\n"
+
+
+async def read_history(ledger: Ledger, place: str, name: str | None, limit: int) -> History:
+    """Ask a ledger for its newest rows."""
+    known = await schedule_names(ledger)
+    names = known if name is None else [name]
+    # What is not printable cannot be the name of a schedule, nor asked of a database.
+    found = {one: await ledger.runs(one, limit=limit) for one in names if one.isprintable()}
+    if name is not None and name not in known and not found.get(name):
+        raise DefinitionError(
+            "is no schedule of this ledger", where="name", got=name,
+            hint=f"the schedules are {', '.join(known[:_HINTED_MAX]) or 'none'}",
+        )  # fmt: skip
+    return History(place, found)
 
 
 async def schedule_names(ledger: Ledger) -> list[str]:
@@ -52,23 +86,6 @@ async def schedule_names(ledger: Ledger) -> list[str]:
     while page := await ledger.schedules(after=names[-1] if names else "", limit=_SCHEDULES_PAGE):
         names += [row.schedule.schedule_id for row in page]
     return names
-
-
-async def _read(store: Path, name: str | None, limit: int) -> dict[str, list[RunRow]]:
-    ledger = SqliteLedger.open(store)
-    try:
-        known = await schedule_names(ledger)
-        names = known if name is None else [name]
-        # What is not printable cannot be the name of a schedule, nor asked of a database.
-        found = {one: await ledger.runs(one, limit=limit) for one in names if one.isprintable()}
-        if name is not None and name not in known and not found.get(name):
-            raise DefinitionError(
-                "is no schedule of this ledger", where="name", got=name,
-                hint=f"the schedules are {', '.join(known[:_HINTED_MAX]) or 'none'}",
-            )  # fmt: skip
-        return found
-    finally:
-        await ledger.close()
 
 
 def _cells(row: RunRow) -> tuple[str, ...]:

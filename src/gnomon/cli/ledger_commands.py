@@ -1,11 +1,11 @@
 """
-The commands that work with a ledger: run, history, doctor.
+The commands that work with a ledger: run, history, doctor, migrate-store.
 
 Each imports what does its work when it is called, as the commands about time do. Their exit codes
 are those of the program: 1 when an examination found something, 130 when a run was told twice to
 stop.
 
-Spec: CLI-17 to CLI-30.
+Spec: CLI-17 to CLI-33.
 """
 
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from gnomon.cli.options import (
+    DatabaseOption,
     FileArgument,
     JsonOption,
     LedgerFileArgument,
@@ -24,7 +25,7 @@ from gnomon.cli.options import (
     read_length_ms,
 )
 
-__all__ = ["ROWS_MAX", "doctor_command", "history_command", "run_command"]
+__all__ = ["ROWS_MAX", "doctor_command", "history_command", "migrate_store_command", "run_command"]
 
 ROWS_MAX = 10_000
 """The most rows of one schedule that are shown."""
@@ -34,6 +35,7 @@ def run_command(
     context: typer.Context,
     file: FileArgument,
     store: StoreOption = None,
+    database: DatabaseOption = None,
     once: Annotated[
         bool, typer.Option("--once", help="Start what is due now, wait for it, and exit.")
     ] = False,
@@ -54,10 +56,12 @@ def run_command(
     from gnomon.cli.run_command import RunOptions, run_schedules
     from gnomon.cli.schedule_file import load_schedules
 
+    _refuse_both(store, database)
     path = read_file(file)
     options = RunOptions(
         file=path,
         store=store or _store_beside(path),
+        database=database,
         once=once,
         length_ms=None if length is None else read_length_ms(length, where="for"),
         grace_ms=read_length_ms(grace, where="grace"),
@@ -76,6 +80,7 @@ def history_command(
         ),
     ] = None,
     store: StoreOption = None,
+    database: DatabaseOption = None,
     count: Annotated[
         str,
         typer.Option(
@@ -85,31 +90,65 @@ def history_command(
     as_json: JsonOption = False,
 ) -> str:
     """Show what became of the periods, newest first."""
-    from gnomon.cli.history_view import history_text
+    from gnomon.cli.history_view import history_of, history_text
 
-    if store is not None and name is None:
-        file, name = None, file  # with --store the only argument is a schedule
-    ledger, limit = _ledger(file, store), read_count(count, most=ROWS_MAX)
-    return history_text(ledger, name=name, limit=limit, as_json=as_json)
+    _refuse_both(store, database)
+    if (store or database) is not None and name is None:
+        file, name = None, file  # the ledger is named, so that the only argument is a schedule
+    limit = read_count(count, most=ROWS_MAX)
+    if database is not None:
+        from gnomon.cli.shared_view import shared_history  # it needs an extra
+
+        return history_text(shared_history(database, name, limit), as_json=as_json)
+    history = history_of(_ledger(file, store), name=name, limit=limit)
+    return history_text(history, as_json=as_json)
 
 
 def doctor_command(
     file: LedgerFileArgument = None,
     store: StoreOption = None,
+    database: DatabaseOption = None,
     as_json: JsonOption = False,
 ) -> int:
     """Examine a ledger: say what is wrong with it and how to mend it."""
-    from gnomon.cli.doctor_view import doctor_text
+    _refuse_both(store, database)
+    if database is not None:
+        from gnomon.cli.shared_view import shared_doctor_text  # it needs an extra
 
-    text, well = doctor_text(_ledger(file, store), as_json=as_json)
+        text, well = shared_doctor_text(database, as_json=as_json)
+    else:
+        from gnomon.cli.doctor_view import doctor_text
+
+        text, well = doctor_text(_ledger(file, store), as_json=as_json)
     typer.echo(text, nl=False)
     return 0 if well else 1
+
+
+def migrate_store_command(
+    store: Annotated[
+        str, typer.Argument(metavar="SQLITE", help="The file of a ledger.", show_default=False)
+    ],
+    database: Annotated[
+        str, typer.Argument(metavar="POSTGRES", help="Where it goes: a URL.", show_default=False)
+    ],
+) -> str:
+    """Move a ledger from a file to PostgreSQL; the file is not run any more."""
+    from gnomon.cli.shared_view import move_text  # it needs an extra
+
+    return move_text(read_file(store), database)
+
+
+def _refuse_both(store: Path | None, database: str | None) -> None:
+    if store is not None and database is not None:
+        raise typer.BadParameter("name a ledger with --store or with --database, not with both")
 
 
 def _ledger(file: str | None, store: Path | None) -> Path:
     """The ledger that is named, or that belongs to the file that is named."""
     if (file is None) == (store is None):
-        raise typer.BadParameter("name either a file of schedules, or a ledger with --store")
+        raise typer.BadParameter(
+            "name either a file of schedules, or a ledger with --store or --database"
+        )
     return store or _store_beside(read_file(file or ""))
 
 

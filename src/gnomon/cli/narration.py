@@ -9,7 +9,7 @@ Spec: CLI-21.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from gnomon.core.civil.instant import format_instant
 from gnomon.core.engine import Change
@@ -19,46 +19,42 @@ from gnomon.ports import Claim, Ended, Failed, Launched, Report, RunRow
 from gnomon.shell.store.sqlite import SqliteLedger
 from gnomon.shell.telemetry import log
 
-__all__ = ["NarratingLedger"]
+__all__ = ["NarratingLedger", "Narration"]
 
 
-class NarratingLedger(SqliteLedger):
-    """A ledger on SQLite, with log lines."""
+class Narration:
+    """What is said about a ledger's answers."""
 
-    _names: dict[str, tuple[str, str]] | None = None
-    """Schedule and period of the runs in flight, by key."""
+    def __init__(self) -> None:
+        self._names: dict[str, tuple[str, str]] = {}
+        """Schedule and period of the runs in flight, by key."""
 
-    async def commit(
-        self, changes: Sequence[Change], *, owner: str, confirmed: bool, now_ms: int
-    ) -> list[Claim]:
-        claims = await super().commit(changes, owner=owner, confirmed=confirmed, now_ms=now_ms)
+    def claimed(self, claims: Iterable[Claim]) -> None:
         for claim in claims:
             self._note(claim.key, claim.schedule.schedule_id, claim.nominal)
+
+    def committed(self, changes: Iterable[Change]) -> None:
+        """Each period that these changes have settled."""
         for change in changes:
             for fact in change.facts:
                 if fact.state is State.DONE:
                     _say_settled(change.schedule.schedule_id, fact)
-        return claims
 
-    async def report(self, reports: Sequence[Report], *, now_ms: int) -> list[bool]:
-        answers = await super().report(reports, now_ms=now_ms)
+    def reported(self, reports: Sequence[Report], answers: Sequence[bool]) -> None:
         for report, accepted in zip(reports, answers, strict=True):
             if accepted:
                 self._say(report)
-        return answers
 
-    async def orphans(self, *, owner: str) -> list[RunRow]:
-        rows = await super().orphans(owner=owner)
+    def found(self, rows: Iterable[RunRow]) -> None:
+        """Runs in flight that others have begun."""
         for row in rows:
             self._note(row.key, row.schedule_id, row.nominal)
-        return rows
 
     def _note(self, key: str, schedule_id: str, nominal: int) -> None:
-        self._names = self._names or {}
         self._names[key] = schedule_id, format_instant(nominal)
 
     def _say(self, report: Report) -> None:
-        schedule_id, period = (self._names or {}).get(report.key, ("", report.key))
+        schedule_id, period = self._names.get(report.key, ("", report.key))
         match report:
             case Launched():
                 log(logging.INFO, "run started", schedule=schedule_id, period=period)
@@ -73,8 +69,37 @@ class NarratingLedger(SqliteLedger):
                     logging.WARNING, "run not started", schedule=schedule_id, period=period,
                     message=message,
                 )  # fmt: skip
-        if not isinstance(report, Launched) and self._names is not None:
+        if not isinstance(report, Launched):
             self._names.pop(report.key, None)
+
+
+class NarratingLedger(SqliteLedger):
+    """A ledger on SQLite, with log lines."""
+
+    _narration: Narration | None = None
+
+    @property
+    def narration(self) -> Narration:
+        self._narration = self._narration or Narration()
+        return self._narration
+
+    async def commit(
+        self, changes: Sequence[Change], *, owner: str, confirmed: bool, now_ms: int
+    ) -> list[Claim]:
+        claims = await super().commit(changes, owner=owner, confirmed=confirmed, now_ms=now_ms)
+        self.narration.claimed(claims)
+        self.narration.committed(changes)  # the ledger has one owner, so all of them hold
+        return claims
+
+    async def report(self, reports: Sequence[Report], *, now_ms: int) -> list[bool]:
+        answers = await super().report(reports, now_ms=now_ms)
+        self.narration.reported(reports, answers)
+        return answers
+
+    async def orphans(self, *, owner: str) -> list[RunRow]:
+        rows = await super().orphans(owner=owner)
+        self.narration.found(rows)
+        return rows
 
 
 def _say_settled(schedule_id: str, fact: Fact) -> None:

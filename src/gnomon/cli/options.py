@@ -24,6 +24,7 @@ __all__ = [
     "COUNT_MAX",
     "AfterOption",
     "CountOption",
+    "DatabaseOption",
     "DialectOption",
     "DstOption",
     "ExpressionArgument",
@@ -81,7 +82,15 @@ FileArgument = Annotated[
 LedgerFileArgument = Annotated[
     str | None,
     typer.Argument(
-        metavar="[FILE]", help="The file that is run; not with --store.", show_default=False
+        metavar="[FILE]",
+        help="The file that is run; not with --store or --database.",
+        show_default=False,
+    ),
+]
+DatabaseOption = Annotated[
+    str | None,
+    typer.Option(
+        "--database", metavar="URL", help="A ledger on PostgreSQL, which many machines can share."
     ),
 ]
 StoreOption = Annotated[

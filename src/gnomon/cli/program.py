@@ -19,7 +19,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gnomon.cli.check_command import check_command
-from gnomon.cli.ledger_commands import doctor_command, history_command, run_command
+from gnomon.cli.ledger_commands import (
+    doctor_command,
+    history_command,
+    migrate_store_command,
+    run_command,
+)
 from gnomon.cli.problem import (
     LocatedError,
     describe_problem,
@@ -166,4 +171,5 @@ app.command("preview")(preview_command)
 app.command("run")(run_command)
 app.command("history")(history_command)
 app.command("doctor")(doctor_command)
+app.command("migrate-store")(migrate_store_command)
 app.command("check")(check_command)

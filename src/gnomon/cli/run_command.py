@@ -1,15 +1,15 @@
 """
 The command that runs a file of schedules: `gnomon run`.
 
-Here the parts are put together: the ledger, which this process owns alone, the launcher of
-processes, the clock and the runtime. What a former process left behind is taken over first: runs
-that still go on are adopted, the others are settled. Then the schedules of the file are saved, and
-those that the file no longer has are deleted, with their history kept.
+Here the parts are put together: the ledger, which this process owns alone unless it is in a
+database, the launcher of processes, the clock and the runtime. What a former owner left behind is
+taken over first: runs that still go on are adopted, the others are settled. Then the schedules of
+the file are saved, and those that the file no longer has are deleted, with their history kept.
 
 The first signal lets runs come to their end; the second leaves at once, and the runs in flight to
 themselves: they go on, and the next process finds them.
 
-Spec: CLI-20 to CLI-23.
+Spec: CLI-20 to CLI-23, CLI-31.
 """
 
 import asyncio
@@ -23,6 +23,7 @@ import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from rich.console import Console
 from rich.live import Live
@@ -32,11 +33,12 @@ from gnomon.cli.history_view import schedule_names
 from gnomon.cli.live_table import live_table, read_lines
 from gnomon.cli.narration import NarratingLedger
 from gnomon.cli.schedule_table import Entry
+from gnomon.core.schedule import Schedule
 from gnomon.errors import StoreError
-from gnomon.ports import Clock, Ledger
+from gnomon.ports import Clock, Ledger, Saved
 from gnomon.shell.launcher.process import ProcessLauncher
 from gnomon.shell.runtime import Runtime
-from gnomon.shell.store.sqlite import SqliteLedger, ledger_thread
+from gnomon.shell.store.sqlite import ledger_thread
 from gnomon.shell.telemetry import LOGGER, JsonLines, log
 
 __all__ = ["RunOptions", "run_schedules"]
@@ -54,12 +56,21 @@ class RunOptions:
 
     file: Path
     store: Path
+    """The ledger's file, and the name of the directory for what commands print."""
+    database: str | None
+    """The URL of the ledger, when it is not in a file."""
     once: bool
     length_ms: int | None
     """How long to run; None for until told to stop."""
     grace_ms: int
     """How long runs may take to end after the first signal."""
     json_log: bool
+
+
+class StoredLedger(Ledger, Protocol):
+    """A ledger that saves many definitions at once."""
+
+    async def save_all(self, schedules: Sequence[Schedule], *, now_ms: int) -> list[Saved]: ...
 
 
 def run_schedules(entries: Sequence[Entry], options: RunOptions, clock: Clock) -> bool:
@@ -74,16 +85,17 @@ async def _run(
     entries: Sequence[Entry], options: RunOptions, clock: Clock, console: Console | None
 ) -> bool:
     stopper = _Stopper(options.grace_ms)
-    async with stopper.listening(), _open(options.store) as ledger:
+    async with stopper.listening(), _open(options) as ledger:
         launcher = ProcessLauncher(
             clock, directory=options.store.with_suffix(".output"),
             cwd=options.file.absolute().parent,
         )  # fmt: skip
         owner = f"{socket.gethostname()}:{os.getpid()}:{clock.now_ms()}"
         runtime = Runtime(ledger, launcher, clock, owner)
-        await runtime.recover()
+        if options.database is None:
+            await runtime.recover()
         await _save(ledger, entries, now_ms=clock.now_ms())
-        log(logging.INFO, "running", schedules=len(entries), store=str(options.store))
+        log(logging.INFO, "running", schedules=len(entries), store=_shown(options))
         if options.once:
             await _catch_up(runtime, clock)
             stopper.stop(PATIENCE_MS)
@@ -93,7 +105,8 @@ async def _run(
         if options.length_ms is not None:
             beside.append(asyncio.create_task(_stop_after(options, stopper, clock)))
         try:
-            return await stopper.watch(runtime)
+            async with _attended(ledger, options, runtime, owner, clock):
+                return await stopper.watch(runtime)
         finally:
             for task in beside:
                 task.cancel()
@@ -101,16 +114,45 @@ async def _run(
 
 
 @contextlib.asynccontextmanager
-async def _open(store: Path) -> AsyncIterator[SqliteLedger]:
+async def _open(options: RunOptions) -> AsyncIterator[StoredLedger]:
+    if options.database is not None:
+        from gnomon.cli.shared_run import open_shared  # it needs an extra
+
+        async with open_shared(options.database) as shared:
+            yield shared
+        return
     with ledger_thread() as thread:
-        ledger = NarratingLedger.open(store, executor=thread, exclusive=True)
+        ledger = NarratingLedger.open(options.store, executor=thread, exclusive=True)
         try:
             yield ledger
         finally:
             await ledger.close()
 
 
-async def _save(ledger: SqliteLedger, entries: Sequence[Entry], *, now_ms: int) -> None:
+@contextlib.asynccontextmanager
+async def _attended(
+    ledger: StoredLedger, options: RunOptions, runtime: Runtime, owner: str, clock: Clock
+) -> AsyncIterator[None]:
+    """With a ledger that others use too: listen, and be seen."""
+    if options.database is None:
+        yield
+        return
+    from gnomon.cli.shared_run import SharedLedger, attended
+
+    assert isinstance(ledger, SharedLedger)
+    async with attended(ledger, options.database, runtime, owner, clock):
+        yield
+
+
+def _shown(options: RunOptions) -> str:
+    if options.database is None:
+        return str(options.store)
+    from gnomon.shell.store.postgres.fault import place_of
+
+    return place_of(options.database)
+
+
+async def _save(ledger: StoredLedger, entries: Sequence[Entry], *, now_ms: int) -> None:
     """Make the ledger's schedules those of the file."""
     kept = {entry.name for entry in entries}
     for name in [one for one in await schedule_names(ledger) if one not in kept]:

@@ -35,7 +35,7 @@ _RECURRENCES = ("cron", "every", "once")
 _BOUNDS = ("start_at", "end_at")
 _DECISION = ("window", "distribution", "seed", "salt", "only", "avoid", "identity", "jitter")
 _TARGET = ("command", "shell", "cwd", "env", "timeout", "grace")
-_POLICY = ("overlap", "catchup", "deadline", "retries")
+_POLICY = ("overlap", "catchup", "deadline", "retries", "lease", "uncertain")
 KEYS = (
     "name", *_RECURRENCES, "zone", "dialect", "dst", "anchor", *_BOUNDS,
     *_DECISION, *_TARGET, *_POLICY,
@@ -49,7 +49,7 @@ _IN_RECORD = {
 _IN_FILE = {there: here for here, there in _IN_RECORD.items()}
 _TEXTS = (
     "every", "dialect", "dst", "window", "distribution", "seed", "salt", "only", "avoid",
-    "deadline", "cron", "zone", "overlap", "catchup",
+    "deadline", "cron", "zone", "overlap", "catchup", "lease", "uncertain",
 )  # fmt: skip
 _ANY_ID = "unnamed"  # stands in for a name that can be shown but not kept
 _MS = timedelta(milliseconds=1)

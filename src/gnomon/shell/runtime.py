@@ -60,6 +60,16 @@ class Runtime:
             limits=limits, batch=batch, telemetry=self.telemetry, wake=self.wake,
         )  # fmt: skip
 
+    @property
+    def is_stopping(self) -> bool:
+        """Whether it was told to stop."""
+        return self._stop.is_set()
+
+    @property
+    def in_hand(self) -> int:
+        """How many runs it holds."""
+        return len(self._worker.holding)
+
     def wake(self) -> None:
         """Take the next turn soon: something has changed."""
         self._wake.set()

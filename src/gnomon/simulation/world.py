@@ -1,9 +1,9 @@
 """
 A world: workers that live and die, one ledger that stays, and time that passes by itself.
 
-The workers are the real runtime over the real SQLite ledger; only what is outside of them is
-simulated. For a while faults happen as planned; then the world is healed, no more faults happen,
-and it is given time to come to rest. What is left is judged.
+The workers are the real runtime over a real ledger, on SQLite unless another store is given; only
+what is outside of them is simulated. For a while faults happen as planned; then the world is
+healed, no more faults happen, and it is given time to come to rest. What is left is judged.
 
 Spec: SIM-1 to SIM-3, SIM-9.
 """
@@ -14,11 +14,12 @@ import traceback
 from collections.abc import Callable, Coroutine, Mapping
 from contextvars import Context, copy_context
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from gnomon.core.engine import USUAL, Limits
 from gnomon.core.schedule_record import read_schedule
 from gnomon.errors import StoreError
+from gnomon.ports import Ledger
 from gnomon.shell.runtime import Runtime
 from gnomon.shell.store.database import MEMORY, Database
 from gnomon.shell.store.sqlite import SqliteLedger
@@ -35,7 +36,7 @@ from gnomon.simulation.loop import WORKER, Stuck, VirtualLoop
 from gnomon.simulation.record import Notes, Paused, Record
 from gnomon.simulation.workload import EditPlan, PausePlan, Workload
 
-__all__ = ["Spec", "Trial", "run_world"]
+__all__ = ["MemoryStore", "Spec", "Store", "Trial", "run_world"]
 
 STEPS_MAX = 30_000
 """Five times what the busiest world takes."""
@@ -59,6 +60,29 @@ class Spec:
     limits: Limits = USUAL
 
 
+class Store(Protocol):
+    """Where the ledger of a world is kept; it is empty when the world begins."""
+
+    def open(self) -> Ledger:
+        """The ledger as one more process would reach it, each call done when it is made."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class MemoryStore:
+    """A database in memory, which all processes of a world share."""
+
+    def __init__(self) -> None:
+        self._database = Database(MEMORY, family="ledger")
+
+    def open(self) -> Ledger:
+        return SqliteLedger(self._database, executor=None, ownership=None)
+
+    def close(self) -> None:
+        self._database.close()
+
+
 class Trial(NamedTuple):
     """What came of a world."""
 
@@ -69,11 +93,11 @@ class Trial(NamedTuple):
     lasted_ms: int
 
 
-def run_world(spec: Spec) -> Trial:
+def run_world(spec: Spec, make_store: Callable[[], Store] = MemoryStore) -> Trial:
     """Let a world happen from its beginning to its end, and judge it."""
     level = LOGGER.level
     LOGGER.setLevel(logging.CRITICAL + 1)
-    world = _World(spec)
+    world = _World(spec, make_store())
     try:
         return world.live()
     finally:
@@ -94,7 +118,7 @@ class _Worker:
 class _World:
     """Also the `Nature` that gates need."""
 
-    def __init__(self, spec: Spec) -> None:
+    def __init__(self, spec: Spec, store: Store) -> None:
         self.spec = spec
         self.record = Record()
         self.notes: Notes = self.record
@@ -107,8 +131,8 @@ class _World:
         self._loop.set_task_factory(self._make_task)  # type: ignore[arg-type]
         self._loop.set_exception_handler(self._hear)
         self._wall = Wall(spec.workload.start_ms, self._loop)
-        self._database = Database(MEMORY, family="ledger")
-        self._ledger = SqliteLedger(self._database, executor=None, ownership=None)
+        self._store = store
+        self._ledger = store.open()
         self._outside = Outside(self, spec.seed, spec.workload.way, self._wall.now_ms)
         self._workers: dict[str, _Worker] = {}
         self._dead: list[_Worker] = []
@@ -165,7 +189,7 @@ class _World:
         for task in tasks:
             if not task.cancelled():
                 task.exception()  # somebody has looked
-        self._database.close()
+        self._store.close()
         self._loop.close()
 
     async def _course(self) -> Aftermath:
@@ -256,7 +280,7 @@ class _World:
         name = f"w{slot}.{self._births}"
         gate = Gate(self, name)
         launcher = SimulatedLauncher(gate, self._outside)
-        ledger = GatedLedger(SqliteLedger(self._database, executor=None, ownership=None), gate)
+        ledger = GatedLedger(self._store.open(), gate)
         clock = GatedClock(self._wall, gate)
         runtime = Runtime(ledger, launcher, clock, name, limits=self.spec.limits)
         worker = _Worker(gate=gate, launcher=launcher, runtime=runtime, slot=slot)

@@ -17,9 +17,18 @@ from collections.abc import Iterable, Sequence
 from datetime import timedelta
 
 from gnomon.core.engine import Change
-from gnomon.core.ledger.lifecycle import STEPS, WAITING, Outcome, Reason, State, status_of
+from gnomon.core.ledger.lifecycle import State
 from gnomon.core.ledger.period import Fact
 from gnomon.ports import Claim
+from gnomon.shell.store.claim_rows import (
+    Written,
+    add_claims,
+    may_follow,
+    standing,
+    status_word,
+    with_current_version,
+    without_known_keys,
+)
 from gnomon.shell.store.database import begin_again
 from gnomon.shell.store.instant_text import maybe_to_text, to_text
 from gnomon.shell.store.queries import named
@@ -31,15 +40,9 @@ Parameters = tuple[str | int | None, ...]
 
 _SQL = named("ledger.sql")
 _MS = timedelta(milliseconds=1)
-_ALLOWED = {(before.value, after.value) for (before, _), after in STEPS.items()} | {
-    (state.value, state.value) for state in WAITING
-}
 
 _Alike = tuple[int, int, str, int]
 """Nominal and chosen instant, lease and revision: what many claims of one turn have in common."""
-
-_Written = tuple[str, int, str | None, str | None]
-"""State, fence, lease and outcome of a row that is there."""
 
 
 class _Turn:
@@ -68,17 +71,17 @@ def commit(
 ) -> list[Claim]:  # fmt: skip
     """Write the changes that still hold; return their claims."""
     turn = _Turn(owner, confirmed, now_ms)
-    written = _written(connection, changes)
+    written = _written(connection, changes, turn)
     if not _write(connection, changes, written, turn):
         begin_again(connection)
         changes = _with_current_version(connection, changes)
-        written = _written(connection, changes)
-        changes = [change for change in changes if _may_follow(change, written, turn.now)]
+        written = _written(connection, changes, turn)
+        changes = [change for change in changes if may_follow(change, written)]
         changes = _without_known_keys(connection, changes)
         _write(connection, changes, written, turn)
     claims: list[Claim] = []
     for change in changes:
-        _add_claims(claims, change, written)
+        add_claims(claims, change, written)
     return claims
 
 
@@ -90,7 +93,7 @@ def new_row(fact: Fact, schedule_id: str, revision: int, now: str) -> Parameters
     """The row of a new fact that is not a claim."""
     is_done = fact.state is State.DONE
     return (
-        fact.key, schedule_id, to_text(fact.nominal * 1000), _status(fact), now, now,
+        fact.key, schedule_id, to_text(fact.nominal * 1000), status_word(fact), now, now,
         to_text(fact.last_nominal * 1000) if fact.last_nominal else None, fact.periods,
         to_text(fact.fire_ms), fact.state.value, fact.outcome and fact.outcome.value,
         fact.reason and fact.reason.value, fact.launches, 0, None, None, 0, revision,
@@ -98,21 +101,26 @@ def new_row(fact: Fact, schedule_id: str, revision: int, now: str) -> Parameters
     )  # fmt: skip
 
 
-def _written(connection: sqlite3.Connection, changes: Iterable[Change]) -> dict[str, _Written]:
+def _written(
+    connection: sqlite3.Connection, changes: Iterable[Change], turn: _Turn
+) -> dict[str, Written]:
     """The rows that are to be changed, as they are."""
     keys = [fact.key for change in changes for fact in change.facts if not fact.is_new]
     if not keys:
         return {}
     rows = connection.execute(_SQL["written_runs"], {"keys": json.dumps(keys)})
-    return {key: (state, fence, lease, outcome) for key, state, fence, lease, outcome in rows}
+    return {
+        key: Written(state, fence, lease is not None and lease >= turn.now, outcome)
+        for key, state, fence, lease, outcome in rows
+    }
 
 
 def _write(
-    connection: sqlite3.Connection, changes: Sequence[Change], written: dict[str, _Written],
+    connection: sqlite3.Connection, changes: Sequence[Change], written: dict[str, Written],
     turn: _Turn,
 ) -> bool:  # fmt: skip
     """Write all of these; False when one does not hold, and then nothing is to be committed."""
-    if not all(_may_follow(change, written, turn.now) for change in changes):
+    if not all(may_follow(change, written) for change in changes):
         return False
     if _advance(connection, changes, turn.now) != len(changes):
         return False
@@ -127,40 +135,18 @@ def _with_current_version(
     connection: sqlite3.Connection, changes: Sequence[Change]
 ) -> list[Change]:
     ids = json.dumps([change.schedule.schedule_id for change in changes])
-    current: dict[str, int] = dict(connection.execute(_SQL["versions"], {"ids": ids}).fetchall())
-    winners = []
-    for change in changes:
-        # Taken out, because a second change of one schedule is planned from the past.
-        if current.pop(change.schedule.schedule_id, None) == change.version:
-            winners.append(change)
-    return winners
-
-
-def _may_follow(change: Change, written: dict[str, _Written], now: str) -> bool:
-    for fact in change.facts:
-        if fact.is_new:
-            continue
-        row = written.get(fact.key)
-        if row is None or (row[0], fact.state.value) not in _ALLOWED:
-            return False
-        if row[2] is not None and row[2] >= now:
-            return False  # its worker has been heard of since
-    return True
+    rows = connection.execute(_SQL["versions"], {"ids": ids}).fetchall()
+    return with_current_version(changes, dict(rows))
 
 
 def _without_known_keys(connection: sqlite3.Connection, changes: Sequence[Change]) -> list[Change]:
     keys = [fact.key for change in changes for fact in change.facts if fact.is_new]
     rows = connection.execute(_SQL["written_runs"], {"keys": json.dumps(keys)})
-    known = {row[0] for row in rows}
-    return [
-        change
-        for change in changes
-        if not any(fact.is_new and fact.key in known for fact in change.facts)
-    ]
+    return without_known_keys(changes, {row[0] for row in rows})
 
 
 def _write_facts(
-    connection: sqlite3.Connection, changes: Sequence[Change], written: dict[str, _Written],
+    connection: sqlite3.Connection, changes: Sequence[Change], written: dict[str, Written],
     turn: _Turn,
 ) -> None:  # fmt: skip
     claims: dict[_Alike, dict[str, str]] = {}
@@ -188,20 +174,17 @@ def _write_facts(
     connection.executemany(_SQL["change_run"], updates)
 
 
-def _update(fact: Fact, row: _Written, lease_until: str, turn: _Turn) -> Parameters:
+def _update(fact: Fact, row: Written, lease_until: str, turn: _Turn) -> Parameters:
     is_claim = fact.state is State.CLAIMED
-    if row[3] and fact.state is State.DONE:
-        # It was executed once and is not started again: that outcome stands.
-        reason = fact.reason if fact.outcome is Outcome.EXECUTED else Reason.UNCERTAIN
-        fact = fact._replace(outcome=Outcome.EXECUTED, reason=reason)
+    fact = standing(fact, row)
     return (
         fact.state.value,
         fact.outcome and fact.outcome.value,
         fact.reason and fact.reason.value,
-        _status(fact),
+        status_word(fact),
         to_text(fact.fire_ms),
         fact.launches,
-        row[1] + is_claim,
+        row.fence + is_claim,
         turn.owner if is_claim else None,
         lease_until if is_claim else None,
         turn.confirmed if is_claim else 0,
@@ -209,12 +192,6 @@ def _update(fact: Fact, row: _Written, lease_until: str, turn: _Turn) -> Paramet
         turn.now,
         fact.key,
     )
-
-
-def _status(fact: Fact) -> str | None:
-    """The word for readers; a run that was given up on without a word is not a success."""
-    status = status_of(fact.state, fact.outcome, failed=fact.reason is not None, reason=fact.reason)
-    return None if status is None else status.value
 
 
 def _advance(connection: sqlite3.Connection, changes: Sequence[Change], now: str) -> int:
@@ -233,15 +210,3 @@ def _advance(connection: sqlite3.Connection, changes: Sequence[Change], now: str
     resumed = [(change.schedule.schedule_id,) for change in changes if change.resumes]
     connection.executemany(_SQL["end_pause"], resumed)
     return moved
-
-
-def _add_claims(claims: list[Claim], change: Change, written: dict[str, _Written]) -> None:
-    schedule, replaced = change.schedule, change.replaced
-    last = len(change.launches) - 1
-    for index, (key, nominal, fire_ms, launches) in enumerate(change.launches):
-        row = written.get(key)
-        # The engine starts one run at most where it replaces, and names it last.
-        is_last = replaced and index == last
-        replaces = tuple((run.key, run.fence) for run in replaced) if is_last else ()
-        fence = 1 if row is None else row[1] + 1
-        claims.append(Claim(schedule, key, nominal, fire_ms, launches, fence, replaces))

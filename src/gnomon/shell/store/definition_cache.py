@@ -59,6 +59,21 @@ class DefinitionCache:
         self, connection: sqlite3.Connection, wanted: Iterable[tuple[str, int]]
     ) -> tuple[dict[str, Definition], list[StoreError]]:
         """The definitions of these ids and revisions, and what is wrong with the others."""
+        found, missing = self.look_up(wanted)
+        if not missing:
+            return found, []
+        rows = connection.execute(_SQL["definitions"], {"ids": json.dumps(missing)})
+        errors = self.read(
+            (
+                (schedule_id, revision, from_text(effective_at), text)
+                for schedule_id, revision, effective_at, text in rows
+            ),
+            found,
+        )
+        return found, errors
+
+    def look_up(self, wanted: Iterable[tuple[str, int]]) -> tuple[dict[str, Definition], list[str]]:
+        """Those that are kept, and the ids of the others."""
         found: dict[str, Definition] = {}
         missing: list[str] = []
         kept, forward = self._kept, self._kept.move_to_end
@@ -69,20 +84,24 @@ class DefinitionCache:
                 found[schedule_id] = entry
             else:
                 missing.append(schedule_id)
-        return found, self._read_all(connection, missing, found) if missing else []
+        return found, missing
 
-    def _read_all(
-        self, connection: sqlite3.Connection, missing: list[str], found: dict[str, Definition]
+    def read(
+        self, rows: Iterable[tuple[str, int, int, str]], found: dict[str, Definition]
     ) -> list[StoreError]:
+        """
+        Add to `found`, and keep, what rows of id, revision, instant and record mean.
+
+        What is wrong with those that cannot be read is returned.
+        """
         errors = []
-        rows = connection.execute(_SQL["definitions"], {"ids": json.dumps(missing)})
-        for schedule_id, revision, effective_at, text in rows:
+        for schedule_id, revision, effective_ms, text in rows:
             try:
                 schedule = self._read(schedule_id, text)
             except StoreError as error:
                 errors.append(error)
                 continue
-            definition = Definition(revision, schedule, from_text(effective_at))
+            definition = Definition(revision, schedule, effective_ms)
             found[schedule_id] = self._keep(schedule_id, definition)
         return errors
 

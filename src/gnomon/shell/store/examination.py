@@ -11,40 +11,31 @@ Spec: CLI-26 to CLI-28.
 """
 
 import fcntl
-import json
 import os
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from gnomon.core.ledger.audit import AuditRun, AuditSchedule, Finding, audit
-from gnomon.core.ledger.lifecycle import IN_FLIGHT, Outcome, Reason, State, Status
-from gnomon.core.schedule import Schedule
-from gnomon.core.schedule_record import read_schedule
-from gnomon.errors import DefinitionError, StoreError
+from gnomon.core.ledger.audit import AuditRun, Finding
+from gnomon.errors import StoreError
 from gnomon.shell.store.database import APPLICATION_ID, BUSY_MS
 from gnomon.shell.store.instant_text import from_text, maybe_from_text
 from gnomon.shell.store.queries import migrations, named
+from gnomon.shell.store.stored_audit import (
+    FINDINGS_MAX,
+    StoredRun,
+    StoredSchedule,
+    audit_run,
+    audit_stored,
+    finding,
+)
 
 __all__ = ["FINDINGS_MAX", "Examination", "examine"]
-
-FINDINGS_MAX = 1_000
-"""After so many findings one stops looking: the first ones tell the story."""
 
 _SQL = named("examination.sql")
 _TEXT_MAX = 200
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-
-_REMEDIES = {
-    "damaged": "stop the worker, keep a copy, and restore a backup or use sqlite3 FILE .recover",
-    "foreign": "name another file; this one is not a ledger of Gnomon",
-    "newer": "use the version of Gnomon that wrote it, or a newer one",
-    "older": "nothing: gnomon run brings it forward when it starts",
-    "definition": "delete that schedule, or save it again",
-    "row": "set the value that its history shows, or remove the row",
-    "stranger": "remove the rows, or restore the schedule they belong to",
-}
 
 
 class Examination(NamedTuple):
@@ -71,8 +62,8 @@ def examine(path: Path) -> Examination:
             schema, findings = _examine_file(connection)
             if not findings:
                 schedules, runs = connection.execute(_SQL["counts"]).fetchone()
-                for finding in _examine_ledger(connection):
-                    findings.append(finding)
+                for found in _examine_ledger(connection):
+                    findings.append(found)
                     if len(findings) >= FINDINGS_MAX:
                         break
         finally:
@@ -82,7 +73,7 @@ def examine(path: Path) -> Examination:
             raise StoreError(
                 f"cannot be read ({error})", where=str(path), hint="check who may read it"
             ) from error
-        findings.append(_finding("damaged", f"{error}"))
+        findings.append(finding("damaged", f"{error}"))
     known = len(migrations("ledger"))
     return Examination(str(path), schema, known, owner, schedules, runs, findings)
 
@@ -122,83 +113,63 @@ def _examine_file(connection: sqlite3.Connection) -> tuple[int, list[Finding]]:
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (schema,) = connection.execute("PRAGMA user_version").fetchone()
     if application != APPLICATION_ID:
-        return schema, [_finding("foreign", "the file is a database of another program")]
+        return schema, [finding("foreign", "the file is a database of another program")]
     if schema and not connection.execute(_SQL["has_ledger"]).fetchone()[0]:
-        return schema, [_finding("foreign", "the file is Gnomon's, but holds no ledger")]
+        return schema, [finding("foreign", "the file is Gnomon's, but holds no ledger")]
     known = len(migrations("ledger"))
     if schema > known:
-        return schema, [
-            _finding("newer", f"the schema is {schema}, and {known} is the newest here")
-        ]
+        return schema, [finding("newer", f"the schema is {schema}, and {known} is the newest here")]
     if schema < known:
-        return schema, [
-            _finding("older", f"the schema is {schema}, and {known} is the newest here")
-        ]
+        return schema, [finding("older", f"the schema is {schema}, and {known} is the newest here")]
     lines = [line for (line,) in connection.execute(f"PRAGMA integrity_check({FINDINGS_MAX})")]
-    return schema, [_finding("damaged", line) for line in lines if line != "ok"]
+    return schema, [finding("damaged", line) for line in lines if line != "ok"]
 
 
 def _examine_ledger(connection: sqlite3.Connection) -> Iterator[Finding]:
     for row in connection.execute(_SQL["schedules"]):
-        schedule_id, deleted_at = row[0], row[6]
         runs: list[AuditRun] = []
-        for values in connection.execute(_SQL["runs"], {"id": schedule_id}):
+        for values in connection.execute(_SQL["runs"], {"id": row[0]}):
             try:
-                runs.append(_audit_run(values))
+                runs.append(audit_run(_stored_run(values)))
             except ValueError as error:
-                yield _finding("row", f"{values[2]} cannot be read ({error})", row[0], values[0])
-        if deleted_at is not None:
-            yield from audit([], runs)
-            continue
+                yield finding("row", f"{values[2]} cannot be read ({error})", row[0], values[0])
         try:
-            schedule = read_schedule(json.loads(row[8] or "null"))
-            one = _audit_schedule(row, schedule, runs)
-        except (DefinitionError, ValueError, TypeError, AttributeError) as error:
-            yield _finding("definition", f"its definition cannot be read ({error})", row[0])
+            one = _stored_schedule(row)
+        except ValueError as error:
+            yield finding("definition", f"its definition cannot be read ({error})", row[0])
             continue
-        yield from audit([one], runs)
+        yield from audit_stored(one, runs)
     for schedule_id, count in connection.execute(_SQL["strangers"]):
-        yield _finding("stranger", f"{count} rows belong to no schedule", schedule_id)
+        yield finding("stranger", f"{count} rows belong to no schedule", schedule_id)
 
 
-def _audit_schedule(
-    row: tuple[str | int | None, ...], schedule: Schedule, runs: list[AuditRun]
-) -> AuditSchedule:
-    _, cursor_at, floor_at, wake_at, updated_at, paused, _, effective_at, _, former_at = row
-    # Nothing before a definition was saved is owed, nor what its predecessor had planned ahead.
-    floors = [(from_text(str(effective_at)) - 1) // 1000]
-    floors += [from_text(str(text)) // 1000 for text in (floor_at, former_at) if text is not None]
-    return AuditSchedule(
-        schedule=schedule,
-        cursor=from_text(str(cursor_at)) // 1000,
-        floor=max(floors),
-        wake_ms=None if wake_at is None else from_text(str(wake_at)),
-        written_ms=from_text(str(updated_at)),
+def _stored_schedule(row: tuple[str | int | None, ...]) -> StoredSchedule:
+    name, cursor_at, floor_at, wake_at, updated_at, paused, deleted_at = row[:7]
+    effective_at, definition, former_at = row[7:]
+    return StoredSchedule(
+        schedule_id=str(name),
+        cursor_ms=from_text(str(cursor_at)),
+        floor_ms=_maybe(floor_at),
+        wake_ms=_maybe(wake_at),
+        updated_ms=from_text(str(updated_at)),
         paused=bool(paused),
-        in_flight=sum(run.state in IN_FLIGHT for run in runs),
+        deleted=deleted_at is not None,
+        effective_ms=_maybe(effective_at) or 0,
+        definition=None if definition is None else str(definition),
+        former_ms=_maybe(former_at),
     )
 
 
-def _audit_run(row: tuple[str, str, str, str | None, int, str, str, str | None, str | None,
-                          str | None, int, int, str | None]) -> AuditRun:  # fmt: skip
-    key, schedule_id, run_at, last_at, periods, fire_at, state, outcome, reason, status = row[:10]
-    launches, fence, lease_until = row[10:]
-    return AuditRun(
-        key=key,
-        schedule_id=schedule_id,
-        nominal=from_text(run_at) // 1000,
-        last_nominal=(maybe_from_text(last_at) or 0) // 1000,
-        periods=periods,
-        fire_ms=from_text(fire_at),
-        state=State(state),
-        outcome=None if outcome is None else Outcome(outcome),
-        reason=None if reason is None else Reason(reason),
-        status=None if status is None else Status(status),
-        launches=launches,
-        fence=fence,
-        lease_ms=maybe_from_text(lease_until),
-    )
+def _stored_run(row: tuple[str, str, str, str | None, int, str, str, str | None, str | None,
+                           str | None, int, int, str | None]) -> StoredRun:  # fmt: skip
+    key, schedule_id, run_at, last_at, periods, fire_at, *words, launches, fence, lease = row
+    state, outcome, reason, status = words
+    return StoredRun(
+        key, schedule_id, from_text(run_at), maybe_from_text(last_at), periods,
+        from_text(fire_at), str(state), outcome, reason, status, launches, fence,
+        maybe_from_text(lease),
+    )  # fmt: skip
 
 
-def _finding(code: str, problem: str, schedule_id: str = "", key: str = "") -> Finding:
-    return Finding(code, schedule_id, key, problem, _REMEDIES[code])
+def _maybe(text: str | int | None) -> int | None:
+    return None if text is None else from_text(str(text))

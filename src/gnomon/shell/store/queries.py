@@ -18,21 +18,21 @@ _MIGRATION = re.compile(r"(\d{4})_(\w+)\.sql")
 
 
 @cache
-def named(file: str) -> dict[str, str]:
-    """The statements of a file of this package."""
-    _, *parts = _NAME.split(_read(file))
+def named(file: str, package: str = __package__) -> dict[str, str]:
+    """The statements of a file of a package; without one, of this."""
+    _, *parts = _NAME.split(_read(file, package))
     return {name: text.strip() for name, text in zip(parts[::2], parts[1::2], strict=True)}
 
 
 @cache
-def migrations(family: str) -> tuple[str, ...]:
+def migrations(family: str, package: str = __package__) -> tuple[str, ...]:
     """The scripts `0001_FAMILY.sql`, `0002_FAMILY.sql` and so on, in order."""
-    names = sorted(entry.name for entry in (files(__package__) / "sql").iterdir())
+    names = sorted(entry.name for entry in (files(package) / "sql").iterdir())
     found = [
         match for name in names if (match := _MIGRATION.fullmatch(name)) and match[2] == family
     ]
     assert [int(match[1]) for match in found] == list(range(1, len(found) + 1)), names
-    return tuple(_read(match[0]) for match in found)
+    return tuple(_read(match[0], package) for match in found)
 
 
 def statements(script: str) -> Iterator[str]:
@@ -45,5 +45,5 @@ def statements(script: str) -> Iterator[str]:
             pending = ""
 
 
-def _read(file: str) -> str:
-    return (files(__package__) / "sql" / file).read_text(encoding="utf-8")
+def _read(file: str, package: str) -> str:
+    return (files(package) / "sql" / file).read_text(encoding="utf-8")

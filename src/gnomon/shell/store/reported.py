@@ -77,7 +77,7 @@ class Batch:
         self._alike: dict[_How, list[int]] = {}
         """The same by what the reports say, which is quicker to look up."""
         self.ended: set[str] = set()
-        """Schedules of which a run is over."""
+        """Schedules of which a run is over, or is not in flight until it is tried again."""
         self.wakes: dict[str, int] = {}
         """Schedules to look at, and when at the latest."""
 
@@ -130,6 +130,7 @@ class Batch:
             self.ended.add(run.schedule_id)
             return True
         run.state = after
+        self.ended.add(run.schedule_id)  # whoever waits in the queue need not wait for that
         self.retries[run.row] = report.message, again_ms
         self.wakes[run.schedule_id] = min(again_ms, self.wakes.get(run.schedule_id, again_ms))
         return True

@@ -17,21 +17,19 @@ import logging
 import sqlite3
 from typing import NamedTuple
 
-from gnomon.core.engine import Due, Lost, Pause
-from gnomon.core.ledger.lifecycle import State
-from gnomon.core.ledger.period import InFlight, Waiting
+from gnomon.core.engine import Due, Pause
 from gnomon.shell.store.definition_cache import DefinitionCache
 from gnomon.shell.store.instant_text import from_text, maybe_from_text, to_text
+from gnomon.shell.store.open_periods import OpenPeriods
 from gnomon.shell.store.queries import named
 from gnomon.shell.telemetry import log
 
-__all__ = ["Loaded", "bury_lost", "load", "next_wake_ms", "put_off"]
+__all__ = ["UNREAD_MS", "Loaded", "bury_lost", "load", "next_wake_ms", "put_off"]
 
 UNREAD_MS = 60_000
 """How long a schedule that cannot be read is left alone."""
 
 _SQL = named("ledger.sql")
-_IN_FLIGHT = {"claimed": State.CLAIMED, "running": State.RUNNING}
 
 _Head = tuple[str, int, int, str, int, str | None]
 
@@ -46,17 +44,6 @@ class Loaded(NamedTuple):
     """Schedules whose definition cannot be read."""
 
 
-class _Open:
-    """The open periods of one schedule."""
-
-    __slots__ = ("in_flight", "lost", "waiting")
-
-    def __init__(self) -> None:
-        self.waiting: list[Waiting] = []
-        self.in_flight: list[InFlight] = []
-        self.lost: list[Lost] = []
-
-
 def load(
     connection: sqlite3.Connection, cache: DefinitionCache, *, now_ms: int, limit: int
 ) -> Loaded:
@@ -67,7 +54,7 @@ def load(
         return Loaded([], buried, [])
     opened = _open_periods(connection, [head[0] for head in heads], now)
     definitions, errors = cache.find(connection, [(head[0], head[1]) for head in heads])
-    nothing = _Open()
+    nothing = OpenPeriods()
     dues, unread = [], []
     for schedule_id, _, version, cursor_at, paused, paused_until in heads:
         definition = definitions.get(schedule_id)
@@ -135,22 +122,15 @@ def _heads(
 
 def _open_periods(
     connection: sqlite3.Connection, schedule_ids: list[str], now: str
-) -> dict[str, _Open]:
-    found: dict[str, _Open] = {}
+) -> dict[str, OpenPeriods]:
+    found: dict[str, OpenPeriods] = {}
     rows = connection.execute(_SQL["open_runs"], {"ids": json.dumps(schedule_ids)})
     for schedule_id, key, run_at, fire_at, state, fence, launches, lease_until, confirmed in rows:
         periods = found.get(schedule_id)
         if periods is None:
-            periods = found[schedule_id] = _Open()
-        nominal, fire_ms = from_text(run_at) // 1000, from_text(fire_at)
-        running = _IN_FLIGHT.get(state)
-        if running is None:
-            periods.waiting.append(Waiting(key, nominal, fire_ms, state == "queued", launches))
-            continue
-        run = InFlight(key, nominal, fire_ms, running, fence, launches)
-        if lease_until < now:
-            never_started = bool(confirmed) and running is State.CLAIMED
-            periods.lost.append(Lost(run, never_started))
-        else:
-            periods.in_flight.append(run)
+            periods = found[schedule_id] = OpenPeriods()
+        periods.add(
+            key, from_text(run_at) // 1000, from_text(fire_at), state, fence, launches,
+            is_lost=lease_until is not None and lease_until < now, confirmed=bool(confirmed),
+        )  # fmt: skip
     return found

@@ -20,6 +20,7 @@ import tzdata
 
 from gnomon.core.engine import Change, Due
 from gnomon.core.schedule import Schedule
+from gnomon.errors import StoreError
 from gnomon.ports import Claim, Report, RunRow, Saved, ScheduleRow
 from gnomon.shell.store import commitment, definition, history, lease, snapshot
 from gnomon.shell.store.database import BUSY_MS, MEMORY, Database
@@ -30,7 +31,10 @@ from gnomon.shell.store.ownership import Ownership
 from gnomon.shell.store.queries import named
 from gnomon.shell.store.report import report
 
-__all__ = ["SqliteLedger", "ledger_thread"]
+__all__ = ["MOVED_TO", "SqliteLedger", "ledger_thread"]
+
+MOVED_TO = "moved_to"
+"""The name under which a file says that its ledger is in a database now."""
 
 _SQL = named("ledger.sql")
 _Result = TypeVar("_Result")
@@ -69,6 +73,7 @@ class SqliteLedger:
         ownership = Ownership(f"{realpath(file)}.lock") if exclusive and file != MEMORY else None
         try:
             database = Database(file, family="ledger", busy_ms=busy_ms)
+            _refuse_moved(database)
             database.write(_follow_zones)
         except BaseException:
             if ownership is not None:
@@ -214,6 +219,17 @@ class SqliteLedger:
         if self._executor is None:
             return work()
         return await asyncio.get_running_loop().run_in_executor(self._executor, work)
+
+
+def _refuse_moved(database: Database) -> None:
+    row = database.read(
+        lambda connection: connection.execute(_SQL["get_meta"], {"name": MOVED_TO}).fetchone()
+    )
+    if row is not None:
+        database.close()
+        raise StoreError(
+            f"has moved to {row[0]}", where=database.path, hint="use --database with that address"
+        )
 
 
 def _follow_zones(connection: sqlite3.Connection) -> None:

@@ -1,0 +1,103 @@
+"""
+What `gnomon run --database` needs beside `gnomon run`: a ledger that many processes share.
+
+Nobody owns the database, so nothing is recovered at the start: what a dead worker held is found by
+the end of its leases. A worker listens for what others change and says that it is there; both go on
+beside the runtime, and neither can stop it.
+
+Spec: CLI-31, PG-7, PG-14.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+import socket
+from collections.abc import AsyncIterator, Sequence
+
+from gnomon.cli.narration import Narration
+from gnomon.core.engine import Change
+from gnomon.errors import StoreError
+from gnomon.ports import Claim, Clock, Report
+from gnomon.shell.runtime import Runtime
+from gnomon.shell.store.postgres.ledger import PostgresLedger
+from gnomon.shell.store.postgres.listener import listen
+from gnomon.shell.store.postgres.presence import BEAT_MS, Presence
+from gnomon.shell.telemetry import log
+
+__all__ = ["SharedLedger", "attended", "open_shared"]
+
+
+class SharedLedger(PostgresLedger):
+    """A ledger on PostgreSQL, with log lines."""
+
+    _narration: Narration | None = None
+
+    @property
+    def narration(self) -> Narration:
+        self._narration = self._narration or Narration()
+        return self._narration
+
+    async def commit(
+        self, changes: Sequence[Change], *, owner: str, confirmed: bool, now_ms: int
+    ) -> list[Claim]:
+        claims = await super().commit(changes, owner=owner, confirmed=confirmed, now_ms=now_ms)
+        self.narration.claimed(claims)
+        return claims
+
+    def committed(self, changes: Sequence[Change]) -> None:
+        self.narration.committed(changes)
+
+    async def report(self, reports: Sequence[Report], *, now_ms: int) -> list[bool]:
+        answers = await super().report(reports, now_ms=now_ms)
+        self.narration.reported(reports, answers)
+        return answers
+
+
+@contextlib.asynccontextmanager
+async def open_shared(url: str) -> AsyncIterator[SharedLedger]:
+    ledger = await SharedLedger.open(url)
+    assert isinstance(ledger, SharedLedger)
+    try:
+        yield ledger
+    finally:
+        await ledger.close()
+
+
+@contextlib.asynccontextmanager
+async def attended(
+    ledger: SharedLedger, url: str, runtime: Runtime, owner: str, clock: Clock
+) -> AsyncIterator[None]:
+    """Listen and be seen as long as the block lasts; then say good-bye."""
+    presence = Presence(
+        ledger.pool, ledger.sql, owner=owner, host=socket.gethostname(), pid=os.getpid()
+    )
+    with contextlib.suppress(StoreError):
+        await presence.forget_others()
+    beside = [
+        asyncio.create_task(listen(url, ledger.sql.channel, runtime.wake, clock)),
+        asyncio.create_task(_beat(presence, runtime, clock)),
+    ]
+    try:
+        yield
+    finally:
+        for task in beside:
+            task.cancel()
+        await asyncio.gather(*beside, return_exceptions=True)
+        await _say(presence, runtime, clock, "stopped")
+
+
+async def _beat(presence: Presence, runtime: Runtime, clock: Clock) -> None:
+    while True:
+        await _say(presence, runtime, clock, "draining" if runtime.is_stopping else "running")
+        await clock.sleep_ms(BEAT_MS)
+
+
+async def _say(presence: Presence, runtime: Runtime, clock: Clock, state: str) -> None:
+    try:
+        await presence.beat(
+            state, holding=runtime.in_hand, counters=runtime.telemetry.counters(),
+            now_ms=clock.now_ms(),
+        )  # fmt: skip
+    except StoreError as error:
+        log(logging.WARNING, "could not say that this worker is there", error=str(error))

@@ -1,0 +1,101 @@
+"""
+What `gnomon doctor`, `history` and `migrate-store` say about a ledger on PostgreSQL.
+
+Spec: CLI-32, CLI-33.
+"""
+
+import asyncio
+from pathlib import Path
+
+import typer
+
+from gnomon.cli.doctor_view import findings_text
+from gnomon.cli.history_view import History, read_history
+from gnomon.cli.problem import printable
+from gnomon.cli.screen import Json, render_json
+from gnomon.errors import StoreError
+from gnomon.shell.store.instant_text import to_text
+from gnomon.shell.store.postgres.examination import SharedExamination, examine_shared
+from gnomon.shell.store.postgres.ledger import PostgresLedger
+from gnomon.shell.store.postgres.moving import move
+from gnomon.shell.store.postgres.presence import WorkerRow
+
+__all__ = ["move_text", "shared_doctor_text", "shared_history"]
+
+
+def shared_doctor_text(url: str, *, as_json: bool) -> tuple[str, bool]:
+    """The report on a ledger and its workers, and whether all is well."""
+    found = asyncio.run(examine_shared(url))
+    if as_json:
+        return _json(found), not found.findings
+    rows = [
+        ("database", printable(found.place)),
+        ("schema", f"{found.schema} (newest known: {found.schema_known})"),
+        ("schedules", str(found.schedules)),
+        ("rows", str(found.runs)),
+        *(("worker", printable(_line(worker))) for worker in found.workers),
+    ]
+    return findings_text(rows, found.findings)
+
+
+def shared_history(url: str, name: str | None, limit: int) -> History:
+    """The newest rows of one schedule, or of every schedule."""
+
+    async def read() -> History:
+        ledger = await PostgresLedger.open(url)
+        try:
+            return await read_history(ledger, ledger.pool.place, name, limit)
+        finally:
+            await ledger.close()
+
+    return asyncio.run(read())
+
+
+def move_text(store: Path, url: str) -> str:
+    """Move a ledger from a file to a database, and say what was moved."""
+    if not store.is_file():
+        raise StoreError("is not there", where=str(store), hint="name the file of a ledger")
+
+    def show(table: str, count: int) -> None:
+        typer.echo(f"{table}: {count:,}", err=True)
+
+    moved = asyncio.run(move(store, url, show))
+    counts = ", ".join(f"{count:,} {table}" for table, count in moved.rows.items())
+    if not moved.is_new:
+        return f"It was there already: {counts}.\n"
+    return f"Moved: {counts}. The file stays as it is, and is not run any more.\n"
+
+
+def _line(worker: WorkerRow) -> str:
+    runs = "1 run" if worker.holding == 1 else f"{worker.holding} runs"
+    ago = f"{worker.silent_ms // 1000} s ago"
+    return f"{worker.owner}: {worker.state}, {runs} in hand, heard of {ago}"
+
+
+def _json(found: SharedExamination) -> str:
+    return render_json(
+        {
+            "database": found.place,
+            "schema": found.schema,
+            "schemaKnown": found.schema_known,
+            "schedules": found.schedules,
+            "rows": found.runs,
+            "workers": [_worker(worker) for worker in found.workers],
+            "findings": [finding._asdict() for finding in found.findings],
+        }
+    )
+
+
+def _worker(worker: WorkerRow) -> dict[str, Json]:
+    return {
+        "owner": worker.owner,
+        "host": worker.host,
+        "pid": worker.pid,
+        "state": worker.state,
+        "started": to_text(worker.started_ms),
+        "seen": to_text(worker.seen_ms),
+        "silentMs": worker.silent_ms,
+        "aheadMs": worker.ahead_ms,
+        "holding": worker.holding,
+        "counters": dict(worker.counters),
+    }

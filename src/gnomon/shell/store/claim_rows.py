@@ -1,0 +1,100 @@
+"""
+Which changes of a commit hold, and what do they come to, whatever the store?
+
+A change counts only if its schedule still has the version it was planned from; if every row it
+changes may take that step; and if a run it takes from a lost worker is lost still. Otherwise
+somebody was faster, and the change is dropped as a whole.
+
+Spec: LEDGER-4, LEDGER-7.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import NamedTuple
+
+from gnomon.core.engine import Change
+from gnomon.core.ledger.lifecycle import STEPS, WAITING, Outcome, Reason, State, status_of
+from gnomon.core.ledger.period import Fact
+from gnomon.ports import Claim
+
+__all__ = [
+    "Written",
+    "add_claims",
+    "may_follow",
+    "standing",
+    "status_word",
+    "with_current_version",
+    "without_known_keys",
+]
+
+_ALLOWED = {(before.value, after.value) for (before, _), after in STEPS.items()} | {
+    (state.value, state.value) for state in WAITING
+}
+
+
+class Written(NamedTuple):
+    """A row that is there."""
+
+    state: str
+    fence: int
+    is_held: bool | None
+    """Whether it has a lease that is not over."""
+    outcome: str | None
+
+
+def with_current_version(changes: Iterable[Change], current: dict[str, int]) -> list[Change]:
+    """The changes that were planned from the present version; `current` is used up."""
+    # Taken out, because a second change of one schedule is planned from the past.
+    return [
+        change
+        for change in changes
+        if current.pop(change.schedule.schedule_id, None) == change.version
+    ]
+
+
+def may_follow(change: Change, written: Mapping[str, Written]) -> bool:
+    """Whether every row that a change rewrites may take that step."""
+    for fact in change.facts:
+        if fact.is_new:
+            continue
+        row = written.get(fact.key)
+        if row is None or (row.state, fact.state.value) not in _ALLOWED:
+            return False
+        if row.is_held:
+            return False  # its worker has been heard of since
+    return True
+
+
+def without_known_keys(changes: Iterable[Change], known: Collection[str]) -> list[Change]:
+    """Without the changes that would add a key which exists."""
+    return [
+        change
+        for change in changes
+        if not any(fact.is_new and fact.key in known for fact in change.facts)
+    ]
+
+
+def standing(fact: Fact, row: Written) -> Fact:
+    """The fact as it is written: what was executed once and is not started again, stays that."""
+    if row.outcome is None or fact.state is not State.DONE:
+        return fact
+    reason = fact.reason if fact.outcome is Outcome.EXECUTED else Reason.UNCERTAIN
+    return fact._replace(outcome=Outcome.EXECUTED, reason=reason)
+
+
+def status_word(fact: Fact) -> str | None:
+    """The word for readers; a run that was given up on without a word is not a success."""
+    status = status_of(fact.state, fact.outcome, failed=fact.reason is not None, reason=fact.reason)
+    return None if status is None else status.value
+
+
+def add_claims(claims: list[Claim], change: Change, written: Mapping[str, Written]) -> None:
+    """Add the claims that a change has won."""
+    schedule, replaced = change.schedule, change.replaced
+    last = len(change.launches) - 1
+    for index, (key, nominal, fire_ms, launches) in enumerate(change.launches):
+        row = written.get(key)
+        # The engine starts one run at most where it replaces, and names it last.
+        is_last = replaced and index == last
+        replaces = tuple((run.key, run.fence) for run in replaced) if is_last else ()
+        fence = 1 if row is None else row.fence + 1
+        claims.append(Claim(schedule, key, nominal, fire_ms, launches, fence, replaces))

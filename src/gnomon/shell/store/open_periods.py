@@ -1,0 +1,39 @@
+"""
+The open periods of one schedule, sorted into what the engine asks about.
+
+Spec: PORT-2, LEDGER-8.
+"""
+
+from gnomon.core.engine import Lost
+from gnomon.core.ledger.lifecycle import State
+from gnomon.core.ledger.period import InFlight, Waiting
+
+__all__ = ["OpenPeriods"]
+
+_IN_FLIGHT = {"claimed": State.CLAIMED, "running": State.RUNNING}
+
+
+class OpenPeriods:
+    """Those that wait, those in flight, and those that are lost."""
+
+    __slots__ = ("in_flight", "lost", "waiting")
+
+    def __init__(self) -> None:
+        self.waiting: list[Waiting] = []
+        self.in_flight: list[InFlight] = []
+        self.lost: list[Lost] = []
+
+    def add(
+        self, key: str, nominal: int, fire_ms: int, state: str, fence: int, launches: int, *,
+        is_lost: bool, confirmed: bool,
+    ) -> None:  # fmt: skip
+        """One row; `is_lost` says that its lease is over."""
+        running = _IN_FLIGHT.get(state)
+        if running is None:
+            self.waiting.append(Waiting(key, nominal, fire_ms, state == "queued", launches))
+            return
+        run = InFlight(key, nominal, fire_ms, running, fence, launches)
+        if is_lost:
+            self.lost.append(Lost(run, confirmed and running is State.CLAIMED))
+        else:
+            self.in_flight.append(run)

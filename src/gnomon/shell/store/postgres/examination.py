@@ -1,0 +1,120 @@
+"""
+Is a ledger on PostgreSQL in good order, and are its workers?
+
+Everything is read in one view, whoever writes meanwhile, and nothing is changed, not even the
+schema: one schedule at a time, so that memory does not grow with their number. A worker that has
+fallen silent, and one whose clock is wrong, are findings too.
+
+Spec: CLI-28, PG-11, PG-14.
+"""
+
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from gnomon.core.ledger.audit import AuditRun, Finding
+from gnomon.errors import StoreError
+from gnomon.shell.store.postgres.migration import schema_number
+from gnomon.shell.store.postgres.pool import Pool, PoolOptions
+from gnomon.shell.store.postgres.presence import WorkerRow, workers
+from gnomon.shell.store.postgres.statement import SCHEMA, Statements, migrations
+from gnomon.shell.store.stored_audit import (
+    FINDINGS_MAX,
+    StoredRun,
+    StoredSchedule,
+    audit_run,
+    audit_stored,
+    finding,
+)
+
+if TYPE_CHECKING:
+    from gnomon.shell.store.postgres.pool import Connection
+
+__all__ = ["AHEAD_MAX_MS", "SharedExamination", "examine_shared"]
+
+AHEAD_MAX_MS = 2_000
+"""By how much a worker's clock may differ from the database's."""
+_PAGE = 500
+
+
+class SharedExamination(NamedTuple):
+    """What was found out about a ledger and its workers."""
+
+    place: str
+    schema: int
+    schema_known: int
+    schedules: int
+    runs: int
+    workers: list[WorkerRow]
+    findings: list[Finding]
+
+
+async def examine_shared(url: str, *, schema: str = SCHEMA) -> SharedExamination:
+    """Look at everything; `StoreError` when there is nothing that could be looked at."""
+    sql, looking = Statements(schema), Statements(schema, "examination.sql")
+    pool = await Pool.open(url, PoolOptions(connections=2))
+    known = len(migrations(schema))
+    try:
+        async with pool.transaction() as connection:
+            await connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            number = await schema_number(connection, pool.place, sql)
+            if number == 0:
+                raise StoreError(
+                    f"has no ledger in the schema {schema}", where=pool.place,
+                    hint="gnomon run --database makes one",
+                )  # fmt: skip
+            if number != known:
+                code = "newer" if number > known else "older"
+                problem = f"the schema is {number}, and {known} is the newest here"
+                return SharedExamination(
+                    pool.place, number, known, 0, 0, [], [finding(code, problem)]
+                )
+            counts = await connection.fetchrow(looking["counts"])
+            assert counts is not None
+            findings = [one async for one in _findings(connection, looking)]
+        present = await workers(pool, sql)
+        findings += [one for worker in present for one in _about(worker)]
+        schedules, runs = counts
+        return SharedExamination(pool.place, number, known, schedules, runs, present, findings)
+    finally:
+        await pool.close()
+
+
+async def _findings(connection: "Connection", looking: Statements) -> AsyncIterator[Finding]:
+    left, after = FINDINGS_MAX, ""
+    while rows := await connection.fetch(looking["schedules"], after, _PAGE):
+        for row in rows:
+            one = StoredSchedule(*row)
+            after = one.schedule_id
+            async for found in _findings_of(connection, looking, one):
+                yield found
+                left -= 1
+                if not left:
+                    return
+    for schedule_id, count in await connection.fetch(looking["strangers"]):
+        yield finding("stranger", f"{count} rows belong to no schedule", schedule_id)
+
+
+async def _findings_of(
+    connection: "Connection", looking: Statements, one: StoredSchedule
+) -> AsyncIterator[Finding]:
+    runs: list[AuditRun] = []
+    for values in await connection.fetch(looking["runs"], one.schedule_id):
+        row = StoredRun(*values)
+        try:
+            runs.append(audit_run(row))
+        except ValueError as error:
+            yield finding("row", f"it cannot be read ({error})", one.schedule_id, row.key)
+    for found in audit_stored(one, runs):
+        yield found
+
+
+def _about(worker: WorkerRow) -> list[Finding]:
+    found = []
+    if worker.is_silent:
+        problem = f"{worker.owner} was last heard of {worker.silent_ms // 1000} s ago"
+        found.append(finding("silent", problem))
+    if abs(worker.ahead_ms) > AHEAD_MAX_MS and worker.state != "stopped":
+        way = "ahead of" if worker.ahead_ms > 0 else "behind"
+        problem = f"the clock of {worker.owner} is {abs(worker.ahead_ms)} ms {way} the database's"
+        found.append(finding("clock", problem))
+    return found

@@ -1,0 +1,259 @@
+"""
+The ledger on PostgreSQL: the port `Ledger`, each call one transaction, for any number of workers.
+
+What the transactions do stands in the modules beside this one. Leases are judged by the time of the
+database (`LeaseTime.DATABASE`); a ledger on virtual time judges them by the instants it is given
+(`LeaseTime.GIVEN`), as the ledger on SQLite does.
+
+Spec: PORT-1, PG-1 to PG-9.
+"""
+
+import logging
+from collections.abc import Sequence
+from enum import StrEnum
+
+from gnomon.core.engine import Change, Due
+from gnomon.core.schedule import Schedule
+from gnomon.errors import DefinitionError, StoreError
+from gnomon.ports import Claim, Report, RunRow, Saved, ScheduleRow
+from gnomon.shell.store.definition_cache import CACHED_MAX, Definition, DefinitionCache
+from gnomon.shell.store.history import PAGE_MAX
+from gnomon.shell.store.instant_text import END_MS
+from gnomon.shell.store.postgres import definition, lease, retention
+from gnomon.shell.store.postgres.commitment import KeyExistsError, Turn, commit
+from gnomon.shell.store.postgres.lane import Lane
+from gnomon.shell.store.postgres.migration import migrate
+from gnomon.shell.store.postgres.pool import Pool, PoolOptions
+from gnomon.shell.store.postgres.reading import definitions, run_row, schedule_row
+from gnomon.shell.store.postgres.report import report
+from gnomon.shell.store.postgres.snapshot import look_at
+from gnomon.shell.store.postgres.statement import SCHEMA, Statements
+from gnomon.shell.telemetry import log
+
+__all__ = ["LeaseTime", "PostgresLedger"]
+
+_TRIES = 3
+"""How often a transaction is made again because somebody else added the same key."""
+
+
+class LeaseTime(StrEnum):
+    """Whose clock says when a lease is over."""
+
+    DATABASE = "database"
+    GIVEN = "given"
+
+
+class PostgresLedger:
+    """A `gnomon.ports.Ledger` in a PostgreSQL database."""
+
+    def __init__(
+        self, pool: Pool, sql: Statements, *, lease_time: LeaseTime, cached_max: int = CACHED_MAX
+    ) -> None:
+        self.pool = pool
+        self.sql = sql
+        self._lease_time = lease_time
+        self._cache = DefinitionCache(pool.place, cached_max)
+        self._lane = Lane()
+        self._ahead_ms = 0
+        """By how much the worker's clock is ahead of the one that judges leases."""
+
+    @classmethod
+    async def open(
+        cls, url: str, *, schema: str = SCHEMA, options: PoolOptions | None = None,
+        lease_time: LeaseTime = LeaseTime.DATABASE, cached_max: int = CACHED_MAX,
+    ) -> "PostgresLedger":  # fmt: skip
+        """Connect, and make the schema or bring it forward where needed."""
+        sql = Statements(schema)
+        pool = await Pool.open(url, options or PoolOptions())
+        try:
+            await migrate(pool, sql)
+        except BaseException:
+            pool.terminate()
+            raise
+        return cls(pool, sql, lease_time=lease_time, cached_max=cached_max)
+
+    @property
+    def cached(self) -> int:
+        """How many schedules are kept as values."""
+        return len(self._cache)
+
+    async def load(self, *, now_ms: int, limit: int) -> list[Due]:
+        lane, lease_now_ms = self._lane, self._lease_now_ms(now_ms)
+        rows = await self.pool.fetch(
+            self.sql["load"], now_ms, lease_now_ms, limit, lane.mask, lane.value
+        )
+        look = look_at(rows)
+        self._ahead_ms = now_ms - look.lease_now_ms
+        if look.buried:
+            async with self.pool.transaction() as connection:
+                await lease.bury_lost(
+                    connection, self.sql, look.buried, now_ms=now_ms, lease_now_ms=lease_now_ms
+                )
+        if len(look.heads) < limit:
+            lane.leave()
+        found, missing = self._cache.look_up(look.revisions())
+        if missing:
+            await self._read_missing(missing, found, now_ms)
+        return look.dues(found)
+
+    async def commit(
+        self, changes: Sequence[Change], *, owner: str, confirmed: bool, now_ms: int
+    ) -> list[Claim]:
+        if not changes:
+            return []
+        turn = Turn(owner, confirmed, now_ms, self._lease_now_ms(now_ms))
+        written: list[Change] = []
+        claims: list[Claim] = []
+        for attempt in range(_TRIES):
+            try:
+                async with self.pool.transaction() as connection:
+                    written, claims = await commit(
+                        connection, self.sql, changes, turn, careful=attempt > 0
+                    )
+                break
+            except KeyExistsError:
+                if attempt == _TRIES - 1:
+                    raise self._error_of_keys() from None
+        if len(written) < len(changes):
+            self._lane.change(owner)
+        self.committed(written)
+        return claims
+
+    def committed(self, changes: Sequence[Change]) -> None:
+        """Called with the changes that were written, for whoever wants to know."""
+
+    async def report(self, reports: Sequence[Report], *, now_ms: int) -> list[bool]:
+        if not reports:
+            return []
+        async with self.pool.transaction() as connection:
+            return await report(connection, self.sql, self._cache, reports, now_ms=now_ms)
+
+    async def renew(
+        self, claims: Sequence[tuple[str, int]], *, owner: str, now_ms: int
+    ) -> list[bool]:
+        if not claims:
+            return []
+        keys, fences = zip(*claims, strict=True)
+        rows = await self.pool.fetch(
+            self.sql["renew"], keys, fences, owner, now_ms, self._lease_now_ms(now_ms)
+        )
+        held = {(key, fence) for key, fence in rows}
+        return [claim in held for claim in claims]
+
+    async def orphans(self, *, owner: str) -> list[RunRow]:
+        return [run_row(row) for row in await self.pool.fetch(self.sql["orphans"], owner)]
+
+    async def recover(
+        self, *, owner: str, adopted: Sequence[str], now_ms: int
+    ) -> list[tuple[str, int]]:
+        async with self.pool.transaction() as connection:
+            return await lease.recover(
+                connection, self.sql, owner=owner, adopted=adopted, now_ms=now_ms,
+                lease_now_ms=self._lease_now_ms(now_ms),
+            )  # fmt: skip
+
+    async def next_wake_ms(self) -> int | None:
+        ((wake_ms, lease_ms),) = await self.pool.fetch(self.sql["next_wake"])
+        instants = [] if wake_ms is None else [wake_ms]
+        if lease_ms is not None:
+            # A lease is over when its last instant has passed, by the clock that judges it.
+            instants.append(lease_ms + 1 + self._ahead_ms)
+        return min(instants, default=None)
+
+    async def save(self, schedule: Schedule, *, now_ms: int) -> Saved:
+        return (await self.save_all([schedule], now_ms=now_ms))[0]
+
+    async def save_all(self, schedules: Sequence[Schedule], *, now_ms: int) -> list[Saved]:
+        """Save many, each id once, in one transaction: all of them, or none."""
+        if not schedules:
+            return []
+        for _ in range(_TRIES):
+            try:
+                async with self.pool.transaction() as connection:
+                    return await definition.save(
+                        connection, self.sql, self._cache, schedules, now_ms=now_ms
+                    )
+            except KeyExistsError:
+                continue  # somebody else has just added one of them
+        raise self._error_of_keys()
+
+    async def pause(
+        self, schedule_id: str, *, until_ms: int | None, reason: str, now_ms: int
+    ) -> bool:
+        _check_instant(until_ms)
+        statement = self.sql["pause"]
+        return bool(await self.pool.fetch(statement, schedule_id, until_ms, reason, now_ms))
+
+    async def resume(self, schedule_id: str, *, now_ms: int) -> bool:
+        async with self.pool.transaction() as connection:
+            return await definition.resume(connection, self.sql, schedule_id, now_ms=now_ms)
+
+    async def delete(self, schedule_id: str, *, now_ms: int) -> bool:
+        async with self.pool.transaction() as connection:
+            return await definition.delete(
+                connection, self.sql, self._cache, schedule_id, now_ms=now_ms
+            )
+
+    async def schedules(self, *, after: str = "", limit: int = 100) -> list[ScheduleRow]:
+        return await self._schedules("schedules", after, min(limit, PAGE_MAX))
+
+    async def get(self, schedule_id: str) -> ScheduleRow | None:
+        found = await self._schedules("schedule", schedule_id)
+        return found[0] if found else None
+
+    async def runs(
+        self, schedule_id: str, *, before: int | None = None, limit: int = 100
+    ) -> list[RunRow]:
+        before_ms = END_MS - 1 if before is None else before * 1000
+        rows = await self.pool.fetch(self.sql["runs"], schedule_id, before_ms, min(limit, PAGE_MAX))
+        return [run_row(row) for row in rows]
+
+    async def retain(self, *, before_ms: int, limit: int) -> int:
+        async with self.pool.transaction() as connection:
+            return await retention.retain(connection, self.sql, before_ms=before_ms, limit=limit)
+
+    async def close(self) -> None:
+        await self.pool.close()
+
+    def _lease_now_ms(self, now_ms: int) -> int | None:
+        return now_ms if self._lease_time is LeaseTime.GIVEN else None
+
+    async def _read_missing(
+        self, missing: list[str], found: dict[str, Definition], now_ms: int
+    ) -> None:
+        """Read definitions; those that cannot be read are put off, and the others go on."""
+        rows = await self.pool.fetch(self.sql["definitions"], missing)
+        there = {row[0] for row in rows}
+        errors = self._cache.read(((row[0], row[1], row[2], row[3]) for row in rows), found)
+        for error in errors:
+            log(logging.ERROR, "a schedule cannot be read, the others go on", error=str(error))
+        if errors:
+            unread = [one for one in missing if one in there and one not in found]
+            async with self.pool.transaction() as connection:
+                await lease.put_off(
+                    connection, self.sql, unread, now_ms=now_ms,
+                    lease_now_ms=self._lease_now_ms(now_ms),
+                )  # fmt: skip
+
+    async def _schedules(self, name: str, *values: str | int) -> list[ScheduleRow]:
+        async with self.pool.transaction() as connection:
+            rows = await connection.fetch(self.sql[name], *values)
+            wanted = [(row[0], row[1]) for row in rows]
+            found, errors = await definitions(connection, self.sql, self._cache, wanted)
+        for error in errors:
+            raise error
+        return [schedule_row(row, found[row[0]].schedule) for row in rows if row[0] in found]
+
+    def _error_of_keys(self) -> StoreError:
+        return StoreError(
+            "has a key that was to be added", where=self.pool.place,
+            hint="gnomon doctor --database says more", transient=True,
+        )  # fmt: skip
+
+
+def _check_instant(at_ms: int | None) -> None:
+    if at_ms is not None and not 0 <= at_ms < END_MS:
+        raise DefinitionError(
+            "must lie between the years 1970 and 9999", where="instant", got=at_ms,
+            hint="write milliseconds since 1970",
+        )  # fmt: skip

@@ -1,0 +1,173 @@
+"""
+Moving a ledger from a SQLite file to PostgreSQL: everything, once.
+
+The file is owned while it is read, so that nobody writes to it. All rows are copied in one
+transaction and compared there; then the file is marked as moved, and only then is the transaction
+committed. Whoever dies in between has a file that nobody runs any more, and moves it again: either
+the database has everything already, or it is empty. A run that was in flight is lost, and its
+schedule's rule says what becomes of it.
+
+Spec: PG-16.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from gnomon.errors import StoreError
+from gnomon.shell.store.database import Database
+from gnomon.shell.store.instant_text import from_text
+from gnomon.shell.store.ownership import Ownership
+from gnomon.shell.store.postgres.migration import migrate
+from gnomon.shell.store.postgres.pool import Pool, PoolOptions
+from gnomon.shell.store.postgres.statement import SCHEMA, Statements
+from gnomon.shell.store.sqlite import MOVED_TO
+
+if TYPE_CHECKING:
+    from gnomon.shell.store.postgres.pool import Connection
+
+__all__ = ["Moved", "move"]
+
+Progress = Callable[[str, int], None]
+"""Called with a table and how many of its rows have been copied."""
+
+_TABLES = ("schedules", "schedule_revisions", "schedule_runs")
+_BOOLEANS = ("paused", "confirmed")
+_PAGE = 5_000
+_PATIENCE_MS = 600_000
+_SUMMARY = "SELECT state, outcome, count(*), sum(periods) FROM {} GROUP BY 1, 2"
+_LOST_MS = 0  # a lease that is over
+
+Value = str | int | bool | None
+
+
+class Moved(NamedTuple):
+    """What was moved, or was there already."""
+
+    rows: dict[str, int]
+    is_new: bool
+
+
+async def move(path: Path, url: str, progress: Progress, *, schema: str = SCHEMA) -> Moved:
+    """Move a ledger; a `StoreError` when it cannot be, and then nothing has happened."""
+    sql, pool = Statements(schema), await Pool.open(url, PoolOptions(statement_ms=_PATIENCE_MS))
+    try:
+        await migrate(pool, sql)
+        ownership = Ownership(f"{path}.lock")
+        try:
+            database = Database(str(path), family="ledger")
+            try:
+                return await _move(database, pool, schema, progress)
+            finally:
+                database.close()
+        finally:
+            ownership.release()
+    finally:
+        await pool.close()
+
+
+async def _move(database: Database, pool: Pool, schema: str, progress: Progress) -> Moved:
+    target = pool.place if schema == SCHEMA else f"{pool.place}, schema {schema}"
+    async with pool.transaction() as connection:
+        await connection.execute(f"LOCK TABLE {schema}.schedules IN EXCLUSIVE MODE")
+        there = {table: await _count(connection, schema, table) for table in _TABLES}
+        if any(there.values()):
+            _expect_moved(database, target)
+            return Moved(there, is_new=False)
+        _expect_unmoved(database, target)
+        copied = {
+            table: await _copy(connection, database, schema, table, progress) for table in _TABLES
+        }
+        await _compare(connection, database, target, schema)
+        values = {"name": MOVED_TO, "value": target}
+        database.write(lambda other: other.execute(_MARK, values))
+    return Moved(copied, is_new=True)
+
+
+async def _count(connection: "Connection", schema: str, table: str) -> int:
+    found: int = await connection.fetchval(
+        f"SELECT count(*) FROM {schema}.{table}"  # noqa: S608 - names of our own
+    )
+    return found
+
+
+_MARK = """
+INSERT INTO ledger_meta (name, value) VALUES (:name, :value)
+ON CONFLICT (name) DO UPDATE SET value = excluded.value
+"""
+
+
+def _moved_to(database: Database) -> str | None:
+    query = "SELECT value FROM ledger_meta WHERE name = ?"
+    row = database.read(lambda other: other.execute(query, (MOVED_TO,)).fetchone())
+    return None if row is None else str(row[0])
+
+
+def _expect_moved(database: Database, place: str) -> None:
+    if _moved_to(database) != place:
+        raise StoreError(
+            "has a ledger already", where=place, hint="name an empty database, or another schema"
+        )
+
+
+def _expect_unmoved(database: Database, place: str) -> None:
+    moved_to = _moved_to(database)
+    if moved_to is not None and moved_to != place:
+        raise StoreError(
+            f"has moved to {moved_to}", where=database.path, hint="it is there, or name that again"
+        )
+
+
+async def _copy(
+    connection: "Connection", database: Database, schema: str, table: str, progress: Progress
+) -> int:
+    names = [
+        row[1]
+        for row in database.read(
+            lambda other: other.execute(f"PRAGMA table_info({table})").fetchall()
+        )
+    ]
+    count = 0
+    for page in _pages(database, table):
+        records = [_converted(names, row) for row in page]
+        await connection.copy_records_to_table(
+            table, schema_name=schema, columns=names, records=records
+        )
+        count += len(records)
+        progress(table, count)
+    return count
+
+
+def _pages(database: Database, table: str) -> Iterator[list[tuple[Value, ...]]]:
+    # The file is ours, so that one reading of it is one view, however many pages it takes.
+    cursor = database.connection.execute(f"SELECT * FROM {table}")  # noqa: S608 - our own name
+    while page := cursor.fetchmany(_PAGE):
+        yield page
+
+
+def _converted(names: list[str], row: tuple[Value, ...]) -> tuple[Value, ...]:
+    return tuple(_value(name, value) for name, value in zip(names, row, strict=True))
+
+
+def _value(name: str, value: Value) -> Value:
+    if name in _BOOLEANS:
+        return bool(value)
+    if value is None or not name.endswith(("_at", "_until")):
+        return value
+    return _LOST_MS if name == "lease_until" else from_text(str(value))
+
+
+async def _compare(connection: "Connection", database: Database, place: str, schema: str) -> None:
+    """Both must say the same about how many periods came to which end."""
+    query = _SUMMARY.format(f"{schema}.schedule_runs")
+    here = {tuple(row) for row in await connection.fetch(query)}
+    rows = database.read(_summary)
+    if here != rows:
+        raise StoreError(
+            "does not hold what was copied", where=place, hint="this is a defect; please report it"
+        )
+
+
+def _summary(connection: sqlite3.Connection) -> set[tuple[Value, ...]]:
+    return set(connection.execute(_SUMMARY.format("schedule_runs")).fetchall())

@@ -1,0 +1,155 @@
+"""
+Connections to one database: a few of them, each call one transaction.
+
+A connection that broke is replaced when the next call needs one; until that works, calls raise a
+transient `StoreError`, and whoever calls waits and tries again. Instants go over the wire as
+integers of milliseconds and stand in the tables as timestamptz.
+
+Behind a pooler that hands out a connection for each transaction (`pooler=True`) nothing is prepared
+ahead and no setting outlives a transaction; time-outs are then kept on this side alone.
+
+Spec: PG-8, PG-9, PG-12.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypedDict
+
+import asyncpg
+
+from gnomon.errors import StoreError
+from gnomon.shell.store.postgres.fault import check_address, explained, place_of
+
+if TYPE_CHECKING:
+    from asyncpg.pool import PoolConnectionProxy
+
+    Connection = asyncpg.Connection[asyncpg.Record] | PoolConnectionProxy[asyncpg.Record]
+
+__all__ = ["OLDEST", "Pool", "PoolOptions", "connect"]
+
+OLDEST = 140000
+"""The oldest version of PostgreSQL that works, as it numbers itself."""
+
+_CLOSE_S = 5
+_EPOCH_MS = 946_684_800_000  # of PostgreSQL: the year 2000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoolOptions:
+    """How to use a database."""
+
+    connections: int = 4
+    connect_ms: int = 10_000
+    statement_ms: int = 30_000
+    """How long one statement may take."""
+    lock_ms: int = 5_000
+    """How long a statement waits for a row that another worker has."""
+    idle_ms: int = 10_000
+    """After how long the server ends a transaction that stands still, and with it its locks."""
+    pooler: bool = False
+
+    def settings(self) -> dict[str, str]:
+        if self.pooler:
+            return {}
+        return {
+            "application_name": "gnomon",
+            "statement_timeout": str(self.statement_ms),
+            "lock_timeout": str(self.lock_ms),
+            "idle_in_transaction_session_timeout": str(self.idle_ms),
+            "jit": "off",
+            # A plan made without knowing the instant and the number asked for reads whole tables.
+            "plan_cache_mode": "force_custom_plan",
+        }
+
+
+class Pool:
+    """A few connections to one database."""
+
+    def __init__(self, url: str, inner: "asyncpg.Pool[asyncpg.Record]") -> None:
+        self.place = place_of(url)
+        self._inner = inner
+
+    @classmethod
+    async def open(cls, url: str, options: PoolOptions) -> "Pool":
+        check_address(url)
+        with explained(place_of(url)):
+            inner = await asyncpg.create_pool(
+                url, min_size=1, max_size=options.connections, init=_prepare, reset=_keep,
+                **_arguments(options),
+            )  # fmt: skip
+        return cls(url, inner)
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator["Connection"]:
+        """One transaction: all of it happens when the block ends, or nothing when it raises."""
+        with explained(self.place):
+            async with (
+                self._inner.acquire() as connection,
+                # Whatever the database's default: who has waited for a row must see what is new.
+                connection.transaction(isolation="read_committed"),
+            ):
+                yield connection
+
+    async def fetch(self, statement: str, *values: object) -> Sequence[asyncpg.Record]:
+        """One statement, which is a transaction by itself."""
+        with explained(self.place):
+            async with self._inner.acquire() as connection:
+                return await connection.fetch(statement, *values)
+
+    async def close(self) -> None:
+        """Say good-bye, but not for ever to a server that does not answer."""
+        try:
+            with explained(self.place):
+                async with asyncio.timeout(_CLOSE_S):
+                    await self._inner.close()
+        except StoreError:
+            self._inner.terminate()
+
+    def terminate(self) -> None:
+        """Let go of everything at once, as if the process were gone."""
+        self._inner.terminate()
+
+
+async def connect(url: str, options: PoolOptions) -> "asyncpg.Connection[asyncpg.Record]":
+    """One connection beside the pool, for whoever listens."""
+    with explained(place_of(url)):
+        connection = await asyncpg.connect(url, **_arguments(options))
+        await _prepare(connection)
+        return connection
+
+
+class _Arguments(TypedDict):
+    timeout: float
+    command_timeout: float
+    statement_cache_size: int
+    server_settings: dict[str, str]
+
+
+def _arguments(options: PoolOptions) -> _Arguments:
+    return {
+        "timeout": options.connect_ms / 1000,
+        "command_timeout": (options.statement_ms + options.lock_ms) / 1000,
+        "statement_cache_size": 0 if options.pooler else 200,
+        "server_settings": options.settings(),
+    }
+
+
+async def _prepare(connection: "Connection") -> None:
+    """Instants are milliseconds on this side."""
+    await connection.set_type_codec(
+        "timestamptz", schema="pg_catalog", encoder=_to_wire, decoder=_from_wire, format="tuple"
+    )
+
+
+async def _keep(connection: "Connection") -> None:
+    """Nothing is left behind by a transaction, so there is nothing to tidy up."""
+
+
+def _to_wire(at_ms: int) -> tuple[int]:
+    return ((at_ms - _EPOCH_MS) * 1000,)
+
+
+def _from_wire(wire: tuple[int]) -> int:
+    return wire[0] // 1000 + _EPOCH_MS

@@ -1,0 +1,72 @@
+"""
+Which workers are there, and how are they doing?
+
+Each worker writes from time to time that it is alive, what it has in hand and what it has counted,
+by the time of the database. Nothing is decided by this: runs are held by leases alone. It is there
+for people: for `gnomon doctor`, and for metrics.
+
+Spec: PG-14.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from gnomon.shell.store.postgres.pool import Pool
+from gnomon.shell.store.postgres.statement import Statements
+
+__all__ = ["BEAT_MS", "FORGET_MS", "SILENT_MS", "Presence", "WorkerRow", "workers"]
+
+BEAT_MS = 5_000
+SILENT_MS = 20_000
+"""After so long without a word a worker is taken for gone by whoever looks."""
+FORGET_MS = 3_600_000
+
+
+class WorkerRow(NamedTuple):
+    """A worker as the database has it."""
+
+    owner: str
+    host: str
+    pid: int
+    state: str
+    """`running`, `draining` or `stopped`."""
+    started_ms: int
+    seen_ms: int
+    ahead_ms: int
+    """By how much its clock was ahead of the database's."""
+    holding: int
+    counters: Mapping[str, int]
+    silent_ms: int
+    """How long ago it was last heard of."""
+
+    @property
+    def is_silent(self) -> bool:
+        return self.state != "stopped" and self.silent_ms > SILENT_MS
+
+
+class Presence:
+    """What one worker says about itself."""
+
+    def __init__(self, pool: Pool, sql: Statements, *, owner: str, host: str, pid: int) -> None:
+        self._pool, self._sql = pool, sql
+        self._who = owner, host, pid
+
+    async def beat(
+        self, state: str, *, holding: int, counters: Mapping[str, int], now_ms: int
+    ) -> None:
+        """Say that this worker is there."""
+        values = state, now_ms, holding, json.dumps(dict(counters))
+        await self._pool.fetch(self._sql["heartbeat"], *self._who, *values)
+
+    async def forget_others(self) -> None:
+        """Remove the workers that nobody has heard of for long."""
+        await self._pool.fetch(self._sql["forget_workers"], FORGET_MS)
+
+
+async def workers(pool: Pool, sql: Statements) -> list[WorkerRow]:
+    """All workers, in the order in which they began."""
+    rows = await pool.fetch(sql["workers"])
+    return [
+        WorkerRow._make([*seen, json.loads(counters), silent]) for *seen, counters, silent in rows
+    ]

@@ -1,0 +1,104 @@
+"""
+What launchers said, written to PostgreSQL: one statement for each kind of report.
+
+What a report does to a row is judged in `reported`. The rows of the runs are taken before that, so
+that nobody can take a run over between the judgement and the writing. Then the schedules are taken
+that have a queue, and only then is it asked who waits there, so that nobody can join a queue unseen
+by the end of the run before it.
+
+Spec: LEDGER-7, LEDGER-9, PG-3.
+"""
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+from gnomon.core.schedule import Schedule
+from gnomon.ports import Failed, Report
+from gnomon.shell.store.definition_cache import DefinitionCache
+from gnomon.shell.store.postgres.kinds import Kinds
+from gnomon.shell.store.postgres.reading import definitions
+from gnomon.shell.store.postgres.statement import Statements
+from gnomon.shell.store.reported import Batch, ReportedRun
+
+if TYPE_CHECKING:
+    from gnomon.shell.store.postgres.pool import Connection
+
+__all__ = ["notify", "report", "wake_queues"]
+
+
+async def report(
+    connection: "Connection", sql: Statements, cache: DefinitionCache, reports: Sequence[Report],
+    *, now_ms: int,
+) -> list[bool]:  # fmt: skip
+    """For each report, whether it was written."""
+    rows = await connection.fetch(sql["reported_runs"], [report.key for report in reports])
+    keys = [row[0] for row in rows]
+    runs = {row[0]: ReportedRun(number, *row[1:]) for number, row in enumerate(rows)}
+    failed = {
+        run.schedule_id
+        for report in reports
+        if type(report) is Failed and (run := runs.get(report.key)) is not None
+    }
+    batch = Batch(now_ms, await _policies(connection, sql, cache, failed) if failed else {})
+    accepted = [
+        (run := runs.get(report.key)) is not None and batch.accept(run, report)
+        for report in reports
+    ]
+    await _write(connection, sql, batch, keys, now_ms)
+    return accepted
+
+
+async def wake_queues(
+    connection: "Connection", sql: Statements, schedule_ids: Collection[str], now_ms: int
+) -> bool:
+    """Runs of these schedules are over; whether a queue is to be looked at now."""
+    taken = await connection.fetch(sql["take_queues"], list(schedule_ids))
+    if not taken:
+        return False
+    woken = await connection.fetch(sql["wake_queues"], [row[0] for row in taken], now_ms)
+    return any(row[0] for row in woken)
+
+
+async def notify(connection: "Connection", sql: Statements) -> None:
+    """Have the other workers look, once this transaction is committed."""
+    await connection.execute("SELECT pg_notify($1, '')", sql.channel)
+
+
+async def _write(
+    connection: "Connection", sql: Statements, batch: Batch, keys: list[str], now_ms: int
+) -> None:
+    if batch.starts:
+        rows = [(run_id, keys[row]) for row, run_id in batch.starts.items()]
+        await connection.execute(sql["start_runs"], *zip(*rows, strict=True), now_ms)
+    if batch.retries:
+        retries = [(why, at_ms, keys[row]) for row, (why, at_ms) in batch.retries.items()]
+        await connection.execute(sql["retry_runs"], *zip(*retries, strict=True), now_ms)
+    if batch.ends:
+        kinds = Kinds()
+        ends = [
+            (keys[row], number)
+            for end, rows in batch.ends.items()
+            for number in (kinds.number(*end),)
+            for row in rows
+        ]
+        await connection.execute(
+            sql["end_runs"], *zip(*ends, strict=True), *kinds.columns(), now_ms
+        )
+    if batch.wakes:
+        wakes = sorted(batch.wakes.items())
+        await connection.execute(sql["wake"], *zip(*wakes, strict=True), now_ms)
+    if (batch.ended and await wake_queues(connection, sql, batch.ended, now_ms)) or batch.wakes:
+        await notify(connection, sql)
+
+
+async def _policies(
+    connection: "Connection", sql: Statements, cache: DefinitionCache, schedule_ids: set[str]
+) -> dict[str, Schedule | None]:
+    """The schedules whose policy says what follows a failure; None for a deleted one."""
+    heads = await connection.fetch(sql["heads"], list(schedule_ids))
+    alive = [(row[0], row[1]) for row in heads if row[5] is None]
+    found, errors = await definitions(connection, sql, cache, alive)
+    for error in errors:
+        raise error
+    policies: dict[str, Schedule | None] = dict.fromkeys(schedule_ids)
+    return policies | {name: definition.schedule for name, definition in found.items()}

@@ -1,0 +1,87 @@
+"""
+What is due: the schedules to look at, each with its open periods, by one statement.
+
+One statement is one view. What an idle look costs does not depend on what is stored: two indexes
+are asked for their first entries.
+
+Spec: LEDGER-5, LEDGER-8, PG-5.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import asyncpg
+
+from gnomon.core.engine import Due, Pause
+from gnomon.shell.store.definition_cache import Definition
+from gnomon.shell.store.open_periods import OpenPeriods
+
+__all__ = ["Look", "look_at"]
+
+
+class _Head(NamedTuple):
+    schedule_id: str
+    revision: int
+    lock_version: int
+    cursor_ms: int
+    paused: bool
+    paused_until_ms: int | None
+
+
+class Look(NamedTuple):
+    """What one look has found, before definitions are known."""
+
+    lease_now_ms: int
+    """The instant that counted for leases."""
+    heads: list[_Head]
+    periods: dict[str, OpenPeriods]
+    buried: list[str]
+    """Deleted schedules with lost runs, which are nobody's to plan."""
+
+    def revisions(self) -> Iterable[tuple[str, int]]:
+        return ((head.schedule_id, head.revision) for head in self.heads)
+
+    def dues(self, definitions: dict[str, Definition]) -> list[Due]:
+        """What is due; a schedule whose definition is missing is left out."""
+        nothing = OpenPeriods()
+        found = []
+        for schedule_id, _, version, cursor_ms, paused, paused_until_ms in self.heads:
+            definition = definitions.get(schedule_id)
+            if definition is None:
+                continue
+            revision, schedule, effective_ms = definition
+            periods = self.periods.get(schedule_id, nothing)
+            pause = Pause(paused_until_ms) if paused else None
+            found.append(
+                Due(
+                    schedule, version, cursor_ms // 1000, pause, periods.waiting,
+                    periods.in_flight, periods.lost, effective_ms, revision,
+                )
+            )  # fmt: skip
+        return found
+
+
+def look_at(rows: Sequence[asyncpg.Record]) -> Look:
+    """Put together what the statement `load` gave: a row for each open period, at least one."""
+    look = Look(rows[0][0], [], {}, [])
+    last = None
+    for row in rows:
+        schedule_id, deleted, key = row[1], row[7], row[8]
+        if schedule_id is None:
+            continue
+        if schedule_id != last:
+            last = schedule_id
+            if deleted:
+                look.buried.append(schedule_id)
+            else:
+                look.heads.append(_Head(*row[1:7]))
+        if key is not None and not deleted:
+            periods = look.periods.get(schedule_id)
+            if periods is None:
+                periods = look.periods[schedule_id] = OpenPeriods()
+            run_ms, fire_ms, state, fence, launches, is_lost, confirmed = row[9:]
+            periods.add(
+                key, run_ms // 1000, fire_ms, state, fence, launches,
+                is_lost=bool(is_lost), confirmed=confirmed,
+            )  # fmt: skip
+    return look

@@ -1,0 +1,453 @@
+-- The statements of the ledger on PostgreSQL by name. Lists are handed over as arrays.
+--
+-- Who takes which rows: a commit takes what is free, first of `schedules` and then of
+-- `schedule_runs`, and waits for nobody. A report takes its runs and then the schedules it wakes, a
+-- renewal its runs, each in the order of the ids; saving and deleting take the schedule first.
+--
+-- Leases are judged by the time of the database. `LEASE_NOW` stands for the instant that counts: the
+-- parameter that comes with it, or when that is NULL the time at which the transaction began.
+
+-- name: load
+-- The first column is the instant that counts for leases; it is there when nothing else is.
+-- $1 now, $2 the instant for leases, $3 how many, $4 and $5 the lane: a mask and its value
+WITH lost AS MATERIALIZED (
+  SELECT DISTINCT schedule_id FROM gnomon.schedule_runs
+  WHERE lease_until < LEASE_NOW($2)
+  LIMIT $3
+), due AS MATERIALIZED (
+  SELECT schedule_id, revision, lock_version, cursor_at, paused, paused_until, wake_at
+  FROM gnomon.schedules
+  WHERE wake_at <= $1 AND ($4::int = 0 OR hashtext(schedule_id) & $4::int = $5::int)
+  ORDER BY wake_at
+  LIMIT $3
+), heads AS (
+  SELECT s.schedule_id, s.revision, s.lock_version, s.cursor_at, s.paused, s.paused_until,
+    s.wake_at, s.deleted_at IS NOT NULL AS deleted, 0 AS turn
+  FROM lost JOIN gnomon.schedules s USING (schedule_id)
+  UNION ALL
+  SELECT due.*, false, 1 FROM due WHERE due.schedule_id NOT IN (SELECT schedule_id FROM lost)
+  ORDER BY turn, wake_at
+  LIMIT $3
+), ranked AS (
+  SELECT *, row_number() OVER (ORDER BY turn, wake_at) AS rank FROM heads
+)
+SELECT CASE WHEN h.rank > 1 THEN NULL ELSE LEASE_NOW($2) END, h.schedule_id, h.revision, h.lock_version, h.cursor_at, h.paused,
+  h.paused_until, h.deleted, r.idempotency_key, r.run_at, r.fire_at, r.state, r.fence, r.launches,
+  r.lease_until < LEASE_NOW($2), r.confirmed
+FROM (SELECT) one
+LEFT JOIN ranked h ON true
+LEFT JOIN LATERAL (
+  SELECT * FROM gnomon.schedule_runs open
+  WHERE open.schedule_id = h.schedule_id AND open.state <> 'done'
+  OFFSET 0 -- asked for each schedule, whatever the statistics say
+) r ON true
+ORDER BY h.rank, r.run_at
+
+-- name: bury_lost
+-- $1 ids, $2 now, $3 the instant for leases
+UPDATE gnomon.schedule_runs SET
+  state = 'done',
+  outcome = CASE WHEN state = 'claimed' AND confirmed AND outcome IS NULL THEN 'skipped' ELSE 'executed' END,
+  reason = CASE WHEN state = 'claimed' AND confirmed AND outcome IS NULL THEN 'deleted' ELSE 'uncertain' END,
+  status = CASE WHEN state = 'claimed' AND confirmed AND outcome IS NULL THEN 'SKIPPED' ELSE 'FAILED' END,
+  owner = CASE WHEN state = 'claimed' AND confirmed AND outcome IS NULL THEN NULL ELSE owner END,
+  lease_until = NULL, ended_at = $2, updated_at = $2
+WHERE schedule_id = ANY ($1) AND lease_until < LEASE_NOW($3)
+
+-- name: definitions
+SELECT s.schedule_id, v.revision, v.effective_at, v.definition
+FROM unnest($1::text[]) AS wanted (schedule_id)
+JOIN gnomon.schedules s ON s.schedule_id = wanted.schedule_id
+JOIN gnomon.schedule_revisions v ON v.schedule_id = s.schedule_id AND v.revision = s.revision
+
+-- name: next_wake
+SELECT (SELECT min(wake_at) FROM gnomon.schedules WHERE wake_at IS NOT NULL),
+  (SELECT min(lease_until) FROM gnomon.schedule_runs WHERE lease_until IS NOT NULL)
+
+-- name: take_free
+-- The rows of schedules, except those that somebody else has.
+SELECT schedule_id, lock_version FROM gnomon.schedules
+WHERE schedule_id = ANY ($1)
+FOR UPDATE SKIP LOCKED
+
+-- name: take
+-- The rows of schedules, in an order that is everybody's, after those who have them.
+SELECT schedule_id FROM gnomon.schedules
+WHERE schedule_id = ANY ($1)
+ORDER BY schedule_id
+FOR NO KEY UPDATE
+
+-- name: written_runs
+-- $1 keys, $2 the instant for leases
+SELECT idempotency_key, state, fence, lease_until >= LEASE_NOW($2), outcome
+FROM gnomon.schedule_runs
+WHERE idempotency_key = ANY ($1)
+FOR NO KEY UPDATE SKIP LOCKED
+
+-- name: known_keys
+SELECT idempotency_key FROM gnomon.schedule_runs WHERE idempotency_key = ANY ($1)
+
+-- name: insert_claims
+-- Rows as what they are and of which kind, and the kinds. $1 keys, $2 ids, $3 kinds; $4 nominal,
+-- $5 chosen, $6 launches, $7 revisions, $8 lengths of leases; $9 owner, $10 confirmed, $11 now,
+-- $12 the instant for leases
+INSERT INTO gnomon.schedule_runs (
+  idempotency_key, schedule_id, run_at, fire_at, launches, revision, lease_until, owner, confirmed,
+  created_at, updated_at, state, status, fence
+)
+SELECT v.key, v.id, k.run_at, k.fire_at, k.launches, k.revision,
+  LEASE_NOW($12) + k.lease_ms * interval '1 millisecond', $9, $10, $11, $11, 'claimed', 'ENQUEUED', 1
+FROM unnest($1::text[], $2::text[], $3::int[]) AS v (key, id, kind)
+JOIN unnest($4::timestamptz[], $5::timestamptz[], $6::int[], $7::int[], $8::bigint[]) WITH ORDINALITY
+  AS k (run_at, fire_at, launches, revision, lease_ms, kind) ON k.kind = v.kind
+
+-- name: insert_runs
+-- $1 keys, $2 ids, $3 nominal, $4 statuses, $5 last nominal, $6 periods, $7 chosen, $8 states,
+-- $9 outcomes, $10 reasons, $11 launches, $12 revisions, $13 now
+INSERT INTO gnomon.schedule_runs (
+  idempotency_key, schedule_id, run_at, status, last_run_at, periods, fire_at, state, outcome, reason,
+  launches, revision, created_at, updated_at, ended_at
+)
+SELECT v.key, v.id, v.run_at, v.status, v.last_run_at, v.periods, v.fire_at, v.state, v.outcome,
+  v.reason, v.launches, v.revision, $13, $13, CASE WHEN v.state = 'done' THEN $13::timestamptz END
+FROM unnest(
+  $1::text[], $2::text[], $3::timestamptz[], $4::text[], $5::timestamptz[], $6::int[],
+  $7::timestamptz[], $8::text[], $9::text[], $10::text[], $11::int[], $12::int[]
+) AS v (key, id, run_at, status, last_run_at, periods, fire_at, state, outcome, reason, launches, revision)
+
+-- name: change_runs
+-- $1 keys, $2 states, $3 outcomes, $4 reasons, $5 statuses, $6 chosen, $7 launches, $8 fences,
+-- $9 lengths of leases, NULL for none, $10 owner, $11 confirmed, $12 now, $13 the instant for leases
+UPDATE gnomon.schedule_runs r SET
+  state = v.state, outcome = coalesce(r.outcome, v.outcome), reason = v.reason, status = v.status,
+  fire_at = v.fire_at, launches = v.launches, fence = v.fence,
+  owner = CASE WHEN v.lease_ms IS NULL THEN NULL ELSE $10 END,
+  confirmed = v.lease_ms IS NOT NULL AND $11,
+  lease_until = LEASE_NOW($13) + v.lease_ms * interval '1 millisecond',
+  ended_at = CASE WHEN v.state = 'done' THEN $12::timestamptz END, updated_at = $12
+FROM unnest(
+  $1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::int[],
+  $8::bigint[], $9::bigint[]
+) AS v (key, state, outcome, reason, status, fire_at, launches, fence, lease_ms)
+WHERE r.idempotency_key = v.key
+
+-- name: advance_free
+-- Take the schedules that are free and have their versions still, and advance them. $1 ids,
+-- $2 versions, $3 kinds; $4 cursors, $5 next, $6 wakes; $7 now
+WITH free AS MATERIALIZED (
+  SELECT s.ctid AS place, v.kind
+  FROM unnest($1::text[], $2::bigint[], $3::int[]) AS v (id, version, kind)
+  JOIN gnomon.schedules s ON s.schedule_id = v.id AND s.lock_version = v.version
+  FOR UPDATE OF s SKIP LOCKED
+)
+UPDATE gnomon.schedules s SET
+  cursor_at = k.cursor_at, next_run_at = k.next_run_at, wake_at = k.wake_at,
+  lock_version = s.lock_version + 1, updated_at = $7
+FROM free
+JOIN unnest($4::timestamptz[], $5::timestamptz[], $6::timestamptz[]) WITH ORDINALITY
+  AS k (cursor_at, next_run_at, wake_at, kind) ON k.kind = free.kind
+WHERE s.ctid = free.place -- which nobody can change any more
+RETURNING s.schedule_id
+
+-- name: advance
+-- $1 ids, $2 cursors, $3 next, $4 wakes, $5 now
+UPDATE gnomon.schedules s SET
+  cursor_at = v.cursor_at, next_run_at = v.next_run_at, wake_at = v.wake_at,
+  lock_version = s.lock_version + 1, updated_at = $5
+FROM unnest($1::text[], $2::timestamptz[], $3::timestamptz[], $4::timestamptz[])
+  AS v (id, cursor_at, next_run_at, wake_at)
+WHERE s.schedule_id = v.id
+
+-- name: end_pause
+UPDATE gnomon.schedules SET paused = false, paused_until = NULL, pause_reason = ''
+WHERE schedule_id = ANY ($1)
+
+-- name: reported_runs
+SELECT idempotency_key, schedule_id, state, fence, launches, outcome
+FROM gnomon.schedule_runs
+WHERE idempotency_key = ANY ($1)
+ORDER BY schedule_id, idempotency_key
+FOR NO KEY UPDATE
+
+-- name: start_runs
+-- $1 run ids, $2 keys, $3 now
+UPDATE gnomon.schedule_runs r SET
+  state = 'running', outcome = 'executed', status = 'STARTED', run_id = v.run_id, started_at = $3,
+  updated_at = $3
+FROM unnest($1::text[], $2::text[]) AS v (run_id, key)
+WHERE r.idempotency_key = v.key
+
+-- name: end_runs
+-- An outcome, and what the launch said, stay if they are there. $1 keys, $2 kinds; $3 outcomes,
+-- $4 reasons, $5 statuses, $6 details, $7 run ids, $8 starts; $9 now
+UPDATE gnomon.schedule_runs r SET
+  state = 'done', outcome = coalesce(r.outcome, k.outcome), reason = k.reason, status = k.status,
+  detail = k.detail, lease_until = NULL, ended_at = $9, updated_at = $9,
+  run_id = coalesce(r.run_id, k.run_id), started_at = coalesce(r.started_at, k.started_at)
+FROM unnest($1::text[], $2::int[]) AS v (key, kind)
+JOIN unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::timestamptz[])
+  WITH ORDINALITY AS k (outcome, reason, status, detail, run_id, started_at, kind)
+  ON k.kind = v.kind
+WHERE r.idempotency_key = v.key
+
+-- name: retry_runs
+-- $1 details, $2 chosen, $3 keys, $4 now
+UPDATE gnomon.schedule_runs r SET
+  state = 'planned', status = NULL, detail = v.detail, fire_at = v.fire_at, owner = NULL,
+  lease_until = NULL, updated_at = $4
+FROM unnest($1::text[], $2::timestamptz[], $3::text[]) AS v (detail, fire_at, key)
+WHERE r.idempotency_key = v.key
+
+-- name: take_queues
+-- Of these schedules, those that have a queue, after those who have them.
+SELECT schedule_id FROM gnomon.schedules
+WHERE schedule_id = ANY ($1) AND overlap_policy = 'queue'
+ORDER BY schedule_id
+FOR NO KEY UPDATE
+
+-- name: wake_queues
+-- A plan that lets a period wait, made before and not yet committed, must not count any more; whose
+-- queue has somebody in it is looked at now. $1 ids, $2 now
+UPDATE gnomon.schedules s SET
+  lock_version = s.lock_version + 1, updated_at = $2,
+  wake_at = CASE
+    WHEN EXISTS (
+      SELECT 1 FROM gnomon.schedule_runs q
+      WHERE q.schedule_id = s.schedule_id AND q.state <> 'done' AND q.state = 'queued'
+    ) THEN least(s.wake_at, $2::timestamptz)
+    ELSE s.wake_at
+  END
+WHERE s.schedule_id = ANY ($1)
+RETURNING s.wake_at <= $2
+
+-- name: new_versions
+-- Plans made before no longer hold. $1 ids, $2 now
+UPDATE gnomon.schedules SET lock_version = lock_version + 1, updated_at = $2
+WHERE schedule_id = ANY ($1)
+
+-- name: wake
+-- $1 ids, $2 instants, $3 now
+UPDATE gnomon.schedules s SET
+  lock_version = s.lock_version + 1, wake_at = least(s.wake_at, v.wake_at), updated_at = $3
+FROM unnest($1::text[], $2::timestamptz[]) AS v (id, wake_at)
+WHERE s.schedule_id = v.id
+
+-- name: look_later
+-- $1 ids, $2 instant
+UPDATE gnomon.schedules SET wake_at = $2 WHERE schedule_id = ANY ($1)
+
+-- name: lose_later
+-- $1 ids, $2 how long in milliseconds, $3 the instant for leases
+UPDATE gnomon.schedule_runs SET lease_until = LEASE_NOW($3) + $2 * interval '1 millisecond'
+WHERE schedule_id = ANY ($1) AND lease_until < LEASE_NOW($3)
+
+-- name: covered
+-- $1 id, $2 after
+SELECT run_at, coalesce(last_run_at, run_at), created_at FROM gnomon.schedule_runs
+WHERE schedule_id = $1 AND coalesce(last_run_at, run_at) > $2
+
+-- name: renew
+-- Guarded by itself, because no schedule's row is taken. $1 keys, $2 fences, $3 owner, $4 now,
+-- $5 the instant for leases
+WITH held AS (
+  SELECT r.idempotency_key, s.lease_ms
+  FROM unnest($1::text[], $2::bigint[]) AS v (key, fence)
+  JOIN gnomon.schedule_runs r ON r.idempotency_key = v.key AND r.fence = v.fence
+  JOIN gnomon.schedules s ON s.schedule_id = r.schedule_id
+  WHERE r.owner = $3 AND r.lease_until IS NOT NULL
+  ORDER BY r.schedule_id, r.idempotency_key
+  FOR NO KEY UPDATE OF r
+)
+UPDATE gnomon.schedule_runs r
+SET lease_until = LEASE_NOW($5) + held.lease_ms * interval '1 millisecond', updated_at = $4
+FROM held
+WHERE r.idempotency_key = held.idempotency_key
+RETURNING r.idempotency_key, r.fence
+
+-- name: orphans
+SELECT * FROM gnomon.schedule_runs
+WHERE lease_until IS NOT NULL AND owner <> $1
+ORDER BY schedule_id, run_at
+
+-- name: schedules_of_others
+SELECT DISTINCT schedule_id FROM gnomon.schedule_runs WHERE lease_until IS NOT NULL AND owner <> $1
+
+-- name: adopt
+-- $1 keys, $2 owner, $3 now, $4 the instant for leases
+UPDATE gnomon.schedule_runs r SET
+  owner = $2, fence = r.fence + 1, updated_at = $3,
+  lease_until = LEASE_NOW($4) + s.lease_ms * interval '1 millisecond'
+FROM gnomon.schedules s
+WHERE s.schedule_id = r.schedule_id AND r.lease_until IS NOT NULL AND r.owner <> $2
+  AND r.idempotency_key = ANY ($1)
+RETURNING r.idempotency_key, r.fence
+
+-- name: lose
+-- $1 owner, $2 now
+UPDATE gnomon.schedule_runs SET lease_until = 'epoch', updated_at = $2
+WHERE lease_until IS NOT NULL AND owner <> $1
+
+-- name: heads
+SELECT schedule_id, revision, cursor_at, paused, paused_until, deleted_at,
+  EXISTS (SELECT 1 FROM gnomon.schedule_runs r
+    WHERE r.schedule_id = s.schedule_id AND r.state <> 'done' AND r.state IN ('planned', 'queued'))
+FROM gnomon.schedules s
+WHERE schedule_id = ANY ($1)
+
+-- name: insert_schedules
+-- $1 ids, $2 workflows, $3 versions, $4 users, $5 expressions, $6 zones, $7 starts, $8 ends,
+-- $9 jitters, $10 overlaps, $11 catch-ups, $12 lengths of leases, $13 revisions, $14 cursors,
+-- $15 next, $16 wakes, $17 now
+INSERT INTO gnomon.schedules (
+  schedule_id, workflow_id, version, user_id, cron_expr, timezone, start_at, end_at, jitter_ms,
+  overlap_policy, catchup_policy, lease_ms, revision, cursor_at, next_run_at, wake_at, lock_version,
+  created_at, updated_at
+)
+SELECT v.*, 1, $17, $17
+FROM unnest(
+  $1::text[], $2::text[], $3::int[], $4::text[], $5::text[], $6::text[], $7::timestamptz[],
+  $8::timestamptz[], $9::bigint[], $10::text[], $11::text[], $12::bigint[], $13::int[],
+  $14::timestamptz[], $15::timestamptz[], $16::timestamptz[]
+) AS v
+ON CONFLICT DO NOTHING
+
+-- name: change_schedules
+-- The same parameters as for `insert_schedules`.
+UPDATE gnomon.schedules s SET
+  workflow_id = v.workflow_id, version = v.version, user_id = v.user_id, cron_expr = v.cron_expr,
+  timezone = v.timezone, start_at = v.start_at, end_at = v.end_at, jitter_ms = v.jitter_ms,
+  overlap_policy = v.overlap, catchup_policy = v.catchup, lease_ms = v.lease_ms,
+  revision = v.revision, cursor_at = v.cursor_at, next_run_at = v.next_run_at, wake_at = v.wake_at,
+  lock_version = s.lock_version + 1, updated_at = $17, deleted_at = NULL
+FROM unnest(
+  $1::text[], $2::text[], $3::int[], $4::text[], $5::text[], $6::text[], $7::timestamptz[],
+  $8::timestamptz[], $9::bigint[], $10::text[], $11::text[], $12::bigint[], $13::int[],
+  $14::timestamptz[], $15::timestamptz[], $16::timestamptz[]
+) AS v (
+  id, workflow_id, version, user_id, cron_expr, timezone, start_at, end_at, jitter_ms, overlap,
+  catchup, lease_ms, revision, cursor_at, next_run_at, wake_at
+)
+WHERE s.schedule_id = v.id
+
+-- name: insert_revisions
+-- $1 ids, $2 revisions, $3 definitions, $4 now
+INSERT INTO gnomon.schedule_revisions (schedule_id, revision, definition, effective_at)
+SELECT v.*, $4 FROM unnest($1::text[], $2::int[], $3::text[]) AS v
+
+-- name: pause
+-- $1 id, $2 until, $3 reason, $4 now
+UPDATE gnomon.schedules SET
+  paused = true, paused_until = $2, pause_reason = $3, wake_at = $2,
+  lock_version = lock_version + 1, updated_at = $4
+WHERE schedule_id = $1 AND deleted_at IS NULL
+RETURNING true
+
+-- name: resume
+-- $1 id, $2 now
+UPDATE gnomon.schedules SET
+  paused_until = least(coalesce(paused_until, $2), $2), wake_at = $2,
+  lock_version = lock_version + 1, updated_at = $2
+WHERE schedule_id = $1 AND paused
+
+-- name: delete_waiting
+-- $1 id, $2 now
+UPDATE gnomon.schedule_runs SET
+  state = 'done', outcome = coalesce(outcome, 'skipped'),
+  reason = CASE WHEN outcome IS NULL THEN 'deleted' ELSE 'uncertain' END,
+  status = CASE WHEN outcome IS NULL THEN 'SKIPPED' ELSE 'FAILED' END,
+  ended_at = $2, updated_at = $2
+WHERE schedule_id = $1 AND state <> 'done' AND state IN ('planned', 'queued')
+
+-- name: delete_schedule
+-- $1 id, $2 cursor, $3 now
+UPDATE gnomon.schedules SET
+  deleted_at = $3, updated_at = $3, cursor_at = $2, next_run_at = NULL, wake_at = NULL,
+  paused = false, paused_until = NULL, pause_reason = '', lock_version = lock_version + 1
+WHERE schedule_id = $1
+
+-- name: schedules
+-- $1 after, $2 how many
+SELECT s.schedule_id, s.revision, s.lock_version, s.cursor_at, s.wake_at, s.paused, s.paused_until,
+  s.pause_reason, s.created_at, s.updated_at,
+  (SELECT count(*) FROM gnomon.schedule_runs r
+   WHERE r.schedule_id = s.schedule_id AND r.state <> 'done' AND r.state IN ('claimed', 'running'))
+FROM gnomon.schedules s
+WHERE s.schedule_id > $1 AND s.deleted_at IS NULL
+ORDER BY s.schedule_id
+LIMIT $2
+
+-- name: schedule
+SELECT s.schedule_id, s.revision, s.lock_version, s.cursor_at, s.wake_at, s.paused, s.paused_until,
+  s.pause_reason, s.created_at, s.updated_at,
+  (SELECT count(*) FROM gnomon.schedule_runs r
+   WHERE r.schedule_id = s.schedule_id AND r.state <> 'done' AND r.state IN ('claimed', 'running'))
+FROM gnomon.schedules s
+WHERE s.schedule_id = $1 AND s.deleted_at IS NULL
+
+-- name: runs
+-- $1 id, $2 before, $3 how many
+SELECT * FROM gnomon.schedule_runs
+WHERE schedule_id = $1 AND run_at < $2
+ORDER BY run_at DESC
+LIMIT $3
+
+-- name: finished
+-- $1 before, $2 how many
+SELECT idempotency_key, schedule_id, coalesce(last_run_at, run_at)
+FROM gnomon.schedule_runs
+WHERE ended_at < $1
+ORDER BY ended_at
+LIMIT $2
+
+-- name: remove_runs
+DELETE FROM gnomon.schedule_runs WHERE idempotency_key = ANY ($1) AND state = 'done'
+
+-- name: raise_floors
+-- $1 ids, $2 floors
+UPDATE gnomon.schedules s SET floor_at = greatest(s.floor_at, v.floor_at)
+FROM unnest($1::text[], $2::timestamptz[]) AS v (id, floor_at)
+WHERE s.schedule_id = v.id
+
+-- name: forgotten
+-- $1 before, $2 how many
+SELECT schedule_id FROM gnomon.schedules s
+WHERE deleted_at < $1
+  AND NOT EXISTS (SELECT 1 FROM gnomon.schedule_runs r WHERE r.schedule_id = s.schedule_id)
+ORDER BY deleted_at
+LIMIT $2
+FOR UPDATE SKIP LOCKED
+
+-- name: remove_revisions
+DELETE FROM gnomon.schedule_revisions WHERE schedule_id = ANY ($1)
+
+-- name: remove_schedules
+DELETE FROM gnomon.schedules WHERE schedule_id = ANY ($1)
+
+-- name: get_meta
+SELECT value FROM gnomon.ledger_meta WHERE name = $1
+
+-- name: set_meta
+INSERT INTO gnomon.ledger_meta (name, value) VALUES ($1, $2)
+ON CONFLICT (name) DO UPDATE SET value = excluded.value
+
+-- name: wake_zoned
+UPDATE gnomon.schedules SET wake_at = 'epoch' WHERE wake_at IS NOT NULL AND timezone <> 'UTC'
+
+-- name: heartbeat
+-- $1 owner, $2 host, $3 pid, $4 state, $5 now of the worker, $6 in hand, $7 counters
+INSERT INTO gnomon.workers (owner, host, pid, state, started_at, seen_at, ahead_ms, holding, counters)
+VALUES ($1, $2, $3, $4, now(), now(), extract(epoch FROM $5 - now()) * 1000, $6, $7)
+ON CONFLICT (owner) DO UPDATE SET
+  state = excluded.state, seen_at = excluded.seen_at, ahead_ms = excluded.ahead_ms,
+  holding = excluded.holding, counters = excluded.counters
+
+-- name: forget_workers
+-- Those that have not been heard of for long, or said good-bye. $1 how long, in milliseconds
+DELETE FROM gnomon.workers
+WHERE seen_at < now() - $1 * interval '1 millisecond'
+
+-- name: workers
+SELECT owner, host, pid, state, started_at, seen_at, ahead_ms, holding, counters,
+  (extract(epoch FROM now() - seen_at) * 1000)::bigint
+FROM gnomon.workers
+ORDER BY started_at, owner

@@ -1,0 +1,54 @@
+"""
+The statements of the ledger on PostgreSQL, for one schema of the database.
+
+The files name the schema `gnomon`, so that they can be read, run and explained as they stand;
+for another schema that name is replaced. `LEASE_NOW` is written out here, and nowhere else.
+"""
+
+import re
+from functools import cache
+
+from gnomon.errors import DefinitionError
+from gnomon.shell.store import queries
+
+__all__ = ["SCHEMA", "Statements", "migrations"]
+
+SCHEMA = "gnomon"
+
+_PACKAGE = "gnomon.shell.store.postgres"
+_NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
+_QUALIFIER = re.compile(r"\bgnomon\.")
+_LEASE_NOW = re.compile(r"LEASE_NOW\((\$\d+)\)")
+_WRITTEN_OUT = r"coalesce(\1::timestamptz, date_trunc('milliseconds', now()))"
+
+
+class Statements:
+    """The statements by name, for one schema."""
+
+    def __init__(self, schema: str = SCHEMA, file: str = "ledger.sql") -> None:
+        if not _NAME.fullmatch(schema):
+            raise DefinitionError(
+                "must be a plain name of at most 63 small letters, digits and underscores",
+                where="schema", got=schema, hint=f"write e.g. {SCHEMA}",
+            )  # fmt: skip
+        self.schema = schema
+        self.channel = f"gnomon_{schema}"
+        self._texts = {
+            name: _LEASE_NOW.sub(_WRITTEN_OUT, _placed(text, schema))
+            for name, text in queries.named(file, _PACKAGE).items()
+        }
+
+    def __getitem__(self, name: str) -> str:
+        return self._texts[name]
+
+
+@cache
+def migrations(schema: str) -> tuple[str, ...]:
+    """The scripts that make the schema, in order."""
+    first, *rest = queries.migrations("ledger", _PACKAGE)
+    create = f"CREATE SCHEMA IF NOT EXISTS {schema};\n"
+    return (create + _placed(first, schema), *(_placed(script, schema) for script in rest))
+
+
+def _placed(text: str, schema: str) -> str:
+    return _QUALIFIER.sub(f"{schema}.", text)

@@ -1,0 +1,198 @@
+"""`gnomon run`, `history` and `doctor` with a ledger on PostgreSQL."""
+
+import asyncio
+import signal
+import subprocess
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+
+import asyncpg
+import pytest
+
+from tests.acceptance.command_line import gnomon
+from tests.acceptance.running import running, write
+from tests.clauses import clause
+
+SCHEDULES = """
+[[schedule]]
+name = "tick"
+every = "1s"
+shell = 'echo "$GNOMON_SCHEDULE $GNOMON_PERIOD" >> ran.txt'
+overlap = "allow"
+catchup = "fire_immediately"
+lease = "30s"
+"""
+
+
+def execute(url: str, statement: str) -> None:
+    async def do() -> None:
+        connection = await asyncpg.connect(url)
+        await connection.execute(statement)
+        await connection.close()
+
+    asyncio.run(do())
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return write(tmp_path, SCHEDULES)
+
+
+@clause("CLI-31", "CLI-32")
+def test_what_ran_is_in_the_database_and_the_worker_says_good_bye(
+    file: Path, database: str
+) -> None:
+    with running(file, "--database", database) as worker:
+        worker.until("run ended", success=True)
+        worker.signal(signal.SIGTERM)
+        assert worker.end() == 0
+
+    history = gnomon("history", "--database", database, "tick", "--json")
+    assert history.code == 0
+    runs = history.json["runs"]
+    assert isinstance(runs, list)
+    assert {run["outcome"] for run in runs if run["state"] == "done"} == {"executed"}
+    doctor = gnomon("doctor", "--database", database, "--json")
+    assert (doctor.code, doctor.json["findings"]) == (0, [])
+    workers = doctor.json["workers"]
+    assert isinstance(workers, list)
+    assert [(one["state"], one["holding"]) for one in workers] == [("stopped", 0)]
+    assert workers[0]["counters"]["ends"] >= 1
+
+
+@clause("CLI-31")
+def test_several_workers_run_each_period_once(file: Path, database: str) -> None:
+    with ExitStack() as stack:
+        workers = [
+            stack.enter_context(running(file, "--database", database, "--for", "3s"))
+            for _ in range(2)
+        ]
+        assert [worker.end() for worker in workers] == [0, 0]
+
+    lines = (file.parent / "ran.txt").read_text().splitlines()
+    assert lines
+    assert sorted(set(lines)) == sorted(lines)
+    ended = [line for worker in workers for line in worker.lines if line["event"] == "run ended"]
+    assert len(ended) == len(lines)
+
+
+@clause("CLI-32", "PG-14")
+def test_a_worker_that_fell_silent_and_a_clock_that_is_wrong_are_findings(
+    file: Path, database: str
+) -> None:
+    assert gnomon("run", str(file), "--database", database, "--once").code == 0
+    execute(
+        database,
+        "INSERT INTO gnomon.workers (owner, host, pid, state, started_at, seen_at, ahead_ms) VALUES"
+        " ('anna:1', 'anna', 1, 'running', now(), now() - interval '90 s', 0),"
+        " ('boris:1', 'boris', 1, 'running', now(), now(), -3000)",
+    )
+
+    doctor = gnomon("doctor", "--database", database)
+    assert doctor.code == 1
+    assert "silent: anna:1 was last heard of 9" in doctor.out
+    assert "clock: the clock of boris:1 is 3000 ms behind the database's" in doctor.out
+
+
+@clause("CLI-32")
+def test_rows_that_break_the_rules_are_findings(file: Path, database: str) -> None:
+    assert gnomon("run", str(file), "--database", database, "--once").code == 0
+    execute(database, "UPDATE gnomon.schedule_revisions SET definition = 'null'")
+    execute(
+        database,
+        "INSERT INTO gnomon.schedule_runs (idempotency_key, schedule_id, run_at, created_at,"
+        " updated_at, fire_at, state, revision) VALUES ('x', 'nobody', now(), now(), now(), now(),"
+        " 'planned', 1)",
+    )
+
+    doctor = gnomon("doctor", "--database", database, "--json")
+    findings = doctor.json["findings"]
+    assert isinstance(findings, list)
+    assert {one["code"] for one in findings} == {"definition", "stranger"}
+    assert doctor.code == 1
+
+
+@clause("CLI-32", "PG-11")
+def test_a_newer_ledger_is_a_finding_and_an_absent_one_an_error(file: Path, database: str) -> None:
+    absent = gnomon("doctor", "--database", database)
+    assert absent.code == 2
+    assert "has no ledger in the schema gnomon" in absent.err
+
+    assert gnomon("run", str(file), "--database", database, "--once").code == 0
+    execute(database, "UPDATE gnomon.ledger_meta SET value = '9' WHERE name = 'schema'")
+    assert (
+        "newer: the schema is 9, and 1 is the newest"
+        in gnomon("doctor", "--database", database).out
+    )
+    newer = gnomon("run", str(file), "--database", database, "--once")
+    assert (newer.code, "has schema 9" in newer.err) == (2, True)
+
+
+@clause("CLI-33", "PG-16")
+def test_a_ledger_moves_to_a_database_and_is_run_from_there(file: Path, database: str) -> None:
+    assert gnomon("run", str(file), "--once").code == 0
+    store = str(file.with_suffix(".sqlite3"))
+
+    moved = gnomon("migrate-store", store, database)
+    assert (moved.code, moved.out[:19]) == (0, "Moved: 1 schedules,")
+    assert "schedules: 1\n" in moved.err
+    assert gnomon("migrate-store", store, database).out.startswith("It was there already: 1 ")
+    refused = gnomon("run", str(file), "--once")
+    assert (refused.code, "has moved to postgresql://" in refused.err) == (2, True)
+    assert gnomon("run", str(file), "--database", database, "--once").code == 0
+    assert gnomon("doctor", "--database", database).code == 0
+
+
+@clause("CLI-33")
+def test_a_file_that_is_not_there_is_not_moved(tmp_path: Path, database: str) -> None:
+    done = gnomon("migrate-store", str(tmp_path / "absent.sqlite3"), database)
+
+    assert (done.code, "is not there" in done.err) == (2, True)
+
+
+@clause("CLI-31", "PG-9")
+def test_a_server_that_is_away_is_named_without_its_password(file: Path) -> None:
+    done = gnomon("run", str(file), "--database", "postgresql://anna:secret@127.0.0.1:9/x")
+
+    assert done.code == 2
+    assert done.err.startswith("error: postgresql://anna@127.0.0.1:9/x: cannot be reached")
+    assert "secret" not in done.err
+
+
+@clause("CLI-31")
+@pytest.mark.parametrize("command", ["run", "history", "doctor"])
+def test_a_ledger_is_in_a_file_or_in_a_database(file: Path, command: str) -> None:
+    done = gnomon(command, str(file), "--store", "x.sqlite3", "--database", "postgresql://x/x")
+
+    assert done.code == 1
+    assert "with --store or with --database, not with both" in done.err
+
+
+@clause("CLI-31")
+def test_an_address_that_cannot_be_meant_is_refused(file: Path) -> None:
+    done = gnomon("run", str(file), "--database", "mysql://x/x")
+
+    assert done.code == 1
+    assert "must be the URL of a PostgreSQL database" in done.err
+
+
+@clause("CLI-31")
+def test_without_the_extra_it_is_said_how_to_get_it(file: Path) -> None:
+    program = (
+        "import sys; sys.modules['asyncpg'] = None; from gnomon.cli import main;"
+        f"sys.exit(main(['run', {str(file)!r}, '--database', 'postgresql://x/x']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], check=False, capture_output=True, text=True
+    )
+
+    assert done.returncode == 2
+    assert 'pip install "gnomon[postgres]"' in done.stderr
+
+
+@clause("CLI-31")
+def test_nothing_loads_the_extra_unless_a_database_is_named() -> None:
+    program = "import sys, gnomon, gnomon.cli; sys.exit('asyncpg' in sys.modules)"
+
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

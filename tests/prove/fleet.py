@@ -1,0 +1,111 @@
+"""
+Prove that workers on PostgreSQL survive: `python -m tests.prove workers-kill`.
+
+Fleets of three workers with twenty faults each, a few at a time, because a fleet spends most of its
+time waiting for the next second. Writes docs/evidence/workers-kill.md when 1,000 faults were run. A
+problem prints the line that runs its fleet again: `python -m tests.kill.fleet SEED 20`.
+"""
+
+import platform
+from collections import Counter
+from collections.abc import Iterable
+
+from tests.oracle.random_cases import SEED
+from tests.prove.chunk import FAULTS_PER_FLEET, Chunk, ChunkResult
+from tests.prove.kill import lines_of, part
+from tests.prove.runner import Run, revision, run_all, write_report
+
+__all__ = ["FAULTS", "FLEETS", "prove"]
+
+FAULTS = 1_000
+FLEETS = 4
+"""How many at a time; they mostly wait."""
+
+
+def prove(how: Run, *, faults: int, workers: int) -> bool:
+    """Let faults happen, and say whether nothing was lost, doubled or told wrongly."""
+    numbers = range(0, -(-faults // FAULTS_PER_FLEET), how.sample)
+    chunks = [Chunk(kind="workers-kill", index=index) for index in numbers]
+    print(
+        f"workers-kill: seed {SEED}, {len(chunks)} fleets with {FAULTS_PER_FLEET} faults, "
+        f"{workers} at a time"
+    )
+    state = run_all(chunks, "workers-kill", how, workers=workers, unit="faults")
+    found = _figures([state.results[chunk] for chunk in chunks], wall_s=state.wall_s)
+    if path := how.report("workers-kill.md", whole=faults >= FAULTS):
+        write_report(path, found, _page(found))
+    print(
+        f"{found['faults']} faults, {found['periods']} periods, {found['stale_refused']} stale "
+        f"writes refused, the next run {found['recovered_ms']} ms after a fault on average, "
+        f"{found['slowest_ms']} ms at worst, {found['problems']} problems"
+    )
+    return not found["problems"]
+
+
+def _figures(results: Iterable[ChunkResult], *, wall_s: float) -> dict[str, object]:
+    every = list(results)
+    notes = sum((Counter(result.notes) for result in every), Counter[str]())
+    faults = sum(result.cases for result in every)
+    return {
+        "revision": revision(),
+        "python": platform.python_version(),
+        "seed": SEED,
+        "faults": faults,
+        "periods": sum(result.answers for result in every),
+        "executed": notes["executed"],
+        "commands_seen": notes["lines"],
+        "executed_without_a_line": notes["unseen"],
+        "stale_refused": notes["refused"],
+        "runs_lost": notes["lost"],
+        "recovered_ms": round(notes["recovered_ms"] / max(faults, 1)),
+        "slowest_ms": max((result.notes.get("slowest_ms", 0) for result in every), default=0),
+        "outcomes": part(notes, "outcome "),
+        "kinds": part(notes, "fault "),
+        "wall_s": round(wall_s, 1),
+        "problems": sum(result.differences_found for result in every),
+        "lines": [line for result in every for line in result.differences],
+    }
+
+
+def _page(found: dict[str, object]) -> str:
+    outcomes, kinds = found["outcomes"], found["kinds"]
+    assert isinstance(outcomes, dict)
+    assert isinstance(kinds, dict)
+    return "\n".join([
+        "# Evidence: workers on PostgreSQL",
+        "",
+        "Written by `make prove`; do not edit.",
+        "",
+        "Three `gnomon run --database` with real commands share one PostgreSQL server.",
+        "A worker is killed with SIGKILL and replaced, or frozen with SIGSTOP until its leases are "
+        "over and then let go on, or the server is stopped at once and started again.",
+        "Each command writes a line of its own into a file.",
+        "A judge that shares no code with Gnomon compares that file with the ledger and both with "
+        "the calendar, and `gnomon doctor` examines the ledger.",
+        "",
+        "| what | number |",
+        "|---|---:|",
+        f"| faults | {found['faults']:,} |",
+        *(f"| faults: {kind} | {count:,} |" for kind, count in kinds.items()),
+        f"| periods owed | {found['periods']:,} |",
+        f"| periods executed, says the ledger | {found['executed']:,} |",
+        f"| commands that left a line | {found['commands_seen']:,} |",
+        f"| executed without a line | {found['executed_without_a_line']:,} |",
+        f"| stale writes, all refused | {found['stale_refused']:,} |",
+        f"| next run after a fault, on average, in ms | {found['recovered_ms']:,} |",
+        f"| next run after a fault, at worst, in ms | {found['slowest_ms']:,} |",
+        "| periods executed twice, without an outcome, or with two | 0 |"
+        if not found["problems"]
+        else f"| **problems** | {found['problems']:,} |",
+        "",
+        "| outcome | periods |",
+        "|---|---:|",
+        *(f"| {name} | {count:,} |" for name, count in outcomes.items()),
+        "",
+        f"- revision: {found['revision']}",
+        f"- Python: {found['python']}",
+        f"- seed: {found['seed']}",
+        f"- wall time: {found['wall_s']} s",
+        *(f"- problem: {line}" for line in lines_of(found["lines"])),
+        "",
+    ])  # fmt: skip

@@ -1,0 +1,161 @@
+"""The ledger on PostgreSQL: workers are told what others changed, and say that they are there."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from gnomon.ports import Ended, Failed, Report
+from gnomon.shell.clock import SystemClock
+from gnomon.shell.store.postgres.ledger import PostgresLedger
+from gnomon.shell.store.postgres.listener import listen
+from gnomon.shell.store.postgres.pool import PoolOptions
+from gnomon.shell.store.postgres.presence import SILENT_MS, Presence, workers
+from tests.clauses import clause
+from tests.contract.ledger_desk import at, minutely
+from tests.shell.store.postgres.fleet import Fleet, commit_at, plan_at, play
+
+Act = Callable[[PostgresLedger], Awaitable[object]]
+
+
+async def report_one(ledger: PostgresLedger, name: str, *, fails: bool) -> object:
+    """A run of this schedule ends, or could not be started."""
+    (row,) = [row for row in await ledger.runs(name) if row.lease_ms is not None]
+    report: Report = Ended(row.key, row.fence, True, "")
+    if fails:
+        report = Failed(row.key, row.fence, "no", permanent=False)
+    return await ledger.report([report], now_ms=at("00:02:10"))
+
+
+ACTS: dict[str, Act] = {
+    "saving": lambda ledger: ledger.save(minutely("new"), now_ms=at("00:02:10")),
+    "resuming": lambda ledger: ledger.resume("queue", now_ms=at("00:02:10")),
+    "a queue that moves on": lambda ledger: report_one(ledger, "queue", fails=False),
+    "a launch tried again": lambda ledger: report_one(ledger, "allow", fails=True),
+}
+
+
+async def two_schedules(fleet: Fleet) -> PostgresLedger:
+    """One with a run in flight and a queue, one with a run in flight."""
+    ledger = await fleet.open()
+    once = {"cron_expr": None, "once": "2026-03-01T00:02:00Z", "lease": "1h"}
+    queue = minutely("queue", overlap_policy="queue", lease="1h")
+    await ledger.save_all([queue, minutely("allow", **once)], now_ms=at("00:00:30"))
+    for now in ("00:01:00", "00:02:00"):
+        await commit_at(ledger, await plan_at(ledger, now), now)
+    return ledger
+
+
+@clause("PG-7")
+@pytest.mark.parametrize("act", sorted(ACTS))
+def test_what_changes_when_to_look_wakes_the_others(
+    common_database: str, schema: str, act: str
+) -> None:
+    async def scenario(fleet: Fleet) -> None:
+        ledger = await two_schedules(fleet)
+        woken = asyncio.Event()
+        listening = asyncio.create_task(
+            listen(common_database, ledger.sql.channel, woken.set, SystemClock())
+        )
+        await woken.wait()  # it listens
+        woken.clear()
+
+        await ACTS[act](ledger)
+        await woken.wait()
+        listening.cancel()
+        await asyncio.gather(listening, return_exceptions=True)
+
+    play(common_database, schema, scenario)
+
+
+@clause("PG-7")
+def test_a_listener_whose_connection_broke_listens_again_and_wakes(
+    common_database: str, schema: str
+) -> None:
+    async def scenario(fleet: Fleet) -> None:
+        ledger = await fleet.open()
+        woken = asyncio.Event()
+        listening = asyncio.create_task(
+            listen(common_database, ledger.sql.channel, woken.set, SystemClock())
+        )
+        await woken.wait()
+        beside = await fleet.beside()
+        for _ in range(2):
+            woken.clear()
+            await beside.fetch(_END_LISTENERS, f'LISTEN "{ledger.sql.channel}"')
+            await woken.wait()
+        woken.clear()
+        while not woken.is_set():
+            await ledger.save(minutely(), now_ms=at("00:00:30"))
+            await ledger.delete("report", now_ms=at("00:00:30"))
+        listening.cancel()
+        await asyncio.gather(listening, return_exceptions=True)
+
+    play(common_database, schema, scenario)
+
+
+_END_LISTENERS = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE query = $1"
+
+
+@clause("PG-12")
+def test_behind_a_pooler_nobody_listens(common_database: str, schema: str) -> None:
+    async def scenario(fleet: Fleet) -> None:
+        await listen(common_database, "x", pytest.fail, SystemClock(), PoolOptions(pooler=True))
+
+    play(common_database, schema, scenario)
+
+
+@clause("PG-14")
+def test_a_worker_says_that_it_is_there_and_how_it_is_doing(
+    common_database: str, schema: str
+) -> None:
+    async def scenario(fleet: Fleet) -> None:
+        ledger = await fleet.open()
+        anna = Presence(ledger.pool, ledger.sql, owner="anna:1", host="anna", pid=7)
+        await anna.beat("running", holding=3, counters={"ends": 5}, now_ms=SystemClock().now_ms())
+        await anna.beat("draining", holding=1, counters={"ends": 7}, now_ms=SystemClock().now_ms())
+
+        (row,) = await workers(ledger.pool, ledger.sql)
+        assert (row.owner, row.host, row.pid, row.state) == ("anna:1", "anna", 7, "draining")
+        assert (row.holding, row.counters, row.is_silent) == (1, {"ends": 7}, False)
+        assert row.started_ms <= row.seen_ms
+
+    play(common_database, schema, scenario)
+
+
+@clause("PG-14")
+def test_who_has_fallen_silent_is_told_from_who_has_stopped(
+    common_database: str, schema: str
+) -> None:
+    async def scenario(fleet: Fleet) -> None:
+        ledger = await fleet.open()
+        for name, state in (("anna", "running"), ("boris", "stopped")):
+            presence = Presence(ledger.pool, ledger.sql, owner=name, host=name, pid=1)
+            await presence.beat(state, holding=0, counters={}, now_ms=at("00:00:00"))
+        await (await fleet.beside()).execute(
+            f"UPDATE workers SET seen_at = now() - interval '{SILENT_MS + 1} ms'"
+        )
+
+        rows = await workers(ledger.pool, ledger.sql)
+        assert {row.owner: row.is_silent for row in rows} == {"anna": True, "boris": False}
+
+    play(common_database, schema, scenario)
+
+
+@clause("PG-14")
+def test_workers_that_nobody_has_heard_of_for_long_are_forgotten(
+    common_database: str, schema: str
+) -> None:
+    async def scenario(fleet: Fleet) -> None:
+        ledger = await fleet.open()
+        for name in ("anna", "boris"):
+            presence = Presence(ledger.pool, ledger.sql, owner=name, host=name, pid=1)
+            await presence.beat("running", holding=0, counters={}, now_ms=at("00:00:00"))
+        await (await fleet.beside()).execute(
+            "UPDATE workers SET seen_at = now() - interval '2 h' WHERE owner = 'anna'"
+        )
+        await presence.forget_others()
+
+        assert [row.owner for row in await workers(ledger.pool, ledger.sql)] == ["boris"]
+
+    play(common_database, schema, scenario)

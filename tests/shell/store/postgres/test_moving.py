@@ -1,0 +1,152 @@
+"""A ledger moves from SQLite to PostgreSQL: everything, once."""
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+import asyncpg
+import pytest
+
+from gnomon.errors import StoreError
+from gnomon.ports import Ended, RunRow, ScheduleRow
+from gnomon.shell.store.database import Database
+from gnomon.shell.store.postgres.ledger import PostgresLedger
+from gnomon.shell.store.postgres.moving import Moved, move
+from gnomon.shell.store.sqlite import SqliteLedger
+from tests.clauses import clause
+from tests.contract.ledger_desk import at, minutely
+from tests.shell.store.postgres.fleet import commit_at, plan_at
+
+Content = tuple[list[ScheduleRow], list[RunRow]]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A ledger with a run that ended, one in flight, a queue and a pause."""
+    path = tmp_path / "ledger.sqlite3"
+
+    async def fill() -> None:
+        ledger = SqliteLedger.open(path)
+        queue = minutely("queue", overlap_policy="queue", lease="1h", target={"run": "x"})
+        await ledger.save_all([queue, minutely("other")], now_ms=at("00:00:30"))
+        claims = await commit_at(ledger, await plan_at(ledger, "00:01:00"), "00:01:00")
+        other = next(one for one in claims if one.schedule.schedule_id == "other")
+        await ledger.report([Ended(other.key, 1, True, "fine")], now_ms=at("00:01:10"))
+        await commit_at(ledger, await plan_at(ledger, "00:02:00"), "00:02:00")
+        await ledger.pause("other", until_ms=at("09:00:00"), reason="tea", now_ms=at("00:02:10"))
+        await ledger.close()
+
+    asyncio.run(fill())
+    return path
+
+
+async def content(ledger: SqliteLedger | PostgresLedger) -> Content:
+    schedules = await ledger.schedules()
+    runs = [run for row in schedules for run in await ledger.runs(row.schedule.schedule_id)]
+    return schedules, [replace(run, lease_ms=None) for run in runs]
+
+
+def moved(path: Path, url: str, schema: str) -> Moved:
+    return asyncio.run(move(path, url, lambda *_: None, schema=schema))
+
+
+async def empty(url: str, schema: str) -> None:
+    connection = await asyncpg.connect(url)
+    tables = ", ".join(f"{schema}.{name}" for name in ("schedules", "schedule_revisions"))
+    await connection.execute(f"TRUNCATE {tables}, {schema}.schedule_runs")
+    await connection.close()
+
+
+def unmark(path: Path) -> None:
+    database = Database(str(path), family="ledger")
+    database.write(lambda one: one.execute("DELETE FROM ledger_meta WHERE name = 'moved_to'"))
+    database.close()
+
+
+@clause("PG-16")
+def test_everything_is_there_after_a_move(path: Path, common_database: str, schema: str) -> None:
+    async def before() -> Content:
+        ledger = SqliteLedger.open(path)
+        try:
+            return await content(ledger)
+        finally:
+            await ledger.close()
+
+    async def after() -> Content:
+        ledger = await PostgresLedger.open(common_database, schema=schema)
+        try:
+            return await content(ledger)
+        finally:
+            await ledger.close()
+
+    expected = asyncio.run(before())
+    assert moved(path, common_database, schema).rows == {
+        "schedules": 2, "schedule_revisions": 2, "schedule_runs": 4,
+    }  # fmt: skip
+    assert asyncio.run(after()) == expected
+
+
+@clause("PG-16")
+def test_a_run_in_flight_is_lost_with_the_move(
+    path: Path, common_database: str, schema: str
+) -> None:
+    moved(path, common_database, schema)
+
+    async def lost() -> set[str]:
+        ledger = await PostgresLedger.open(common_database, schema=schema)
+        dues = await ledger.load(now_ms=at("00:02:20"), limit=10)
+        await ledger.close()
+        return {due.schedule.schedule_id for due in dues if due.lost}
+
+    assert asyncio.run(lost()) == {"other", "queue"}
+
+
+@clause("PG-16")
+def test_a_file_that_has_moved_is_not_run_any_more(
+    path: Path, common_database: str, schema: str
+) -> None:
+    moved(path, common_database, schema)
+
+    with pytest.raises(StoreError, match="has moved to postgresql://") as raised:
+        SqliteLedger.open(path)
+    assert raised.value.hint == "use --database with that address"
+
+
+@clause("PG-16")
+def test_moving_again_moves_nothing(path: Path, common_database: str, schema: str) -> None:
+    first = moved(path, common_database, schema)
+
+    assert moved(path, common_database, schema) == Moved(first.rows, is_new=False)
+
+
+@clause("PG-16")
+def test_a_move_that_died_before_its_commit_is_made_again(
+    path: Path, common_database: str, schema: str
+) -> None:
+    first = moved(path, common_database, schema)
+    asyncio.run(empty(common_database, schema))
+
+    assert moved(path, common_database, schema) == first
+
+
+@clause("PG-16")
+def test_a_database_with_another_ledger_is_refused_and_the_file_goes_on(
+    path: Path, common_database: str, schema: str
+) -> None:
+    moved(path, common_database, schema)
+    unmark(path)
+
+    with pytest.raises(StoreError, match="has a ledger already"):
+        moved(path, common_database, schema)
+    asyncio.run(SqliteLedger.open(path).close())
+
+
+@clause("PG-16")
+def test_a_file_that_somebody_runs_is_not_moved(
+    path: Path, common_database: str, schema: str
+) -> None:
+    owner = SqliteLedger.open(path, exclusive=True)
+
+    with pytest.raises(StoreError, match="is held by pid"):
+        moved(path, common_database, schema)
+    asyncio.run(owner.close())
