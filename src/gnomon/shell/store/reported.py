@@ -130,7 +130,6 @@ class Batch:
             self.ended.add(run.schedule_id)
             return True
         run.state = after
-        self.ended.add(run.schedule_id)  # whoever waits in the queue need not wait for that
         self.retries[run.row] = report.message, again_ms
         self.wakes[run.schedule_id] = min(again_ms, self.wakes.get(run.schedule_id, again_ms))
         return True

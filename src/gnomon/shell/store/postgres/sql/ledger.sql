@@ -124,7 +124,11 @@ UPDATE gnomon.schedule_runs r SET
   owner = CASE WHEN v.lease_ms IS NULL THEN NULL ELSE $10 END,
   confirmed = v.lease_ms IS NOT NULL AND $11,
   lease_until = LEASE_NOW($13) + v.lease_ms * interval '1 millisecond',
-  ended_at = CASE WHEN v.state = 'done' THEN $12::timestamptz END, updated_at = $12
+  ended_at = CASE WHEN v.state = 'done' THEN $12::timestamptz END, updated_at = $12,
+  -- What a former try left behind is not true of the next one.
+  detail = CASE WHEN v.state <> 'claimed' THEN r.detail END,
+  run_id = CASE WHEN v.state <> 'claimed' THEN r.run_id END,
+  started_at = CASE WHEN v.state <> 'claimed' THEN r.started_at END
 FROM unnest(
   $1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::int[],
   $8::bigint[], $9::bigint[]
@@ -179,14 +183,16 @@ WHERE r.idempotency_key = v.key
 
 -- name: end_runs
 -- An outcome, and what the launch said, stay if they are there. $1 keys, $2 kinds; $3 outcomes,
--- $4 reasons, $5 statuses, $6 details, $7 run ids, $8 starts; $9 now
+-- $4 reasons, $5 statuses, $6 details, $7 run ids, $8 starts, $9 ends, NULL for now; $10 now
 UPDATE gnomon.schedule_runs r SET
   state = 'done', outcome = coalesce(r.outcome, k.outcome), reason = k.reason, status = k.status,
-  detail = k.detail, lease_until = NULL, ended_at = $9, updated_at = $9,
+  detail = k.detail, lease_until = NULL, ended_at = coalesce(k.ended_at, $10), updated_at = $10,
   run_id = coalesce(r.run_id, k.run_id), started_at = coalesce(r.started_at, k.started_at)
 FROM unnest($1::text[], $2::int[]) AS v (key, kind)
-JOIN unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::timestamptz[])
-  WITH ORDINALITY AS k (outcome, reason, status, detail, run_id, started_at, kind)
+JOIN unnest(
+  $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::timestamptz[], $9::timestamptz[]
+)
+  WITH ORDINALITY AS k (outcome, reason, status, detail, run_id, started_at, ended_at, kind)
   ON k.kind = v.kind
 WHERE r.idempotency_key = v.key
 
