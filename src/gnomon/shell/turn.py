@@ -49,6 +49,7 @@ class Worker:
         self._ready: deque[Claim] = deque()
         self._waiting: dict[str, Claim] = {}
         """Claims that wait until another run has been ended."""
+        self._launching: tuple[str, int] | None = None
         self._unconfirmed: list[Launched] = []
         self._launched: dict[str, int] = {}
         """The runs that the launcher has, with their fencing numbers."""
@@ -174,6 +175,7 @@ class Worker:
             await self._confirm(at)
 
     async def _launch(self, claim: Claim, at: Moment) -> None:
+        self._launching = claim.key, claim.fence
         try:
             result = await self.launcher.launch(claim)
         except Exception as error:
@@ -181,6 +183,8 @@ class Worker:
             log(logging.ERROR, "the launcher failed", failure=error, key=claim.key)
             self.holding.drop(claim.key, claim.fence)
             return
+        finally:
+            self._launching = None
         if isinstance(result, Failed):
             self._fail(claim, result)
             return
@@ -287,12 +291,14 @@ class Worker:
         """Whether this worker has a run, or its claim, or knows that it is over."""
         if self._launched.get(key) == fence or self.reports.has_end(key, fence):
             return True
-        return bool(self._claims_of(key, fence))
+        return self._launching == (key, fence) or bool(self._claims_of(key, fence))
 
     async def _replace(self, key: str, fence: int) -> bool:
         """End a run that is this worker's, if it is not over by now."""
         if self._launched.get(key) == fence:
             return await self._end(key, Reason.REPLACED)
+        if self._launching == (key, fence):
+            return False  # it cannot be ended in this very moment
         for claim in self._claims_of(key, fence):
             self._withdraw(key, fence)
             message, why = "replaced before it began", Reason.SUPERSEDED

@@ -120,7 +120,9 @@ def _true_outcomes(case: _Case) -> Iterator[tuple[str, str]]:
 
 
 def _is_unknowable(case: _Case, row: Row) -> bool:
-    """Whether a claim was lost with its worker, so that the ledger has to think it was started."""
+    """Whether the ledger has to think it was started: its claim was lost, or it was just let go."""
+    if row.key in case.record.unbegun:
+        return True
     own = [grant for grant in case.grants if grant.key == row.key]
     return any(grant.lost_no is not None and not grant.is_given_back for grant in own)
 

@@ -143,13 +143,15 @@ class SimulatedLauncher:
 
     def hear(self, effect: Effect, reason: Reason | None) -> None:
         """A run has ended that this launcher started, joined or adopted."""
-        _, fence = self._runs.pop(effect.key)
-        detail = "exit 0" if effect.success else "exit 1"
-        self._ends.append(Ended(effect.key, fence, effect.success, detail, reason))
-        self._some_ended.set()
+        self._tell(effect.key, success=effect.success, reason=reason)
 
     def fence_of(self, key: str) -> int:
         return self._runs[key][1]
+
+    def _tell(self, key: str, *, success: bool, reason: Reason | None) -> None:
+        _, fence = self._runs.pop(key)
+        self._ends.append(Ended(key, fence, success, "exit 0" if success else "exit 1", reason))
+        self._some_ended.set()
 
     async def _launch(self, claim: Claim) -> Launched | Failed:
         record, outside = self.gate.nature.record, self.outside
@@ -198,8 +200,9 @@ class SimulatedLauncher:
     async def _end(self, key: str, reason: Reason) -> bool:
         outside, record = self.outside, self.gate.nature.record
         if self._ready.pop(key, None) is not None:
-            del self._runs[key]
             record.hit("run ended before it began")
+            record.unbegun.add(key)
+            self._tell(key, success=False, reason=reason)
             return True
         run_id, fence = self._runs.get(key, ("", 0))
         if not outside.is_going_on(run_id):

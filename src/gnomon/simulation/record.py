@@ -129,6 +129,8 @@ class Record(Notes):
     pauses: list[Paused] = field(default_factory=list)
     saved_ms: dict[str, int] = field(default_factory=dict)
     """When a schedule was saved: nothing before is owed."""
+    unbegun: set[str] = field(default_factory=set)
+    """Keys of runs that were ended when they were ready, before they were let go."""
     edited: list[str] = field(default_factory=list)
     """Schedules whose definition was changed on the way."""
 
