@@ -1,10 +1,11 @@
 """
-Prove what is promised: `python -m tests.prove [sweep|random|fuzz|crash|kill]... [--sample N]`.
+Prove what is promised: `python -m tests.prove KIND... [--sample N]`.
 
 Without a kind, all of them: every transition of every zone, a million random questions and a
 million fuzzed texts against the minute scan; 50,000 simulated worlds of crashes and 50,000 of three
-workers in trouble; 1,000 real kills of `gnomon run`. Runs on all cores, can be resumed, and writes
-docs/evidence when a report's part was run as a whole. Exits with 1 on any finding, and prints the
+workers in trouble; 60,000 of the declarative scheduler, with years of it; 1,000 real kills of
+`gnomon run` and 1,000 of a scheduler. Runs on all cores, can be resumed, and writes docs/evidence
+when a report's part was run as a whole. Exits with 1 on any finding, and prints the
 line that shows it again.
 """
 
@@ -13,12 +14,12 @@ import os
 import sys
 from pathlib import Path
 
-from tests.prove import crash, kill, time_core
+from tests.prove import crash, declarative, kill, kill_scheduler, time_core
 from tests.prove.chunk import ChunkResult, fill
 from tests.prove.replay import replay
 from tests.prove.runner import Run
 
-_KINDS = (*time_core.KINDS, "crash", "kill")
+_KINDS = (*time_core.KINDS, "crash", "kill", "declarative", "kill-scheduler")
 
 
 def main(arguments: list[str]) -> int:
@@ -51,6 +52,12 @@ def _prove(kinds: tuple[str, ...], options: argparse.Namespace, how: Run) -> int
         well &= crash.prove(how, worlds=options.worlds, workers=cores)
     if "kill" in kinds:
         well &= kill.prove(how, kills=options.kills, workers=options.workers or kill.WORKERS)
+    if "declarative" in kinds:
+        well &= declarative.prove(how, worlds=options.worlds, workers=cores)
+    if "kill-scheduler" in kinds:
+        well &= kill_scheduler.prove(
+            how, kills=options.kills, workers=options.workers or kill_scheduler.WORKERS
+        )
     return 0 if well else 1
 
 

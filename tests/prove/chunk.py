@@ -10,6 +10,9 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 
 from gnomon.simulation.campaign import Campaign, tally, whole_seeds
+from gnomon.simulation.declarative import campaign as declarative
+from gnomon.simulation.declarative.plan import World, draw_spec
+from tests.kill import scheduler_world
 from tests.kill.world import run_world
 from tests.oracle.compare import Tally, check_case, check_transition, spelled
 from tests.oracle.fuzz_cases import HOSTILE, complaint, steps_max, steps_of, texts
@@ -18,6 +21,8 @@ from tests.oracle.transitions import transitions, zone_names
 
 __all__ = [
     "CRASH_CHUNK",
+    "DECLARATIVE",
+    "DECLARATIVE_DAYS",
     "FUZZ_CHUNK",
     "KILLS_PER_WORLD",
     "KINDS",
@@ -33,6 +38,9 @@ RANDOM_CHUNK = 2_000
 FUZZ_CHUNK = 5_000
 KILLS_PER_WORLD = 10
 CRASH_CHUNK = 1_000  # worlds, or as many more as the last seed takes to be complete
+
+DECLARATIVE = ("declarative-crash", "declarative-storm", "declarative-twenty", "declarative-one")
+DECLARATIVE_DAYS = 10  # of each piece of a long world
 
 _STEPS_SAMPLE = 25  # texts of each fuzz chunk whose steps are counted
 _DIFFERENCES_MAX = 50  # per chunk; one is enough to fail, and the first ones tell the story
@@ -93,6 +101,7 @@ def fill(result: ChunkResult) -> None:
     """Run the chunk of a result, and write down what came of it."""
     kinds = {"sweep": _sweep, "random": _random, "fuzz": _fuzz, "kill": _kill}
     kinds |= {campaign.value: _simulate for campaign in Campaign}
+    kinds |= dict.fromkeys(DECLARATIVE, _simulate_declarative) | {"kill-scheduler": _kill_scheduler}
     for difference in kinds[result.kind](result):
         result.add(difference)
 
@@ -150,6 +159,38 @@ def _simulate(result: ChunkResult) -> Iterator[str]:
     result.notes |= {f"policy {name}": count for name, count in found.by_policy.items()}
     result.notes |= {"simulated_s": found.simulated_s, "calls": found.calls}
     yield from found.troubles
+
+
+def _simulate_declarative(result: ChunkResult) -> Iterator[str]:
+    """Simulated worlds of the declarative scheduler."""
+    seed = _FIRST_SEED + 1_000 * result.index
+    match result.kind:
+        case "declarative-crash":
+            specs = declarative.whole_seeds(World.CRASH, seed, CRASH_CHUNK)
+        case "declarative-storm":
+            specs = declarative.whole_seeds(World.STORM, seed, CRASH_CHUNK)
+        case _:
+            tasks = 20 if result.kind == "declarative-twenty" else 1
+            length_ms = DECLARATIVE_DAYS * 86_400_000
+            specs = iter([draw_spec(World.LONG, seed, tasks=tasks, length_ms=length_ms)])
+    found = declarative.tally(specs)
+    result.cases, result.answers = found.worlds, found.starts
+    result.notes = {f"met {name}": count for name, count in found.counters.items()}
+    result.notes |= {
+        "simulated_s": found.simulated_s, "calls": found.calls, "events": found.events,
+    }  # fmt: skip
+    yield from found.troubles
+
+
+def _kill_scheduler(result: ChunkResult) -> Iterator[str]:
+    """One world in which a program with a scheduler is killed again and again."""
+    seed = f"{SEED}:{result.index}"
+    outcome = scheduler_world.run_world(seed, KILLS_PER_WORLD)
+    result.cases = outcome.kills
+    result.answers = outcome.verdict.starts
+    result.notes = outcome.notes()
+    for problem in outcome.problems:
+        yield f"{problem}: python -m tests.kill.scheduler_world {seed} {KILLS_PER_WORLD}"
 
 
 def _counted(index: int) -> list[tuple[str, str]]:

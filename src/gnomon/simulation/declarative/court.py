@@ -113,9 +113,11 @@ class Court:
             self._shown.pop()
 
     def close(self, at: int, wall_ms: int) -> Report:
-        """Nothing more happens."""
+        """The scheduler was stopped, and nothing more happens."""
         self.shown(at, wall_ms)
         self._pulse(self._t(at))
+        if not self._monitor.situation().is_complete:
+            self._complain("not at rest", "", "the trace ends before the end of stop()")
         return self._monitor.verdicts()
 
     def _first_shown(self, minute_ms: int, now_at: int) -> int:

@@ -17,9 +17,10 @@ from gnomon.shell.store.journal import SqliteJournal
 from gnomon.simulation.declarative.court import Mark
 from gnomon.simulation.gate import Gate, Nature
 
-__all__ = ["Clerk", "GatedJournal", "GatedOpener", "Shelf"]
+__all__ = ["KEPT", "Clerk", "GatedJournal", "GatedOpener", "Shelf"]
 
 KEPT = 2_000
+"""How many entries the journal keeps, so that a world of years needs no more memory."""
 
 
 class Clerk(Protocol):

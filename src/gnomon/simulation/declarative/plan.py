@@ -173,6 +173,8 @@ def _in_a_storm(spec: Spec, dice: Dice) -> Spec:
     faults = draw_faults(
         dice, calls=_CALLS, count=dice.between(1, 7), leases_ms=(8_000, 70_000)
     )  # fmt: skip
+    # A write without an answer is asked about: that question is disturbed too.
+    faults += [draw_fault(dice, one.call + 1) for one in faults if "fail" in one.kind]
     steps = draw_steps(dice, until_at=spec.length_ms, count=dice.pick((0, 0, 0, 1, 2)))
     return replace(spec, faults=tuple(faults), steps=tuple(steps))
 

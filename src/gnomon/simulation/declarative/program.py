@@ -87,15 +87,17 @@ class Program:
                 await asyncio.sleep(TRY_AGAIN_MS / 1000)
         self.busy -= 1
 
-    async def stop(self) -> None:
+    async def stop(self) -> bool:
+        """Whether it came to its end as it should."""
         begun, racing = self._begun, self._initializing
         try:
             await self._scheduler.stop()
         except StopSchedulerError:
             self._world.notes.hit("stop failed")
-        else:
-            if begun == self._begun and not racing:
-                self._world.witness.stopped()
+            return False
+        if begun == self._begun and not racing:
+            self._world.witness.stopped()
+        return True
 
     async def run_errand(self, errand: Errand) -> None:
         """Do it, and leave the scheduler with the list that is wanted."""

@@ -11,17 +11,19 @@ Spec: SIM-1, SIM-2, SIM-11 to SIM-15.
 
 import asyncio
 import logging
+import traceback
+from collections import deque
 from collections.abc import Callable, Coroutine, Mapping
 from contextvars import Context, copy_context
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from gnomon.apps.declarative.events import LOGGER
-from gnomon.apps.declarative.recorder import trace_events
+from gnomon.apps.declarative.recorder import read_entries, trace_events
 from gnomon.ports import Change
 from gnomon.simulation.clock import GatedClock, Wall
 from gnomon.simulation.declarative.court import Court, Mark
-from gnomon.simulation.declarative.journal import Shelf
+from gnomon.simulation.declarative.journal import KEPT, Shelf
 from gnomon.simulation.declarative.minutes import Minutes
 from gnomon.simulation.declarative.plan import Errand, Spec, draw_errand, draw_fault
 from gnomon.simulation.declarative.program import Program
@@ -44,6 +46,7 @@ BLIND_MS = 31_000
 """So long it may take until a scheduler sees that its clock was set."""
 _TASKS_KEPT = 256
 _NEAR = 12
+_CANCELS_MAX = 50  # some wait for what they have begun, even when they are cancelled
 _RESTARTS_MS = (0, 200, 4_000, 25_000, 100_000)
 
 _Task = asyncio.Task[object]
@@ -156,6 +159,7 @@ class _World:
             minutes, tasks, lag_ms=spec.lag_ms, hear=self._write_down,
         )  # fmt: skip
         self.wanted = 0
+        self._heard: deque[Event] = deque(maxlen=KEPT)
         self._life: _Life | None = None
         self._dead: list[_Task] = []
         self._births = 0
@@ -210,6 +214,7 @@ class _World:
         for event in trace_events(change.entries):
             court.written(event)
             witness.written(event, court.registered)
+            self._heard.append(event)
         court.settled(mark)
 
     def live(self) -> Trial:
@@ -219,6 +224,8 @@ class _World:
             report = self.court.close(self.at(), self.wall.now_ms())
         except Stuck as stuck:
             self.notes.surprises.append(f"stuck at {self.at()}: {stuck}")
+        except (Exception, SystemExit) as error:
+            self._be_surprised(error)
         complaints = [Complaint("surprise", "", text) for text in self.notes.surprises]
         complaints += self.court.complaints + self.witness.complaints
         return Trial(
@@ -231,11 +238,15 @@ class _World:
         self._loop.steps = 0  # to die takes a few more
         if self._life is not None:
             self.kill(self._life.name)
-        left = [task for task in self._dead if not task.done()]
-        if left:
-            self._loop.run_until_complete(asyncio.wait(left))
-        for task in left:
-            if not task.cancelled():
+        for _ in range(_CANCELS_MAX):
+            left = [task for task in self._dead if not task.done()]
+            if not left:
+                break
+            for task in left:
+                task.cancel()
+            self._loop.run_until_complete(_breathe())
+        for task in self._dead:
+            if task.done() and not task.cancelled():
                 task.exception()  # somebody has looked
         self.shelf.database.close()
         self._loop.close()
@@ -260,7 +271,11 @@ class _World:
         self.witness.examine_quiet(
             first_at, self.at(), wall_ms, tasks=[one.name for one in spec.lists[self.wanted]]
         )
-        await life.program.stop()
+        if not await life.program.stop():
+            self.notes.surprises.append("stop() failed although nothing was wrong")
+        kept = list(trace_events(await read_entries(self.shelf.journal)))
+        if kept != list(self._heard):
+            self.notes.surprises.append("the journal has kept something else than was written")
 
     async def _settled(self) -> _Life:
         """Wait until a process is up and has nothing else to do."""
@@ -312,7 +327,7 @@ class _World:
             return
         self.notes.hit(f"errand {errand.do}")
         self.notes.log(self.at(), life.name, f"{errand.do} {errand.which}")
-        self._start(life, life.program.run_errand(errand))
+        self._start(life, lambda: life.program.run_errand(errand))
 
     def _bear(self) -> None:
         """A process begins, with nothing in its memory."""
@@ -326,10 +341,21 @@ class _World:
         self.notes.log(self.at(), name, "begins")
         program = Program(gate, self)
         self._life = _Life(name=name, gate=gate, program=program, context=context)
-        self._start(self._life, program.assure(self.wanted))
+        self._start(self._life, lambda: program.assure(self.wanted))
 
-    def _start(self, life: _Life, work: Coroutine[None, None, None]) -> None:
-        self._loop.create_task(work, context=life.context)
+    def _start(self, life: _Life, work: Callable[[], Coroutine[None, None, None]]) -> None:
+        self._loop.create_task(self._watched(work), context=life.context)
+
+    async def _watched(self, work: Callable[[], Coroutine[None, None, None]]) -> None:
+        """What a program lets out is a surprise, unless it has died."""
+        try:
+            await work()
+        except Exception as error:
+            self._be_surprised(error)
+
+    def _be_surprised(self, error: BaseException) -> None:
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        self.notes.surprises.append(f"{error!r} in {where.name}, line {where.lineno}")
 
     def _thaw(self, name: str) -> None:
         if self._life is not None and self._life.name == name:
@@ -364,3 +390,9 @@ class _World:
         error = context.get("exception")
         if not isinstance(error, Crash | asyncio.CancelledError):
             self.notes.surprises.append(f"{context.get('message')}: {error!r}")
+
+
+async def _breathe() -> None:
+    """Let everybody who is ready go on for a moment."""
+    for _ in range(5):
+        await asyncio.sleep(0)
