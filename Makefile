@@ -6,12 +6,13 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run test check lint fmt types contracts coverage spec test-system bench bench-time bench-ledger prove pins clean
+.PHONY: help setup run test check lint fmt types contracts coverage spec test-system bench bench-time bench-ledger bench-theory prove pins clean
 
 BIN := .venv/bin
 READY := .venv/ready
 PYTHONS := $(or $(PYTHON),python3.11 python3 python python3.12 python3.13)
 PYTEST := -m pytest -n auto --dist worksteal
+WHOLLY := src/gnomon/core/*,src/gnomon/theory/*,src/gnomon/trace.py
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
@@ -63,12 +64,12 @@ types: $(READY) ## Check the types, strictly
 contracts: $(READY) ## Check that imports point down and the core is pure
 	$(BIN)/lint-imports --no-logo
 
-coverage: $(READY) ## Run the tests; every branch of the core must be taken
+coverage: $(READY) ## Run the tests; every branch of the core and the theory must be taken
 	$(BIN)/coverage erase
 	$(BIN)/coverage run $(PYTEST)
 	$(BIN)/coverage combine --quiet
-	$(BIN)/coverage report --omit 'src/gnomon/core/*'
-	$(BIN)/coverage report --include 'src/gnomon/core/*' --fail-under 100
+	$(BIN)/coverage report --omit '$(WHOLLY)'
+	$(BIN)/coverage report --include '$(WHOLLY)' --fail-under 100
 
 spec: $(READY) ## Print which tests hold which clause of docs/spec
 	@$(BIN)/python -m tests.tidy.matrix $(ARGS)
@@ -76,14 +77,17 @@ spec: $(READY) ## Print which tests hold which clause of docs/spec
 test-system: $(READY) ## Run the tests that need system packages
 	@echo "nothing here needs system packages yet"
 
-# Areas and paths are different for the two, so with arguments but --quick it is the time core only.
-bench: bench-time $(if $(filter-out --quick,$(ARGS)),,bench-ledger) ## Measure speed beside others
+# Areas and paths are different for each, so with arguments but --quick it is the time core only.
+bench: bench-time $(if $(filter-out --quick,$(ARGS)),,bench-ledger bench-theory) ## Measure speed beside others
 
 bench-time: $(READY) ## Measure the time core only; ARGS="--help" says how
 	$(BIN)/python -m benchmarks.time_core $(ARGS)
 
 bench-ledger: $(READY) ## Measure the ledger only; ARGS="--help" says how
 	$(BIN)/python -m benchmarks.ledger $(ARGS)
+
+bench-theory: $(READY) ## Measure the monitor of the theory only; ARGS="--help" says how
+	$(BIN)/python -m benchmarks.theory $(ARGS)
 
 prove: $(READY) ## Run the full proofs, resumable; ARGS="--help" says how
 	$(BIN)/python -m tests.prove $(ARGS)

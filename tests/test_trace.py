@@ -94,9 +94,12 @@ def test_a_header_that_is_written_and_read_again_is_the_same() -> None:
 
 @clause("TRACE-2")
 def test_what_a_header_leaves_out_has_a_default() -> None:
-    assert parse_header(HEADER) == Header(
+    plain = Header(
         zone="UTC", pulses=Pulses.EXPLICIT, reinitialize=Reinitialize.REJECT, witnesses=None
     )
+
+    assert parse_header(HEADER) == plain
+    assert parse_header(render_header(plain)) == plain
 
 
 @clause("TRACE-2")

@@ -133,6 +133,8 @@ class Header:
 
 Json = dict[str, object]
 
+_WALL = Event._fields.index("wall_ms")
+
 
 def parse_trace(lines: Iterable[str]) -> tuple[Header, Iterator[Event]]:
     """The header, and the events as they are read; what is malformed is raised when it is met."""
@@ -236,7 +238,7 @@ def _event(fields: Json, line: int) -> Event:
         same = fields.get("same", False)
         if type(same) is not bool:
             raise _wrong(line, '"same" must be true or false', same)
-        return event._replace(wall_ms=wall_ms, same=same)
+        return Event._make((*event[:_WALL], wall_ms, same))  # quicker than _replace
     return event
 
 

@@ -98,8 +98,12 @@ def test_the_axioms_can_be_asked_as_printed(tmp_path: Path) -> None:
 
 
 @clause("CHECK-1", "THEORY-13")
-@pytest.mark.parametrize(("happy", "code"), [([], 1), (["--happy", "disk,net"], 1),
-                                             (["--happy", "net"], 0), (["--happy", ""], 0)])  # fmt: skip
+@pytest.mark.parametrize(("happy", "code"), [
+    ([], 1),
+    (["--happy", "disk,net"], 1),
+    (["--happy", "net"], 0),
+    (["--happy", ""], 0),
+])  # fmt: skip
 def test_the_happy_set_can_be_named(tmp_path: Path, happy: list[str], code: int) -> None:
     fault, start = (
         '{"t": 2, "e": "Fault", "kind": "disk"}',

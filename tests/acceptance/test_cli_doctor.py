@@ -135,6 +135,7 @@ def test_a_damaged_file_is_a_finding(store: Path) -> None:
         ("newer", "PRAGMA user_version = 999"),
         ("older", "PRAGMA user_version = 0"),
         ("foreign", "PRAGMA application_id = 7"),
+        ("foreign", "DROP TABLE ledger_meta"),
     ],
 )
 def test_a_file_of_another_version_or_program_is_a_finding(

@@ -14,12 +14,12 @@ import os
 import sys
 from pathlib import Path
 
-from tests.prove import crash, declarative, kill, kill_scheduler, time_core
+from tests.prove import crash, declarative, kill, kill_scheduler, theory, time_core
 from tests.prove.chunk import ChunkResult, fill
 from tests.prove.replay import replay
 from tests.prove.runner import Run
 
-_KINDS = (*time_core.KINDS, "crash", "kill", "declarative", "kill-scheduler")
+_KINDS = (*time_core.KINDS, "crash", "kill", "theory", "declarative", "kill-scheduler")
 
 
 def main(arguments: list[str]) -> int:
@@ -52,6 +52,8 @@ def _prove(kinds: tuple[str, ...], options: argparse.Namespace, how: Run) -> int
         well &= crash.prove(how, worlds=options.worlds, workers=cores)
     if "kill" in kinds:
         well &= kill.prove(how, kills=options.kills, workers=options.workers or kill.WORKERS)
+    if "theory" in kinds:
+        well &= theory.prove(how, traces=options.traces, workers=cores)
     if "declarative" in kinds:
         well &= declarative.prove(how, worlds=options.worlds, workers=cores)
     if "kill-scheduler" in kinds:
@@ -80,6 +82,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--worlds", type=int, default=crash.WORLDS, metavar="N", help="of each kind of crash"
     )
+    parser.add_argument("--traces", type=int, default=theory.TRACES, metavar="N")
     parser.add_argument("--kills", type=int, default=kill.KILLS, metavar="N")
     parser.add_argument(
         "--reports", type=Path, metavar="DIR", help="default: docs/evidence, for what is run whole"

@@ -18,6 +18,8 @@ from tests.oracle.compare import Tally, check_case, check_transition, spelled
 from tests.oracle.fuzz_cases import HOSTILE, complaint, steps_max, steps_of, texts
 from tests.oracle.random_cases import SEED, cases
 from tests.oracle.transitions import transitions, zone_names
+from tests.theory.agreement import compare
+from tests.theory.state_search import SEARCHES, search
 
 __all__ = [
     "CRASH_CHUNK",
@@ -27,6 +29,7 @@ __all__ = [
     "KILLS_PER_WORLD",
     "KINDS",
     "RANDOM_CHUNK",
+    "TRACES_PER_CHUNK",
     "Chunk",
     "ChunkResult",
     "fill",
@@ -38,13 +41,14 @@ RANDOM_CHUNK = 2_000
 FUZZ_CHUNK = 5_000
 KILLS_PER_WORLD = 10
 CRASH_CHUNK = 1_000  # worlds, or as many more as the last seed takes to be complete
-
+TRACES_PER_CHUNK = 500
 DECLARATIVE = ("declarative-crash", "declarative-storm", "declarative-twenty", "declarative-one")
 DECLARATIVE_DAYS = 10  # of each piece of a long world
 
 _STEPS_SAMPLE = 25  # texts of each fuzz chunk whose steps are counted
 _DIFFERENCES_MAX = 50  # per chunk; one is enough to fail, and the first ones tell the story
 _FIRST_SEED = 1_000_000  # beyond the seeds of `make test`
+_AXIOMS = 16
 _YEAR_2000, _YEAR_2038 = 946_684_800, 2_145_916_800
 
 
@@ -57,8 +61,8 @@ class Chunk:
 @dataclass(slots=True, kw_only=True)
 class ChunkResult:
     """
-    `cases` are transitions, questions, texts, kills or worlds; `answers` are the comparisons made
-    for them.
+    `cases` are transitions, questions, texts, kills, worlds, traces or states; `answers` are the
+    comparisons made for them.
     """
 
     kind: str
@@ -100,6 +104,7 @@ def run(chunk: Chunk) -> ChunkResult:
 def fill(result: ChunkResult) -> None:
     """Run the chunk of a result, and write down what came of it."""
     kinds = {"sweep": _sweep, "random": _random, "fuzz": _fuzz, "kill": _kill}
+    kinds |= {"agreement": _agree, "states": _search}
     kinds |= {campaign.value: _simulate for campaign in Campaign}
     kinds |= dict.fromkeys(DECLARATIVE, _simulate_declarative) | {"kill-scheduler": _kill_scheduler}
     for difference in kinds[result.kind](result):
@@ -191,6 +196,23 @@ def _kill_scheduler(result: ChunkResult) -> Iterator[str]:
     result.notes = outcome.notes()
     for problem in outcome.problems:
         yield f"{problem}: python -m tests.kill.scheduler_world {seed} {KILLS_PER_WORLD}"
+
+
+def _agree(result: ChunkResult) -> Iterator[str]:
+    """The monitor of the theory against its formulas."""
+    first = _FIRST_SEED + TRACES_PER_CHUNK * result.index
+    different, counts = compare(range(first, first + TRACES_PER_CHUNK))
+    result.cases, result.answers = TRACES_PER_CHUNK, _AXIOMS * TRACES_PER_CHUNK
+    result.notes = dict(counts)
+    yield from different
+
+
+def _search(result: ChunkResult) -> Iterator[str]:
+    """All states of some tasks, for a conflict."""
+    asked = SEARCHES[result.index]
+    found = search(asked.configurations, reconcile=asked.reconcile)
+    result.cases, result.answers = found.states, found.transitions
+    yield from (f"{conflict}: {path}" for conflict, path in found.conflicts.items())
 
 
 def _counted(index: int) -> list[tuple[str, str]]:

@@ -24,15 +24,16 @@ def disagreements(trace: RandomTrace, kind: type[Monitor] = Monitor) -> list[str
 
 
 def compare(seeds: range) -> tuple[list[str], Counter[str]]:
-    """The seeds on which they differ; and how often each axiom was broken."""
-    different, broken = [], Counter[str]()
+    """The seeds on which they differ; and the events, and how often each axiom was broken."""
+    different, counts = [], Counter[str]()
     for seed in seeds:
         trace = random_trace(seed)
         different += [f"seed {seed}: {line}" for line in disagreements(trace)]
         monitor = Monitor(witnesses=trace.witnesses, is_metered=trace.is_metered)
         monitor.see_all(trace.events)
-        broken.update(axiom for axiom, one in monitor.findings().items() if one.violation)
-    return different, broken
+        counts["events"] += len(trace.events)
+        counts.update(axiom for axiom, one in monitor.findings().items() if one.violation)
+    return different, counts
 
 
 def _said(found: Finding) -> tuple[int | None, int, bool]:

@@ -1,4 +1,4 @@
-"""The pulses of a trace from the independent scan of every minute: what the judge is given in tests."""
+"""The pulses of a trace from the independent scan of every minute, as tests give them."""
 
 from collections.abc import Iterator, Sequence
 

@@ -16,7 +16,19 @@ from dataclasses import dataclass
 from itertools import chain, combinations, product
 from typing import NamedTuple
 
-__all__ = ["EMPTY", "Found", "Move", "Name", "World", "moves", "search", "step"]
+__all__ = [
+    "EMPTY",
+    "SEARCHES",
+    "Found",
+    "Move",
+    "Name",
+    "Search",
+    "World",
+    "moves",
+    "owed",
+    "search",
+    "step",
+]
 
 Move = tuple[str, ...]
 """What happens: a word, then whom it concerns."""
@@ -52,6 +64,25 @@ class World(NamedTuple):
 
 
 EMPTY = World(names=(Name(tasks=(Task(),)),))
+
+
+class Search(NamedTuple):
+    """So many configurations for each task, and whether a new list is applied in place."""
+
+    configurations: tuple[int, ...]
+    reconcile: bool
+
+
+SEARCHES = [
+    Search((2, 1), False),
+    Search((1,), False),
+    Search((1,), True),
+    Search((2,), False),
+    Search((2,), True),
+    Search((1, 1), False),
+    Search((1, 1), True),
+]
+"""What is searched; the first one takes half a minute and is left to the proof."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

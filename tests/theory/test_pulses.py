@@ -8,7 +8,9 @@ from datetime import datetime
 
 import pytest
 
+from gnomon.cli import trace_pulses
 from gnomon.cli.trace_pulses import with_pulses
+from gnomon.errors import DefinitionError
 from gnomon.theory import Verdict, check, merge, retry_pulses
 from gnomon.trace import Event, Header, Kind, Pulses, Registration
 from tests.clauses import clause
@@ -121,3 +123,12 @@ def test_minutes_that_the_clock_skipped_begin_where_it_jumped() -> None:
     minutes = [one for one in with_pulses(Header(), events) if one.kind is Kind.MINUTE_START]
 
     assert [(one.t, one.wall_ms) for one in minutes] == [(0, 0), (0, 60_000), (0, 120_000)]
+
+
+@clause("CHECK-4")
+def test_a_clock_that_jumped_by_a_century_is_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trace_pulses, "PULSES_MAX", 1_000)
+    events = [Event(Kind.FAULT, t, fault="x", wall_ms=t * 3_000_000_000) for t in (0, 1)]
+
+    with pytest.raises(DefinitionError, match="wall: spans more than 1,000 minutes and dues"):
+        list(trace_pulses.with_pulses(Header(), events))

@@ -123,8 +123,10 @@ def test_a_fault_inside_the_happy_set_excuses_nothing(happy: list[str] | None) -
 
 @clause("THEORY-14")
 def test_where_a_list_is_applied_in_place_one_initialization_is_not_asked_for() -> None:
-    report = check(Header(reinitialize=Reinitialize.RECONCILE), tell("init a", "init b"))
+    header, events = Header(reinitialize=Reinitialize.RECONCILE), tell("init a", "init b")
+    report, monitor = check(header, events), Monitor(header)
 
+    assert [violation for event in events for violation in monitor.see(event)] == []
     assert report.verdicts["S6"].verdict is Verdict.NOT_APPLICABLE
     assert report.is_fine
     assert report.first is None

@@ -58,11 +58,11 @@ def _judged(
 ) -> tuple[Report, Event | None]:
     """The report, and the event at which the earliest violation came to light."""
     header, events = parse_trace(_lines(path))
-    if as_printed or header.pulses is Pulses.DERIVED:
+    if header.pulses is Pulses.DERIVED:
+        events = with_pulses(header, list(events))
+    if as_printed:
         whole = list(events)
-        if header.pulses is Pulses.DERIVED:
-            whole = list(with_pulses(header, whole))
-        report = check(header, whole, as_printed=as_printed, happy=happy)
+        report = check(header, whole, as_printed=True, happy=happy)
         return report, None if report.first is None else whole[report.first.position]
     return _judged_as_read(header, events, is_metered=_mentions_compute(path), happy=happy)
 

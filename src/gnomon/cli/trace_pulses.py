@@ -13,16 +13,20 @@ Spec: CHECK-4.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from gnomon.core.recurrence import Recurrence, cron
 from gnomon.errors import DefinitionError
 from gnomon.theory.pulses import merge, retry_pulses
 from gnomon.trace import Event, Header, Kind
 
-__all__ = ["RETRY_MIN_MS", "with_pulses"]
+__all__ = ["PULSES_MAX", "RETRY_MIN_MS", "with_pulses"]
 
 RETRY_MIN_MS = 1_000
 """The declarative scheduler waits this long before a retry, however short the delay."""
+
+PULSES_MAX = 50_000_000
+"""Minutes and dues of one trace; a clock that jumped by centuries is not followed there."""
 
 _MINUTE_MS = 60_000
 _DIALECTS = ("posix", "standard")
@@ -32,7 +36,16 @@ def with_pulses(header: Header, events: Sequence[Event]) -> Iterator[Event]:
     """The events with the minutes, dues and retries that belong among them."""
     last_t = events[-1].t if events else 0
     retries = (one for one in retry_pulses(events, delay_min_ms=RETRY_MIN_MS) if one.t <= last_t)
-    return merge(events, _minutes(header, events), retries)
+    return merge(events, _limited(_minutes(header, events)), retries)
+
+
+def _limited(pulses: Iterator[Event]) -> Iterator[Event]:
+    yield from islice(pulses, PULSES_MAX)
+    if (beyond := next(pulses, None)) is not None:
+        raise DefinitionError(
+            f"spans more than {PULSES_MAX:,} minutes and dues", where="wall", got=beyond.wall_ms,
+            hint="look for a clock that jumped, or split the trace",
+        )  # fmt: skip
 
 
 def _minutes(header: Header, events: Sequence[Event]) -> Iterator[Event]:

@@ -8,19 +8,39 @@ import asyncio
 
 from gnomon.ports import Clock
 
-__all__ = ["set_within"]
+__all__ = ["Bell"]
 
 
-async def set_within(clock: Clock, event: asyncio.Event, length_ms: int) -> bool:
-    """Wait until the event is set, but no longer than this; say whether it is."""
-    if event.is_set() or length_ms <= 0:
-        return event.is_set()
-    waiting = asyncio.ensure_future(event.wait())
-    alarm = asyncio.ensure_future(clock.sleep_ms(length_ms))
-    try:
-        await asyncio.wait([waiting, alarm], return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        waiting.cancel()
-        alarm.cancel()
-        await asyncio.gather(waiting, alarm, return_exceptions=True)
-    return event.is_set()
+class Bell:
+    """Can be rung; whoever waits for it goes on, or when the time is up."""
+
+    def __init__(self) -> None:
+        self.is_rung = False
+        self._waiter: asyncio.Future[None] | None = None
+
+    def ring(self) -> None:
+        self.is_rung = True
+        if self._waiter is not None:
+            _fulfil(self._waiter)
+
+    def hush(self) -> None:
+        self.is_rung = False
+
+    async def wait(self, clock: Clock, length_ms: int) -> None:
+        """Return when it has been rung since it was hushed, or this much time has passed."""
+        if self.is_rung or length_ms <= 0:
+            return
+        waiter = self._waiter = asyncio.get_running_loop().create_future()
+        alarm = asyncio.ensure_future(clock.sleep_ms(length_ms))
+        alarm.add_done_callback(lambda _: _fulfil(waiter))
+        try:
+            await waiter
+        finally:
+            alarm.cancel()
+        if alarm.done():
+            alarm.result()  # whatever the clock has to say
+
+
+def _fulfil(future: "asyncio.Future[None]") -> None:
+    if not future.done():
+        future.set_result(None)

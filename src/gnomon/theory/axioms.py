@@ -27,7 +27,7 @@ from gnomon.theory.formula import (
 )
 from gnomon.theory.positions import Domain
 
-__all__ = ["AXIOMS", "ENVIRONMENT", "SCHEDULER", "Axiom", "System", "by_id", "repaired"]
+__all__ = ["AXIOMS", "Axiom", "System", "repaired"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,29 +81,23 @@ AXIOMS = (
           "began.", "G(RE(x) -> Y Running(x)), G(IE(c) -> Y Initializing(c)), "
           "G(SE(c) -> Y Hold(SS(c), SE(c) | Crash))"),
 )  # fmt: skip
-SCHEDULER = tuple(one.id for one in AXIOMS if not one.is_environment)
-ENVIRONMENT = tuple(one.id for one in AXIOMS if one.is_environment)
-
-
-def by_id(identifier: str) -> Axiom:
-    return next(one for one in AXIOMS if one.id == identifier)
 
 
 @dataclass(slots=True)
 class System:
     """
     The axioms for one trace: `laws` must hold, `tests` are where they were put to the test, and
-    `promises` are the laws about the future with what each is waiting for.
+    `promises` are the parts of the laws about the future, which may be open at the end.
     """
 
     laws: dict[str, Formula] = field(default_factory=dict)
     tests: dict[str, list[Formula]] = field(default_factory=dict)
-    promises: dict[str, list[tuple[Formula, Formula]]] = field(default_factory=dict)
+    promises: dict[str, list[Formula]] = field(default_factory=dict)
 
     def promise(self, identifier: str, pairs: list[tuple[Formula, Formula]]) -> None:
         """A law of the form: whenever the one, then in time the other."""
-        self.promises[identifier] = pairs
-        self.laws[identifier] = Globally(all_of(implies(*pair) for pair in pairs))
+        self.promises[identifier] = [implies(*pair) for pair in pairs]
+        self.laws[identifier] = Globally(all_of(self.promises[identifier]))
 
 
 def repaired(domain: Domain) -> System:

@@ -27,6 +27,7 @@ from gnomon.theory.formula import (
     Until,
     Within,
     Yesterday,
+    parts_of,
 )
 from gnomon.theory.positions import Position
 from gnomon.trace import Witnesses
@@ -38,6 +39,8 @@ UNDECIDED: Final = 1
 YES: Final = 2
 
 Values = list[int]
+
+_FUTURE = (Next, Until, Eventually, Globally, Within)
 
 
 class Evaluation:
@@ -51,6 +54,7 @@ class Evaluation:
         self.is_metered = is_metered
         # By identity: formulas share their parts, and comparing them would cost more than that.
         self._known: dict[int, tuple[Formula, Values]] = {}
+        self._settled: dict[int, bool] = {}
 
     def values(self, formula: Formula) -> Values:
         """The value at every position."""
@@ -62,6 +66,16 @@ class Evaluation:
     def at_start(self, formula: Formula) -> int:
         """The value of the formula for the trace as a whole; of nothing, nothing is decided."""
         return self.values(formula)[0] if self.positions else UNDECIDED
+
+    def is_about_past(self, formula: Formula) -> bool:
+        """Whether its value at a position is settled there, whatever follows."""
+        known = self._settled.get(id(formula))
+        if known is None:
+            known = not isinstance(formula, _FUTURE) and all(
+                map(self.is_about_past, parts_of(formula))
+            )
+            self._settled[id(formula)] = known
+        return known
 
     def _computed(self, formula: Formula) -> Values:
         match formula:
@@ -75,7 +89,9 @@ class Evaluation:
             case And(parts):
                 return self._together(parts, min, YES)
             case Or(parts):
-                return self._together(parts, max, NO)
+                later = [part for part in parts if isinstance(part, Within)]
+                sooner = [part for part in parts if not isinstance(part, Within)]
+                return self._unless(self._together(sooner, max, NO), later)
             case Yesterday(part):
                 return [NO, *self.values(part)][: len(self.positions)]
             case Since():
@@ -101,6 +117,15 @@ class Evaluation:
         if not parts:
             return [empty] * len(self.positions)
         return [pick(values) for values in zip(*map(self.values, parts), strict=True)]
+
+    def _unless(self, found: Values, later: Sequence[Within]) -> Values:
+        """What is dear to compute is computed only where it matters."""
+        for formula in later:
+            found = [
+                value if value == YES else max(value, self._within(formula, index))
+                for index, value in enumerate(found)
+            ]
+        return found
 
     def _since(self, formula: Since) -> Values:
         left, right = self.values(formula.left), self.values(formula.right)

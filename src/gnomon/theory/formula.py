@@ -37,6 +37,7 @@ __all__ = [
     "hold_plus",
     "implies",
     "once",
+    "parts_of",
     "render",
 ]
 
@@ -166,6 +167,23 @@ def hold_plus(begins: Formula, ends: Formula) -> Formula:
 def at_most_one(boundary: Formula, happening: Formula) -> Formula:
     """At most one `happening` from one `boundary` to the next."""
     return Globally(implies(happening, Next(Until(Not(happening), boundary, is_weak=True))))
+
+
+def parts_of(formula: Formula) -> tuple[Formula, ...]:
+    """The formulas that it is made of."""
+    match formula:
+        case Constant() | Atom():
+            return ()
+        case And(parts) | Or(parts):
+            return parts
+        case Since(left, right) | Until(left, right):
+            return left, right
+        case (
+            Not(part) | Yesterday(part) | Next(part)
+            | Eventually(part) | Globally(part) | Within(part)
+        ):  # fmt: skip
+            return (part,)
+    raise TypeError(f"not a formula: {formula!r}")
 
 
 def render(formula: Formula) -> str:

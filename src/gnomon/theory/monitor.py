@@ -47,7 +47,7 @@ class Monitor(Watch):
         self._t = event.t
         if event.same:
             self._look_at_instant(event)
-        if event.t > self._account.deadline and not self._account.is_metered:
+        if event.t > self._account.deadline and not self._is_metered:
             self._look_for_late()
         self._handlers[event.kind](event)
         self._latest = event
@@ -58,9 +58,18 @@ class Monitor(Watch):
 
     def see_all(self, events: Iterable[Event]) -> None:
         """Take many events into account."""
-        see = self.see
+        # The same as `see`, written out, because a call for each event is a third of the time.
+        account, handlers = self._account, self._handlers
         for event in events:
-            see(event)
+            self._position += 1
+            self._t = t = event.t
+            if event.same:
+                self._look_at_instant(event)
+            if t > account.deadline and not self._is_metered:
+                self._look_for_late()
+            handlers[event.kind](event)
+            self._latest = event
+        self._fresh.clear()
 
     def verdicts(self) -> Report:
         """What can be said about the events so far; more may follow."""
@@ -74,7 +83,7 @@ class Monitor(Watch):
             blame=blame,
             first=first,
             judged_with=self._account.witnesses,
-            witnesses=fit(worst, worst_ms, is_metered=self._account.is_metered),
+            witnesses=fit(worst, worst_ms, is_metered=self._is_metered),
             surroundings=self._surroundings(),
         )
 
@@ -109,7 +118,7 @@ class Monitor(Watch):
             case "EA1":
                 return self._crashes
             case "EA2" | "EA3":
-                return self._actions
+                return self._starts + self._ends + self._call_actions
             case "EA4":
                 return self._position + 1 - self._gauge.gifts
             case "EA5":
@@ -132,10 +141,10 @@ class Monitor(Watch):
         """What besides the axioms decides the verdicts."""
         at_rest = not (self._is_up or self._calls or self._stops or self._running)
         given, needed = self._account.granted()
-        starved = self._account.is_metered and given < needed
+        starved = self._is_metered and given < needed
         return Situation(
             reinitialize=self._header.reinitialize,
-            is_metered=self._account.is_metered,
+            is_metered=self._is_metered,
             is_complete=at_rest,
             unhappy=self._unhappy,
             granted=f"compute granted {given} of {needed:g}" if starved else "",

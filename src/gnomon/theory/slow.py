@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from gnomon.theory.axioms import AXIOMS, System, repaired
 from gnomon.theory.cron_text import recurs_for_ever
 from gnomon.theory.evaluation import NO, UNDECIDED, YES, Evaluation
-from gnomon.theory.formula import Formula
+from gnomon.theory.formula import Formula, Globally
 from gnomon.theory.positions import Position, join, positions_of
 from gnomon.theory.printed import as_printed
 from gnomon.theory.verdict import Finding, Violation
@@ -81,6 +81,8 @@ class _SlowJudge:
         """The position at which it is first known that the law does not hold."""
         if self._whole.at_start(law) != NO:
             return None
+        if isinstance(law, Globally) and self._whole.is_about_past(law.part):
+            return self._whole.values(law.part).index(NO)
         good, bad = 0, len(self._positions)
         while bad - good > 1:
             middle = (good + bad) // 2
@@ -109,15 +111,8 @@ class _SlowJudge:
 
     def _open(self, axiom: str) -> int:
         """How many promises are neither kept nor broken at the end."""
-        return sum(
-            any(
-                asked == YES and kept == UNDECIDED
-                for asked, kept in zip(
-                    self._whole.values(condition), self._whole.values(goal), strict=True
-                )
-            )
-            for condition, goal in self._system.promises.get(axiom, [])
-        )
+        promises = self._system.promises.get(axiom, [])
+        return sum(UNDECIDED in self._whole.values(promise) for promise in promises)
 
 
 def _unlimited_dues(events: Sequence[Event]) -> Finding:

@@ -13,12 +13,14 @@ from collections.abc import Callable, Iterable
 from gnomon.theory.account import Account, Waiting
 from gnomon.theory.budget import WITNESSES, list_bits
 from gnomon.theory.cron_text import recurs_for_ever
-from gnomon.theory.memory import BOOT, DUE, NEVER, RETRY, Call, Name
-from gnomon.theory.positions import ACTIONS, by_name, is_valid
+from gnomon.theory.instant import Instant
+from gnomon.theory.memory import DUE, NEVER, RETRY, Call, Name
+from gnomon.theory.positions import is_valid
 from gnomon.theory.reasons import late_call, late_start, why_not_owed
+from gnomon.theory.roll import Roll
 from gnomon.theory.surroundings import Gauge
 from gnomon.theory.verdict import Violation
-from gnomon.trace import CallId, Event, Header, Kind, Registration, Witnesses
+from gnomon.trace import CallId, Event, Header, Kind, Reinitialize, Witnesses
 
 __all__ = ["Watch"]
 
@@ -27,11 +29,11 @@ class Watch:
     """The state of all axioms after the events so far."""
 
     __slots__ = (
-        "_account", "_actions", "_broken", "_calls", "_counts", "_crashes", "_ends", "_faults",
-        "_fresh", "_gauge", "_handlers", "_happy", "_header", "_is_active", "_is_paid",
-        "_is_stopping", "_is_up", "_latest", "_list", "_minute", "_names", "_position", "_quiet",
-        "_running", "_simultaneous", "_starts", "_stops", "_successes", "_t", "_texts", "_unhappy",
-        "_waiting_stops",
+        "_account", "_broken", "_call_actions", "_calls", "_counts", "_crashes", "_ends", "_faults",
+        "_fresh", "_gauge", "_handlers", "_happy", "_header", "_instant", "_is_active",
+        "_is_metered", "_is_paid", "_is_stopping", "_is_up", "_latest", "_minute", "_names",
+        "_position", "_quiet", "_roll", "_running", "_starts", "_stops", "_successes", "_t",
+        "_texts", "_unhappy", "_waiting_stops",
     )  # fmt: skip
 
     def __init__(
@@ -46,24 +48,25 @@ class Watch:
         self._account = Account(
             witnesses or self._header.witnesses or WITNESSES, is_metered=is_metered
         )
+        self._is_metered = is_metered
         self._happy = None if happy is None else frozenset(happy)
         self._position = NEVER
         self._t = 0
         self._latest: Event | None = None
-        self._simultaneous: set[str] = set()
+        self._instant = Instant()
         self._fresh: list[Violation] = []
         self._broken: dict[str, tuple[Violation, int]] = {}
         self._unhappy: Violation | None = None
         self._gauge = Gauge()
-        self._names: dict[str, Name] = {}
-        self._list: tuple[Registration, ...] | None = None
+        self._roll = Roll()
+        self._names = self._roll.names
         self._texts: dict[str, bool | None] = {}
         self._calls: dict[CallId, Call] = {}
         self._stops: set[CallId] = set()
         self._waiting_stops: dict[CallId, None] = {}
         self._is_up = self._is_active = self._is_stopping = self._is_paid = False
         self._running = self._minute = self._faults = self._crashes = 0
-        self._starts = self._ends = self._successes = self._actions = self._quiet = 0
+        self._starts = self._ends = self._successes = self._call_actions = self._quiet = 0
         self._counts = dict.fromkeys(("S3", "S4", "S5", "S6", "L2", "EA7"), 0)
         self._handlers: dict[Kind, Callable[[Event], None]] = {
             Kind.INIT_START: self._init_start,
@@ -86,10 +89,11 @@ class Watch:
 
     def _run_start(self, event: Event) -> None:
         self._starts += 1
-        self._act()
+        if self._is_metered:
+            self._pay()
         name = self._names.get(event.task)
         if name is None:
-            name = self._name(event.task)
+            name = self._roll.name(event.task)
         task = name.registered
         if (
             task is None
@@ -135,10 +139,11 @@ class Watch:
 
     def _run_end(self, event: Event) -> Name:
         self._ends += 1
-        self._act()
+        if self._is_metered:
+            self._pay()
         name = self._names.get(event.task)
         if name is None:
-            name = self._name(event.task)
+            name = self._roll.name(event.task)
         if not name.started_since_crash:
             self._break("EA6", f"{name.text!r} ended and had not started", name.text)
         if name.is_running:
@@ -158,7 +163,7 @@ class Watch:
     def _due(self, event: Event) -> None:
         name = self._names.get(event.task)
         if name is None:
-            name = self._name(event.task)
+            name = self._roll.name(event.task)
         task = name.registered
         if task is None or event.cron:
             self._due_of_several(name, event.cron)
@@ -193,7 +198,7 @@ class Watch:
         self._is_paid = True
         self._gauge.spend(event.t, event.n)
         self._account.spend(event.t, event.n)
-        if event.t > self._account.deadline and self._account.is_metered:
+        if event.t > self._account.deadline and self._is_metered:
             self._look_for_late()
 
     def _fault(self, event: Event) -> None:
@@ -206,7 +211,7 @@ class Watch:
     # --- lifecycle ----------------------------------------------------------------------------
 
     def _init_start(self, event: Event) -> None:
-        self._act()
+        self._call()
         self._counts["L2"] += 1
         valid = is_valid(event)
         self._counts["S4"] += not valid
@@ -228,12 +233,13 @@ class Watch:
         if call is not None and not call.is_valid:
             self._break("S4", f"call {event.call!r} was accepted with a list that is not valid")
         self._counts["S6"] += 1
-        if self._is_up:
+        if self._is_up and self._header.reinitialize is Reinitialize.REJECT:
             self._break("S6", f"call {event.call!r} succeeded while the scheduler was up")
         listed = call.registrations if call else ()
-        if listed != self._list:
+        if listed != self._roll.listed:
             self._settle_all()
-            self._register(listed)
+            self._roll.register(listed, self._minute)
+            self._account.bits = list_bits(listed)
         self._is_up = True
         self._is_active = not self._is_stopping
         for name in self._names.values():
@@ -245,7 +251,7 @@ class Watch:
             self._break("S5", f"call {event.call!r} refused a valid list without an excuse")
 
     def _init_end(self, event: Event) -> Call | None:
-        self._act()
+        self._call()
         self._counts["EA7"] += 1
         call = self._calls.pop(event.call, None)
         if call is None:
@@ -255,30 +261,8 @@ class Watch:
         self._account.answer("L2", event.call, event.t)
         return call
 
-    def _register(self, listed: tuple[Registration, ...]) -> None:
-        """A new list: what comes anew owes nothing from before, but a run that was interrupted."""
-        self._list = listed
-        self._account.bits = list_bits(listed)
-        wanted = by_name(listed)
-        for name in self._names.values():
-            if name.text not in wanted:
-                name.registered = None
-        for registration in wanted.values():
-            name = self._name(registration.name)
-            task = name.task(registration)
-            if name.registered is task:
-                continue
-            if name.registered is None:
-                name.is_orphaned = False
-            name.registered = task
-            task.pending = 0
-            task.failed_t = NEVER
-            if name.is_in_due_minute(task, self._minute):
-                task.pending = BOOT
-                task.begin_period()
-
     def _stop_start(self, event: Event) -> None:
-        self._act()
+        self._call()
         self._settle_all()
         self._is_active = False
         self._is_stopping = True
@@ -288,7 +272,7 @@ class Watch:
             self._await_stops()
 
     def _stop_end(self, event: Event) -> None:
-        self._act()
+        self._call()
         self._counts["EA7"] += 1
         self._counts["S3"] += 1
         if event.call not in self._stops:
@@ -304,15 +288,7 @@ class Watch:
     def _crash(self, event: Event) -> None:
         self._crashes += 1
         self._settle_all()
-        for name in self._names.values():
-            name.started_since_crash = False
-            if name.is_running:
-                name.is_running = False
-                name.is_orphaned = True
-                for task in name.tasks.values():
-                    task.begin_period()
-            for task in name.tasks.values():
-                task.is_trying = task.is_doomed = False
+        self._roll.crash()
         self._running = 0
         self._quiet += len(self._waiting_stops)
         self._waiting_stops.clear()
@@ -324,19 +300,17 @@ class Watch:
 
     # --- what several of them share -----------------------------------------------------------
 
-    def _name(self, text: str) -> Name:
-        name = self._names.get(text)
-        if name is None:
-            name = self._names[text] = Name(text)
-        return name
+    def _call(self) -> None:
+        """An action that is no run."""
+        self._call_actions += 1
+        if self._is_metered:
+            self._pay()
 
-    def _act(self) -> None:
+    def _pay(self) -> None:
         """An action: some compute must have been given since the one before."""
-        self._actions += 1
-        if self._account.is_metered:
-            if not self._is_paid:
-                self._break("EA2", "an action without any compute since the one before")
-            self._is_paid = False
+        if not self._is_paid:
+            self._break("EA2", "an action without any compute since the one before")
+        self._is_paid = False
 
     def _owe_if_pending(self, name: Name) -> None:
         task = name.registered
@@ -363,7 +337,7 @@ class Watch:
         """No callback is running: every stop() that waited for this must return soon."""
         for call in self._waiting_stops:
             self._quiet += 1
-            self._wait("L3", call, list_bits(self._list or ()))
+            self._wait("L3", call, list_bits(self._roll.listed or ()))
         self._waiting_stops.clear()
 
     def _look_for_late(self) -> None:
@@ -374,25 +348,12 @@ class Watch:
                 self._break("L1", late_start(late, self._t), late.name.text)
 
     def _look_at_instant(self, event: Event) -> None:
-        """An event that cannot be told in time from the one before it."""
-        if self._latest is not None and not self._latest.same:
-            self._simultaneous = {_nature(self._latest)}
-        nature = _nature(event)
-        if nature == "action" and "action" in self._simultaneous:
-            self._break("EA3", "two actions at the same instant")
-        other = {"compute": "crash", "crash": "compute"}.get(nature)
-        if other in self._simultaneous and self._account.is_metered:
-            self._break("EA1", "compute at the instant of a crash")
-        self._simultaneous.add(nature)
+        broken = self._instant.add(event, self._latest)
+        if broken is not None and (self._is_metered or broken[0] != "EA1"):
+            self._break(*broken)
 
     def _break(self, axiom: str, explanation: str, task: str = "") -> None:
         violation = Violation(axiom, self._position, self._t, explanation, task)
         first, count = self._broken.get(axiom, (violation, 0))
         self._broken[axiom] = first, count + 1
         self._fresh.append(violation)
-
-
-def _nature(event: Event) -> str:
-    if event.kind in ACTIONS:
-        return "action"
-    return {Kind.COMPUTE: "compute", Kind.CRASH: "crash"}.get(event.kind, "other")

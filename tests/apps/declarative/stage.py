@@ -30,12 +30,17 @@ Registrations = Sequence[
 ]
 
 
+class Killed(BaseException):
+    """The process is dead: whatever of it still moves gets nothing done."""
+
+
 class FaultyJournal:
     """A journal whose next calls may fail, before or after they have had their effect."""
 
     def __init__(self, inner: Journal, stage: "Stage") -> None:
         self._inner = inner
         self._stage = stage
+        self._life = stage.lives
 
     @property
     def owner(self) -> str:
@@ -61,6 +66,8 @@ class FaultyJournal:
 
     async def _pass(self, name: str, act: Callable[[], Awaitable[_T]]) -> _T:
         stage = self._stage
+        if stage.lives != self._life:
+            raise Killed
         if stage.gate is not None and name == "write":
             await stage.gate.wait()
         if f"{name} before" in stage.faults:
@@ -99,14 +106,14 @@ class Stage:
         self.faults: list[str] = []
         self.gate: asyncio.Event | None = None
         """While it is there and not set, writes wait."""
+        self.lives = 0
         self.notes: list[str] = []
         self.contexts: list[RunContext] = []
         self.seen: list[Entry] = []
         self.telemetry = SchedulerTelemetry()
-        self._alive: list[asyncio.Task[None]] = []
 
     def scheduler(
-        self, *, zone: str = "UTC", reinitialize: str = "reconcile", threads: int = 0
+        self, *, zone: str | None = "UTC", reinitialize: str = "reconcile", threads: int = 0
     ) -> Scheduler:
         """A scheduler on the store of the stage."""
         return Scheduler(
@@ -151,13 +158,11 @@ class Stage:
 
     async def crash(self) -> None:
         """End everything that is under way, without a word."""
-        mine = asyncio.current_task()
-        others = [task for task in asyncio.all_tasks() if task is not mine]
-        gate, self.gate = self.gate, asyncio.Event()  # nothing is written any more
-        for task in others:
-            task.cancel()
-        await asyncio.gather(*others, return_exceptions=True)
-        self.gate = gate
+        self.lives += 1
+        while others := asyncio.all_tasks() - {asyncio.current_task()}:
+            for task in others:
+                task.cancel()
+            await asyncio.gather(*others, return_exceptions=True)
 
     async def record(self, name: str) -> dict[str, object]:
         """What the store has of a task."""

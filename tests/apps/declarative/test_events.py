@@ -40,6 +40,37 @@ def test_a_life_from_initialize_to_stop_is_told_in_order(caplog: pytest.LogCaptu
     ]  # fmt: skip
 
 
+@clause("EVENT-1", "TASK-1")
+def test_lines_tell_the_state_of_scheduler_task_and_polling(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def scenario(stage: Stage) -> None:
+        scheduler = stage.scheduler()
+        await scheduler.initialize([stage.task("a", "0 * * * *", fails=1)])
+        await stage.until("00:10:00")
+        await scheduler.initialize([stage.task("a", "0 * * * *")])
+        await scheduler.stop()
+
+    on_stage(scenario)
+
+    fields = [record.fields for record in caplog.records]  # type: ignore[attr-defined]
+    assert [(one["event"], one["state"]) for one in fields if "state" in one] == [
+        ("SchedulerInitializationStarted", "Initializing"),
+        ("SchedulerInitializationCompleted", "Running"),
+        ("PollingStarted", "Active"),
+        ("TaskRunStarted", "Running"),
+        ("TaskRunFailed", "AwaitingRetry"),
+        ("TaskRetryStarted", "Running"),
+        ("TaskRunCompleted", "AwaitingRun"),
+        ("SchedulerReinitializationStarted", "Reinitializing"),
+        ("SchedulerReinitializationCompleted", "Running"),
+        ("SchedulerStopRequested", "Stopping"),
+        ("PollingStopRequested", "Stopping"),
+        ("PollingStopped", "Inactive"),
+        ("SchedulerStopped", "Stopped"),
+    ]
+
+
 @clause("EVENT-1")
 def test_a_retry_that_an_occurrence_goes_before_is_told(caplog: pytest.LogCaptureFixture) -> None:
     async def scenario(stage: Stage) -> None:

@@ -274,10 +274,12 @@ def test_a_wrong_list_makes_no_file(tmp_path: Path) -> None:
         ({"reinitialize": "perhaps"}, "reinitialize"),
         ({"namespace": "a/b"}, "namespace"),
         ({"store": "postgresql://db/gnomon"}, "store"),
+        ({"threads": -1}, "threads"),
+        ({"kept": 0}, "kept"),
     ],
 )
 def test_an_option_that_cannot_be_meant_is_refused_when_it_is_given(
-    options: dict[str, str], where: str
+    options: dict[str, str | int], where: str
 ) -> None:
     with pytest.raises(DefinitionError) as refusal:
         gnomon.Scheduler(**options)  # type: ignore[arg-type]

@@ -75,7 +75,8 @@ class Play:
                 self._scheduler = self._new()
             case _:
                 where = dice.choice(["write before", "write after", "acquire after", "head before"])
-                stage.faults += [where] * dice.randint(1, 3)
+                if len(stage.faults) < 5:  # a store that fails for long makes everything late
+                    stage.faults += [where] * dice.randint(1, 3)
 
     async def finish(self) -> None:
         self._stage.faults.clear()

@@ -78,6 +78,23 @@ def test_a_run_that_fails_under_a_former_definition_is_not_retried_under_the_new
     assert on_stage(scenario) == (["00:00:00 a"], "AwaitingRun")
 
 
+@clause("INIT-6", "RETRY-1")
+def test_a_run_that_fails_after_its_task_went_and_came_back_the_same_is_retried() -> None:
+    async def scenario(stage: Stage) -> list[str]:
+        scheduler = stage.scheduler()
+        task = stage.task("a", "0 0 * * *", takes=100, fails=1)
+        await scheduler.initialize([task])
+        await stage.until("00:00:30")
+        await scheduler.initialize([stage.task("a", "0 9 * * *")])
+        await scheduler.initialize([task])
+        await stage.until("00:30:00")
+        await scheduler.stop()
+        return stage.notes
+
+    # It came back in the minute that it is due in, and is owed once for that.
+    assert on_stage(scenario) == ["00:00:00 a", "00:01:40 a"]
+
+
 @clause("INIT-6")
 def test_the_run_of_a_removed_task_ends_in_the_journal_only() -> None:
     async def scenario(stage: Stage) -> tuple[list[str], list[str]]:

@@ -260,6 +260,23 @@ def test_a_cancelled_stop_comes_to_its_end_all_the_same() -> None:
 
 
 @clause("STOP-1")
+def test_a_callback_that_awaits_the_stop_of_its_own_scheduler_is_told_not_to() -> None:
+    async def scenario(stage: Stage) -> list[str]:
+        async def callback() -> None:
+            stage.note("a")
+            await scheduler.stop()
+
+        scheduler = stage.scheduler()
+        await scheduler.initialize([("a", "* * * * *", callback, SECOND * 30)])
+        await stage.until("00:01:00")
+        await scheduler.stop()
+        return [one.detail for one in await stage.entries() if one.event == "RunFailure"][:1]
+
+    (detail,) = on_stage(scenario)
+    assert detail.startswith("StopSchedulerError: Failed to stop scheduler: stop: must not be")
+
+
+@clause("STOP-1")
 def test_a_callback_may_stop_its_own_scheduler_without_waiting_for_it() -> None:
     async def scenario(stage: Stage) -> list[str]:
         stopping: list[asyncio.Task[None]] = []

@@ -224,7 +224,7 @@ def _exit_not_contained() -> Patch:
 def _run_before_the_commit() -> Patch:
     async def wrong(self: Session) -> None:
         async with self._pen.taken() as now:
-            step = self._agenda.plan(list(self._ends), now=now, starting=not self._held.is_set())
+            step = self._agenda.plan(list(self._ends), now=now, starting=not self._held.is_rung)
             entries = list(step.entries)
             call = self._ask_to_stop(entries, now)
             for start in step.starts:

@@ -70,8 +70,8 @@ class Agenda:
 
     def __init__(self) -> None:
         self._tasks: dict[str, _Task] = {}
-        self._running: dict[str, bool] = {}
-        """The runs that go on; False for one whose task was removed or overridden meanwhile."""
+        self._running: dict[str, tuple[str, int]] = {}
+        """The runs that go on, each with the cron text and the delay it was started under."""
         self._ready: set[str] = set()
         self._dues: list[tuple[int, str]] = []
         self._retries: list[tuple[int, str]] = []
@@ -88,9 +88,6 @@ class Agenda:
     def records(self) -> dict[str, TaskRecord]:
         return {name: task.record for name, task in self._tasks.items()}
 
-    def registered(self) -> list[Registration]:
-        return [task.registration for task in self._tasks.values()]
-
     def prepare(
         self, registrations: Sequence[Registration], records: dict[str, TaskRecord], now: Moment
     ) -> "Agenda":
@@ -100,13 +97,7 @@ class Agenda:
             task = _Task(one, records[one.name])
             task.due = _next_due(one, task.record, now)
             new._tasks[one.name] = task
-        for name in self._running:
-            former, task_now = self._tasks.get(name), new._tasks.get(name)
-            same = former is not None and task_now is not None and (
-                (former.record.cron, former.record.retry_ms)
-                == (task_now.record.cron, task_now.record.retry_ms)
-            )  # fmt: skip
-            new._running[name] = same and self._running[name]
+        new._running = dict(self._running)
         for name, task in new._tasks.items():
             new._remind(name, task)
         return new
@@ -129,8 +120,9 @@ class Agenda:
         for end, _ in step.ends:
             del self._running[end.task]
         for start in step.starts:
-            self._running[start.context.task] = True
-            self._ready.discard(start.context.task)
+            name = start.context.task
+            self._running[name] = _definition(self._tasks[name].record)
+            self._ready.discard(name)
         for name, record in step.records.items():
             task = self._tasks[name]
             settled = record.settled_ms != task.record.settled_ms
@@ -146,15 +138,16 @@ class Agenda:
 
     def rest_ms(self, now: Moment) -> int | None:
         """How long there is nothing to do; None for as long as nobody calls."""
+        if self._ready:  # what was planned has not been written
+            return 0
         rests = []
         while self._dues and not self._is_due_valid(*self._dues[0]):
             heappop(self._dues)
         while self._retries and not self._is_retry_valid(*self._retries[0]):
             heappop(self._retries)
-        if self._ready:
-            return 0
         if self._dues:
-            rests.append(self._dues[0][0] * 1000 - now.wall_ms)
+            due_ms = self._dues[0][0] * 1000
+            rests.append(0 if due_ms <= now.through_ms else due_ms - now.wall_ms)
         if self._retries:
             rests.append(self._retries[0][0] - now.t_ms)
         return max(min(rests), 0) if rests else None
@@ -165,7 +158,7 @@ class Agenda:
         step.entries.append(Entry(event, now.t_ms, now.wall_ms, task=end.task, detail=end.detail))
         task, record = self._tasks.get(end.task), None
         if task is not None:
-            if not self._running[end.task]:
+            if self._running[end.task] != _definition(task.record):
                 record = machine.ended_for_another(task.record)
             elif succeeded:
                 record = machine.succeeded(task.record, now=now)
@@ -176,7 +169,7 @@ class Agenda:
 
     def _plan_start(self, step: Step, name: str, now: Moment) -> None:
         task = self._tasks.get(name)
-        if task is None:
+        if task is None:  # its run has ended after it was removed
             return
         record = step.records.get(name, task.record)
         if record.state is TaskState.RUNNING:
@@ -235,6 +228,11 @@ class Agenda:
     def _is_retry_valid(self, at_ms: int, name: str) -> bool:
         task = self._tasks.get(name)
         return task is not None and task.record.retry_t_ms == at_ms and name not in self._running
+
+
+def _definition(record: TaskRecord) -> tuple[str, int]:
+    """What makes a task of this name the one it is."""
+    return record.cron, record.retry_ms
 
 
 def _popped(heap: list[tuple[int, str]], through: int) -> Iterable[str]:

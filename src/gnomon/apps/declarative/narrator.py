@@ -13,7 +13,7 @@ from gnomon.apps.declarative.events import LogEvent, log
 from gnomon.apps.declarative.machine import Why
 from gnomon.apps.declarative.moment import Moment
 from gnomon.apps.declarative.override import Fate
-from gnomon.apps.declarative.record import TaskRecord
+from gnomon.apps.declarative.record import TaskRecord, TaskState
 from gnomon.apps.declarative.telemetry import LATE_MS, SchedulerTelemetry
 from gnomon.shell.store.instant_text import maybe_to_text
 
@@ -61,14 +61,15 @@ class Narrator:
             self._started(start, now, waited=start.context.task in ended)
 
     def _ended(self, end: End, record: TaskRecord | None) -> None:
+        state = None if record is None else record.state.value
         if end.error is None:
             self._telemetry.successes += 1
-            log(logging.INFO, LogEvent.RUN_COMPLETED, task=end.task)
+            log(logging.INFO, LogEvent.RUN_COMPLETED, task=end.task, state=state)
             return
         self._telemetry.failures += 1
         until = record.retry_until_ms if record is not None else None
         log(
-            logging.WARNING, LogEvent.RUN_FAILED, failure=end.error, task=end.task,
+            logging.WARNING, LogEvent.RUN_FAILED, failure=end.error, task=end.task, state=state,
             error=end.detail, pendingRetryUntil=maybe_to_text(until),
         )  # fmt: skip
 
@@ -82,8 +83,8 @@ class Narrator:
         telemetry.retries += start.why is Why.RETRY
         telemetry.interrupted += start.was_interrupted
         log(
-            logging.INFO, event, task=context.task, period=context.period, reason=context.reason,
-            attempt=context.attempt,
+            logging.INFO, event, task=context.task, state=TaskState.RUNNING.value,
+            period=context.period, reason=context.reason, attempt=context.attempt,
         )  # fmt: skip
         self._measure(start, now, waited=waited)
 

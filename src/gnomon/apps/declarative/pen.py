@@ -59,6 +59,11 @@ class Pen:
             await self._settle()
             yield self._keeper.moment()
 
+    @property
+    def is_in_doubt(self) -> bool:
+        """Whether nobody knows yet if the latest write was made."""
+        return self._doubt is not None
+
     def moment(self) -> Moment:
         return self._keeper.moment()
 

@@ -33,6 +33,10 @@ class Runner:
         self._runs.add(run)
         run.add_done_callback(self._runs.discard)
 
+    def is_at_work(self, task: "asyncio.Task[object] | None") -> bool:
+        """Whether this task is one of the runs."""
+        return any(run is task for run in self._runs)
+
     async def idle(self) -> None:
         """Return when no callback is at work any more."""
         while self._runs:

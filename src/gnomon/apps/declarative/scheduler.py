@@ -92,6 +92,8 @@ class Scheduler:
     ) -> None:  # fmt: skip
         if zone is not None:
             load_zone(zone)
+        _check_count("threads", threads, at_least=0)
+        _check_count("kept", kept, at_least=1)
         self._zone = zone
         self._reinitialize = _reinitialize(reinitialize)
         self._standby = standby
@@ -121,7 +123,7 @@ class Scheduler:
         try:
             read = read_registrations(registrations, zone=self._zone or _host_zone())
         except DefinitionError as error:
-            log(logging.ERROR, LogEvent.INITIALIZATION_FAILED, error=str(error))
+            self._log(LogEvent.INITIALIZATION_FAILED, logging.ERROR, error=str(error))
             raise
         work = asyncio.create_task(self._initialize(read))
         try:
@@ -132,9 +134,10 @@ class Scheduler:
 
     async def stop(self) -> None:
         """Start nothing more, wait for what runs, and let go of the store; a no-op when stopped."""
-        self._stops += 1
         if self._session is not None:
-            self._session.hold()
+            self._session.refuse_own_runs()
+            self._hold(self._session)
+        self._stops += 1
         await _uninterrupted(self._stop())
 
     async def _initialize(self, registrations: list[Registration]) -> bool:
@@ -160,21 +163,21 @@ class Scheduler:
 
     async def _begin(self, registrations: list[Registration]) -> None:
         self._state = SchedulerState.INITIALIZING
-        log(logging.INFO, LogEvent.INITIALIZATION_STARTED, tasks=len(registrations))
+        self._log(LogEvent.INITIALIZATION_STARTED, tasks=len(registrations))
         journal: Journal | None = None
         try:
             journal = await self._own()
             session = await Session.begin(journal, registrations, self._given)
         except BaseException as error:
             self._state = SchedulerState.UNINITIALIZED
-            log(logging.ERROR, LogEvent.INITIALIZATION_FAILED, error=str(error))
+            self._log(LogEvent.INITIALIZATION_FAILED, logging.ERROR, error=str(error))
             if journal is not None:
                 await _close(journal)
             if isinstance(error, StoreError | IncompatibleStateError):
                 raise _not_scheduled(registrations, error) from error
             raise
         self._session, self._state = session, SchedulerState.RUNNING
-        log(logging.INFO, LogEvent.INITIALIZATION_COMPLETED, tasks=len(registrations))
+        self._log(LogEvent.INITIALIZATION_COMPLETED, tasks=len(registrations))
         if not self._stops:
             session.poll()
 
@@ -191,7 +194,7 @@ class Scheduler:
                     ) from error
                 if not waiting:
                     waiting = True
-                    log(logging.INFO, LogEvent.STANDBY, owner=error.holder)
+                    self._log(LogEvent.STANDBY, owner=error.holder)
             await self._clock.sleep_ms(STANDBY_MS)
 
     async def _begin_again(self, session: Session, registrations: list[Registration]) -> None:
@@ -202,18 +205,18 @@ class Scheduler:
                 log(logging.WARNING, LogEvent.STORE_FAILED, error=str(error))
             raise SchedulerAlreadyActiveError("running")
         self._state = SchedulerState.REINITIALIZING
-        log(logging.INFO, LogEvent.REINITIALIZATION_STARTED, tasks=len(registrations))
+        self._log(LogEvent.REINITIALIZATION_STARTED, tasks=len(registrations))
         try:
             await session.reconcile(registrations)
         except StoreError as error:
-            log(logging.ERROR, LogEvent.REINITIALIZATION_FAILED, error=str(error))
+            self._log(LogEvent.REINITIALIZATION_FAILED, logging.ERROR, error=str(error))
             await self._put_down()
             raise _not_scheduled(registrations, error) from error
         except BaseException:
             self._state = SchedulerState.RUNNING
             raise
         self._state = SchedulerState.RUNNING
-        log(logging.INFO, LogEvent.REINITIALIZATION_COMPLETED, tasks=len(registrations))
+        self._log(LogEvent.REINITIALIZATION_COMPLETED, tasks=len(registrations))
 
     async def _put_down(self) -> None:
         """The store is of no use any more: let the runs end, and be as before the beginning."""
@@ -222,7 +225,7 @@ class Scheduler:
         try:
             await session.end()
         except StopSchedulerError as error:
-            log(logging.ERROR, LogEvent.STOP_FAILED, error=str(error))
+            self._log(LogEvent.STOP_FAILED, logging.ERROR, error=str(error))
         finally:
             self._state = SchedulerState.UNINITIALIZED
 
@@ -232,17 +235,27 @@ class Scheduler:
                 session, self._session = self._session, None
                 if session is None:
                     return
+                self._hold(session)
                 self._state = SchedulerState.STOPPING
-                log(logging.INFO, LogEvent.STOP_REQUESTED)
                 await session.end()
-                log(logging.INFO, LogEvent.STOPPED)
+                self._state = SchedulerState.STOPPED
+                self._log(LogEvent.STOPPED)
             except StopSchedulerError as error:
-                log(logging.ERROR, LogEvent.STOP_FAILED, error=str(error))
+                self._log(LogEvent.STOP_FAILED, logging.ERROR, error=str(error))
                 raise
             finally:
                 self._stops -= 1
                 if self._state is SchedulerState.STOPPING:
                     self._state = SchedulerState.STOPPED
+
+    def _hold(self, session: Session) -> None:
+        """From here on nothing is started, whoever else has to come to an end first."""
+        if not session.is_held:
+            log(logging.INFO, LogEvent.STOP_REQUESTED, state=SchedulerState.STOPPING.value)
+            session.hold()
+
+    def _log(self, event: LogEvent, level: int = logging.INFO, **facts: object) -> None:
+        log(level, event, failure=None, state=self._state.value, **facts)
 
 
 async def _uninterrupted(work: Coroutine[object, object, None]) -> None:
@@ -293,6 +306,14 @@ def _reinitialize(name: str) -> Reinitialize:
             "must be a known way to initialize again", where="reinitialize", got=name,
             hint=f"write one of {', '.join(Reinitialize)}",
         ) from None  # fmt: skip
+
+
+def _check_count(where: str, got: int, *, at_least: int) -> None:
+    if type(got) is not int or got < at_least:
+        raise DefinitionError(
+            f"must be a whole number, {at_least} or more", where=where, got=got,
+            hint="leave it out for the default",
+        )  # fmt: skip
 
 
 def _host_zone() -> str:

@@ -26,9 +26,9 @@ from gnomon.apps.declarative.record import TaskRecord, TaskState, read_record, w
 from gnomon.apps.declarative.registration import Registration
 from gnomon.apps.declarative.runner import Runner
 from gnomon.apps.declarative.telemetry import SchedulerTelemetry
-from gnomon.errors import OwnershipLostError, StopSchedulerError, StoreError
+from gnomon.errors import DefinitionError, OwnershipLostError, StopSchedulerError, StoreError
 from gnomon.ports import Change, Clock, Entry, Event, Head, Journal, Registered
-from gnomon.shell.waiting import set_within
+from gnomon.shell.waiting import Bell
 
 __all__ = ["Circumstances", "Session"]
 
@@ -66,9 +66,9 @@ class Session:
         self._agenda = Agenda()
         self._runner = Runner(self._on_end, threads=given.threads)
         self._ends: list[End] = []
-        self._wake = asyncio.Event()
-        self._held = asyncio.Event()
-        """Set when nothing is to be started any more."""
+        self._wake = Bell()
+        self._held = Bell()
+        """Rung when nothing is to be started any more."""
         self._stop_call = 0
         """The number of the call that asked to stop, once that is written."""
         self._ended = False
@@ -126,20 +126,39 @@ class Session:
 
     def poll(self) -> None:
         """Take turns from now on, for as long as there is something to wait for."""
-        self._wake.set()
-        if self._polling is None and not self._agenda.is_empty:
-            log(logging.INFO, LogEvent.POLLING_STARTED)
+        self._wake.ring()
+        # A task that was cancelled before its first step is done, and never said so.
+        polls = self._polling is not None and not self._polling.done()
+        if not polls and not self._agenda.is_empty:
+            log(logging.INFO, LogEvent.POLLING_STARTED, state="Active")
             self._polling = asyncio.create_task(self._poll(), name="gnomon polling")
+
+    def refuse_own_runs(self) -> None:
+        """A callback that waits for the end of all runs would wait for its own."""
+        if self._runner.is_at_work(asyncio.current_task()):
+            raise StopSchedulerError(
+                DefinitionError(
+                    "must not be awaited by a callback, which would wait for its own end",
+                    where="stop", got="a run",
+                    hint="write asyncio.create_task(scheduler.stop())",
+                )
+            )  # fmt: skip
+
+    @property
+    def is_held(self) -> bool:
+        return self._held.is_rung
 
     def hold(self) -> None:
         """Start nothing any more."""
-        self._held.set()
-        self._wake.set()
+        if not self._held.is_rung:
+            running = len(self._agenda.running)
+            log(logging.DEBUG, LogEvent.POLLING_STOP_REQUESTED, state="Stopping", running=running)
+        self._held.ring()
+        self._wake.ring()
 
     async def end(self) -> None:
         """Let the runs end, write that down, and let go of the store; `StopSchedulerError`."""
         self.hold()
-        log(logging.DEBUG, LogEvent.POLLING_STOP_REQUESTED, running=len(self._agenda.running))
         failure: Exception | None = None
         try:
             await self._leave()
@@ -158,7 +177,7 @@ class Session:
         """Decide, write, act."""
         async with self._pen.taken() as now:
             ends = list(self._ends)
-            step = self._agenda.plan(ends, now=now, starting=not self._held.is_set())
+            step = self._agenda.plan(ends, now=now, starting=not self._held.is_rung)
             entries = list(step.entries)
             call = self._ask_to_stop(entries, now)
             if entries:
@@ -178,46 +197,51 @@ class Session:
 
     def _on_end(self, end: End) -> None:
         self._ends.append(end)
-        self._wake.set()
+        self._wake.ring()
 
     async def _poll(self) -> None:
         try:
             while self._goes_on():
-                self._wake.clear()
-                if await self._turned() and self._goes_on():
-                    await self._rest()
-            await self._runner.idle()
+                self._wake.hush()
+                rest_ms = self._rest_ms()
+                if rest_ms:
+                    await self._wake.wait(self._clock, rest_ms)
+                else:
+                    await self._try_turn()
         finally:
+            # Nothing may be awaited between the last look and this, or `poll` would be fooled.
             self._polling = None
-            log(logging.INFO, LogEvent.POLLING_STOPPED)
+            log(logging.INFO, LogEvent.POLLING_STOPPED, state="Inactive")
 
     def _goes_on(self) -> bool:
         if self.failure is not None:
             return False
         if self._ends:
-            return not self._held.is_set() or self._failures < LAST_TRIES
-        return bool(self._agenda.running) or not (self._held.is_set() or self._agenda.is_empty)
+            return not self._held.is_rung or self._failures < LAST_TRIES
+        return bool(self._agenda.running) or not (self._held.is_rung or self._agenda.is_empty)
 
-    async def _turned(self) -> bool:
-        """A turn; False when it failed, and the time to try again has come."""
+    def _rest_ms(self) -> int:
+        """How long there is nothing to do, unless somebody rings; 0 when a turn is to be taken."""
+        if self._ends or self._pen.is_in_doubt:
+            return 0
+        if self._held.is_rung:
+            return REST_MAX_MS if self._stop_call else 0
+        rest_ms = self._agenda.rest_ms(self._pen.moment())
+        return REST_MAX_MS if rest_ms is None else min(rest_ms, REST_MAX_MS)
+
+    async def _try_turn(self) -> None:
+        """A turn; when it fails, return when the time to try again has come."""
         try:
             await self.turn()
         except OwnershipLostError as error:
             self.failure = error
             log(logging.CRITICAL, LogEvent.OWNERSHIP_LOST, error=str(error))
-            return False
         except Exception as error:
             await self._back_off(error)
-            return False
-        if self._failures:
-            log(logging.INFO, LogEvent.STORE_RECOVERED, failures=self._failures)
-            self._failures = 0
-        return True
-
-    async def _rest(self) -> None:
-        rest_ms = None if self._held.is_set() else self._agenda.rest_ms(self._pen.moment())
-        length_ms = REST_MAX_MS if rest_ms is None else min(rest_ms, REST_MAX_MS)
-        await set_within(self._clock, self._wake, length_ms)
+        else:
+            if self._failures:
+                log(logging.INFO, LogEvent.STORE_RECOVERED, failures=self._failures)
+                self._failures = 0
 
     async def _back_off(self, error: Exception) -> None:
         self._telemetry.store_errors += 1
@@ -230,14 +254,14 @@ class Session:
             failure=None if stored else error, error=str(error), failures=self._failures,
             wait_ms=wait_ms,
         )  # fmt: skip
-        if self._held.is_set():
+        if self._held.is_rung:
             await self._clock.sleep_ms(min(wait_ms, BACKOFF_HELD_MAX_MS))
         else:
-            await set_within(self._clock, self._held, wait_ms)
+            await self._held.wait(self._clock, wait_ms)
 
     async def _leave(self) -> None:
         """Wait for the runs, and write what is left: their ends, and that nothing runs."""
-        while self._polling is not None:
+        if self._polling is not None:
             await asyncio.wait([self._polling])
         tries = LAST_TRIES
         while True:
@@ -272,7 +296,7 @@ class Session:
 
     def _ask_to_stop(self, entries: list[Entry], now: Moment) -> int:
         """Add that a stop was asked for, if it was and that is not written yet; else 0."""
-        if self._stop_call or not self._held.is_set():
+        if self._stop_call or not self._held.is_rung:
             return 0
         call = self._pen.next_call()
         entries.append(Entry(Event.STOP_START, now.t_ms, now.wall_ms, call=call))

@@ -120,6 +120,8 @@ def _examine_file(connection: sqlite3.Connection) -> tuple[int, list[Finding]]:
     (schema,) = connection.execute("PRAGMA user_version").fetchone()
     if application != APPLICATION_ID:
         return schema, [_finding("foreign", "the file is a database of another program")]
+    if schema and not connection.execute(_SQL["has_ledger"]).fetchone()[0]:
+        return schema, [_finding("foreign", "the file is Gnomon's, but holds no ledger")]
     known = len(migrations("ledger"))
     if schema > known:
         return schema, [

@@ -2,9 +2,9 @@
 The journal on SQLite: the port `Journal`, one transaction and one hop for each call.
 
 As with the ledger, a call runs as a whole on the executor it was opened with, or inline without
-one. `:memory:` is a journal that lives as long as its opener. The newest entries are kept, so that
-the file stays bounded however long the scheduler runs; a file may hold several journals, which know
-nothing of each other, each under its namespace and with an owner of its own.
+one. `:memory:` is a journal that lives as long as its opener or itself. The newest entries are
+kept, so that the file stays bounded however long the scheduler runs; a file may hold several
+journals, which know nothing of each other, each under its namespace and with an owner of its own.
 
 Spec: JOURNAL-1 to JOURNAL-9.
 """
@@ -192,7 +192,7 @@ class SqliteJournalOpener:
         if self._path == MEMORY:
             if self._memory is None:
                 self._memory = Database(MEMORY, family="journal")
-                finalize(self, self._memory.close)
+                finalize(self._memory, self._memory.connection.close)
             return SqliteJournal(
                 self._memory, namespace=self._namespace, executor=executor, kept=self._kept,
                 lasting=True,

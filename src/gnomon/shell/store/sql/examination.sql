@@ -21,5 +21,8 @@ SELECT r.schedule_id, count(*) FROM schedule_runs r
 WHERE NOT EXISTS (SELECT 1 FROM schedules s WHERE s.schedule_id = r.schedule_id)
 GROUP BY r.schedule_id
 
+-- name: has_ledger
+SELECT count(*) FROM sqlite_master WHERE name = 'ledger_meta';
+
 -- name: counts
 SELECT (SELECT count(*) FROM schedules WHERE deleted_at IS NULL), (SELECT count(*) FROM schedule_runs)
