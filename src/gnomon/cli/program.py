@@ -28,6 +28,7 @@ from gnomon.cli.problem import (
     usage_problem,
 )
 from gnomon.cli.screen import output
+from gnomon.cli.simulate_command import simulate_command
 from gnomon.cli.time_commands import (
     decide_command,
     describe_command,
@@ -167,3 +168,4 @@ app.command("run")(run_command)
 app.command("history")(history_command)
 app.command("doctor")(doctor_command)
 app.command("check")(check_command)
+app.command("simulate")(simulate_command)

@@ -41,6 +41,15 @@ class Tally:
     """Each world in which a promise was broken, with the line that shows it again."""
     counters: Counter[str] = field(default_factory=Counter)
 
+    def add(self, other: "Tally") -> None:
+        self.worlds += other.worlds
+        self.simulated_s += other.simulated_s
+        self.calls += other.calls
+        self.starts += other.starts
+        self.events += other.events
+        self.troubles += other.troubles
+        self.counters += other.counters
+
 
 def worlds(world: World, first_seed: int) -> Iterator[Spec]:
     """The worlds of a kind without end, from a seed on."""
