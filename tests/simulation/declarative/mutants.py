@@ -457,7 +457,7 @@ MUTANTS = [
     Mutant("a run starts before its time", CRASH, _due_too_early),
     Mutant("a due waits for the retry", CRASH, _due_waits_for_the_retry),
     Mutant("an interrupted run is forgotten", CRASH, _interrupted_run_forgotten),
-    Mutant("an interrupted run is forgotten when its task has changed", STORM,
+    Mutant("an interrupted run is forgotten when its task has changed", CRASH,
            _interrupted_run_forgotten_when_changed),
     Mutant("a new task owes the past", CRASH, _new_task_owes_the_past),
     Mutant("a new task misses its first minute", CRASH, _new_task_misses_its_minute),

@@ -28,7 +28,6 @@ SOMETIMES = [
     "fail_after head",
     "fail_before head",
     "initialize failed",
-    "refused: ScheduleTaskError",
     "refused: SchedulerAlreadyActiveError",
     "stop failed",
 ]  # fmt: skip

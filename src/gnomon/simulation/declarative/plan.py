@@ -67,6 +67,7 @@ class Do(StrEnum):
     CANCEL = "initialize and give up"
     STOP_TWICE = "stop twice"
     NONSENSE = "no list"
+    DEPLOY = "killed, and back with another list"
 
 
 class Behaviour(NamedTuple):
@@ -190,9 +191,8 @@ def _draw_lists(
         return Task(name, cron, dice.pick(_RETRIES_MS), usual)
 
     usual = tuple(task(f"t{number}") for number in range(1, count + 1))
-    changed, place, added = list(usual), dice.below(count), task("extra")
-    changed[place] = task(usual[place].name)
-    return (usual, tuple(changed), (*usual[:-1], added), (*usual, added))
+    changed, added = tuple(task(one.name) for one in usual), task("extra")
+    return (usual, changed, (*usual[:-1], added), (*usual, added))
 
 
 def _draw_task(dice: Dice, name: str, cron: str) -> Task:

@@ -108,7 +108,7 @@ class Program:
             case Do.RESTART:
                 await self.stop()
                 await asyncio.sleep(pause)
-            case Do.SAME:
+            case Do.SAME | Do.DEPLOY:
                 pass
             case Do.CHANGE:
                 world.wanted = errand.which

@@ -25,7 +25,7 @@ from gnomon.simulation.clock import GatedClock, Wall
 from gnomon.simulation.declarative.court import Court, Mark
 from gnomon.simulation.declarative.journal import KEPT, Shelf
 from gnomon.simulation.declarative.minutes import Minutes
-from gnomon.simulation.declarative.plan import Errand, Spec, draw_errand, draw_fault
+from gnomon.simulation.declarative.plan import Do, Errand, Spec, draw_errand, draw_fault
 from gnomon.simulation.declarative.program import Program
 from gnomon.simulation.declarative.witness import Witness
 from gnomon.simulation.dice import Dice
@@ -327,7 +327,11 @@ class _World:
             return
         self.notes.hit(f"errand {errand.do}")
         self.notes.log(self.at(), life.name, f"{errand.do} {errand.which}")
-        self._start(life, lambda: life.program.run_errand(errand))
+        if errand.do is Do.DEPLOY:
+            self.wanted = 1 - min(self.wanted, 1)  # every task is another
+            self.kill(life.name)
+        else:
+            self._start(life, lambda: life.program.run_errand(errand))
 
     def _bear(self) -> None:
         """A process begins, with nothing in its memory."""
