@@ -305,14 +305,15 @@ def _end_of_stop_not_written() -> Patch:
 
 
 def _end_of_a_removed_task_not_written() -> Patch:
-    def wrong(self: Agenda, step: Step, end: End, now: Moment) -> None:
-        if end.task in self._tasks:
-            right(self, step, end, now)
+    def wrong(self: Session, end: End) -> None:
+        if end.task in self._agenda._tasks:
+            right(self, end)
         else:
-            step.ends.append((end, None))
+            self._agenda._running.pop(end.task, None)
+            self._wake.ring()
 
-    right = Agenda._plan_end
-    return patch.object(Agenda, "_plan_end", wrong)
+    right = Session._on_end
+    return patch.object(Session, "_on_end", wrong)
 
 
 def _crash_not_noticed() -> Patch:
