@@ -5,13 +5,16 @@ The proof is cut into chunks that depend on nothing but their number, so that an
 any of them, in any order, and a broken run can go on where it stopped.
 """
 
+import logging
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 
+from gnomon.apps.declarative.events import LOGGER
 from gnomon.simulation.campaign import Campaign, tally, whole_seeds
 from gnomon.simulation.declarative import campaign as declarative
 from gnomon.simulation.declarative.plan import World, draw_spec
+from gnomon.simulation.declarative.search import Act, play, stories
 from tests.kill import scheduler_world
 from tests.kill.world import run_world
 from tests.oracle.compare import Tally, check_case, check_transition, spelled
@@ -43,6 +46,7 @@ KILLS_PER_WORLD = 10
 CRASH_CHUNK = 1_000  # worlds, or as many more as the last seed takes to be complete
 TRACES_PER_CHUNK = 500
 DECLARATIVE = ("declarative-crash", "declarative-storm", "declarative-twenty", "declarative-one")
+SEARCH_LENGTH = 5  # steps of each story
 DECLARATIVE_DAYS = 10  # of each piece of a long world
 
 _STEPS_SAMPLE = 25  # texts of each fuzz chunk whose steps are counted
@@ -107,6 +111,7 @@ def fill(result: ChunkResult) -> None:
     kinds |= {"agreement": _agree, "states": _search}
     kinds |= {campaign.value: _simulate for campaign in Campaign}
     kinds |= dict.fromkeys(DECLARATIVE, _simulate_declarative) | {"kill-scheduler": _kill_scheduler}
+    kinds |= {"declarative-search": _search_stories}
     for difference in kinds[result.kind](result):
         result.add(difference)
 
@@ -185,6 +190,18 @@ def _simulate_declarative(result: ChunkResult) -> Iterator[str]:
         "simulated_s": found.simulated_s, "calls": found.calls, "events": found.events,
     }  # fmt: skip
     yield from found.troubles
+
+
+def _search_stories(result: ChunkResult) -> Iterator[str]:
+    """Every story that begins with one act, with one task or with two."""
+    tasks, first = 1 + result.index // len(Act), list(Act)[result.index % len(Act)]
+    level = LOGGER.level
+    LOGGER.setLevel(logging.CRITICAL + 1)
+    for rest in stories(SEARCH_LENGTH - 1):
+        result.cases += 1
+        if complaints := play((first, *rest), tasks=tasks):
+            yield f"{complaints[0]}: story {''.join((first, *rest))}, {tasks} tasks"
+    LOGGER.setLevel(level)
 
 
 def _kill_scheduler(result: ChunkResult) -> Iterator[str]:

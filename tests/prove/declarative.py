@@ -2,7 +2,7 @@
 Prove the declarative scheduler in simulated worlds: `python -m tests.prove declarative`.
 
 In 50,000 of them the process dies before and after every call of the journal, at one of them and at
-two; 10,000 are storms; then two years of twenty tasks and thirty years of one, in pieces of ten
+two; 10,000 are storms; every story of five steps is played; then two years of twenty tasks and thirty years of one, in pieces of ten
 days, with trouble from time to time. Writes docs/evidence/declarative.md when all of it was run. A
 broken axiom is shown again by the line that it prints: `python -m gnomon.simulation declarative`.
 """
@@ -30,6 +30,7 @@ class _Part(NamedTuple):
 PARTS = (
     _Part("declarative-crash", "the process dies at every call, once and twice", 50),
     _Part("declarative-storm", "everything at once", 10),
+    _Part("declarative-search", "every story of five steps, with one task and with two", 14),
     _Part("declarative-twenty", "two years of twenty tasks", 2 * 365 // DECLARATIVE_DAYS + 1),
     _Part("declarative-one", "thirty years of one task", 30 * 365 // DECLARATIVE_DAYS + 1),
 )

@@ -25,8 +25,9 @@ from gnomon.simulation.clock import GatedClock, Wall
 from gnomon.simulation.declarative.court import Court, Mark
 from gnomon.simulation.declarative.journal import KEPT, Shelf
 from gnomon.simulation.declarative.minutes import Minutes
-from gnomon.simulation.declarative.plan import Do, Errand, Spec, draw_errand, draw_fault
+from gnomon.simulation.declarative.plan import Do, Errand, Spec, draw_errand
 from gnomon.simulation.declarative.program import Program
+from gnomon.simulation.declarative.troubles import Troubles
 from gnomon.simulation.declarative.witness import Witness
 from gnomon.simulation.dice import Dice
 from gnomon.simulation.faults import Crash, Fault
@@ -45,7 +46,6 @@ LOOK_MS = 1_000
 BLIND_MS = 31_000
 """So long it may take until a scheduler sees that its clock was set."""
 _TASKS_KEPT = 256
-_NEAR = 12
 _CANCELS_MAX = 50  # some wait for what they have begun, even when they are cancelled
 _RESTARTS_MS = (0, 200, 4_000, 25_000, 100_000)
 
@@ -90,33 +90,6 @@ class _SeenClock(GatedClock):
         return now_ms
 
 
-class _Troubles(Mapping[int, Fault]):
-    """Faults without end, one in so many calls; each follows from the seed and its place."""
-
-    def __init__(self, seed: int, calls: int) -> None:
-        self._dice = Dice(seed, "troubles")
-        self._calls = calls
-        self._next = draw_fault(self._dice, self._dice.between(1, calls))
-
-    def __getitem__(self, call: int) -> Fault:
-        if call < self._next.call:
-            raise KeyError(call)
-        found = self._next._replace(call=call)
-        # Often one fault follows the other, so that recovering is disturbed too.
-        apart = _NEAR if self._dice.chance(40) else 2 * self._calls
-        self._next = draw_fault(self._dice, call + self._dice.between(1, apart))
-        return found
-
-    def get(self, call: int, default: object = None) -> Fault | None:  # type: ignore[override]
-        return None if call < self._next.call else self[call]
-
-    def __iter__(self):  # type: ignore[no-untyped-def]
-        raise TypeError("there is no end of them")
-
-    def __len__(self) -> int:
-        return 1
-
-
 @dataclass(slots=True, kw_only=True)
 class _Life:
     """One process, from its beginning to its end."""
@@ -140,7 +113,7 @@ class _World:
         self.calls = 0
         self.faults: Mapping[int, Fault] = {fault.call: fault for fault in spec.faults}
         if spec.trouble is not None:
-            self.faults = _Troubles(spec.seed, spec.trouble.calls)
+            self.faults = Troubles(spec.seed, spec.trouble.calls)
         self._context = copy_context()
         steps_max = STEPS_PER_MINUTE * (spec.length_ms // 60_000 + 30)
         self._loop = VirtualLoop(Dice(spec.seed, "order"), steps_max=steps_max)
