@@ -2,9 +2,10 @@
 Prove the declarative scheduler in simulated worlds: `python -m tests.prove declarative`.
 
 In 50,000 of them the process dies before and after every call of the journal, at one of them and at
-two; 10,000 are storms; every story of five steps is played; then two years of twenty tasks and thirty years of one, in pieces of ten
-days, with trouble from time to time. Writes docs/evidence/declarative.md when all of it was run. A
-broken axiom is shown again by the line that it prints: `python -m gnomon.simulation declarative`.
+two; 10,000 are storms; every story of five steps is played; then two years of twenty tasks and
+thirty years of one, in pieces of ten days, with trouble from time to time. Writes
+docs/evidence/declarative.md when all of it was run. A broken axiom is shown again by the line that
+it prints: `python -m gnomon.simulation declarative`.
 """
 
 import platform
