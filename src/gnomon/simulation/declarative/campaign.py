@@ -24,6 +24,7 @@ __all__ = ["Tally", "crashes", "replay_line", "sample", "tally", "whole_seeds", 
 
 _KINDS = (Kind.CRASH_BEFORE, Kind.CRASH_AFTER)
 _PAIR_DISTANCE_MAX = 12
+_CALLS_OF_A_BIRTH = 4
 _CALLS = 14  # about as many as a small world has
 _HOUR_MS = 3_600_000
 
@@ -76,7 +77,9 @@ def crashes(seed: int) -> Iterator[Spec]:
     dice = Dice(seed, "pairs")
     plans: list[tuple[Fault, ...]] = []
     for first in [Fault(call, kind) for call in range(1, calls + 1) for kind in _KINDS]:
-        second = Fault(first.call + dice.between(1, _PAIR_DISTANCE_MAX), dice.pick(_KINDS))
+        # Beyond the last call nothing dies; whoever is born again makes a few calls more.
+        reach = min(calls - first.call + _CALLS_OF_A_BIRTH, _PAIR_DISTANCE_MAX)
+        second = Fault(first.call + dice.between(1, reach), dice.pick(_KINDS))
         plans += [(first,), (first, second)]
     dice.shuffle(plans)
     for faults in plans:
