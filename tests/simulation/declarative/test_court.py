@@ -106,7 +106,7 @@ def test_a_call_that_was_written_and_ends_as_it_is_written_is_acquitted() -> Non
         ("before its time", 1, [1_772_323_320], "due"),
     ],
 )
-def test_a_call_that_should_not_be_is_noticed(
+def test_a_call_that_nothing_asked_for_is_noticed(
     rule: str, written: int, nominals: list[int], reason: str
 ) -> None:
     made = witness(written=written)
