@@ -5,11 +5,17 @@ The proof is cut into chunks that depend on nothing but their number, so that an
 any of them, in any order, and a broken run can go on where it stopped.
 """
 
+import logging
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 
+from gnomon.apps.declarative.events import LOGGER
 from gnomon.simulation.campaign import Campaign, tally, whole_seeds
+from gnomon.simulation.declarative import campaign as declarative
+from gnomon.simulation.declarative.plan import World, draw_spec
+from gnomon.simulation.declarative.search import Act, play, stories
+from tests.kill import scheduler_world
 from tests.kill.fleet import run_fleet
 from tests.kill.world import run_world
 from tests.oracle.compare import Tally, check_case, check_transition, spelled
@@ -21,6 +27,8 @@ from tests.theory.state_search import SEARCHES, search
 
 __all__ = [
     "CRASH_CHUNK",
+    "DECLARATIVE",
+    "DECLARATIVE_DAYS",
     "FAULTS_PER_FLEET",
     "FUZZ_CHUNK",
     "KILLS_PER_WORLD",
@@ -40,6 +48,9 @@ KILLS_PER_WORLD = 10
 FAULTS_PER_FLEET = 20
 CRASH_CHUNK = 1_000  # worlds, or as many more as the last seed takes to be complete
 TRACES_PER_CHUNK = 500
+DECLARATIVE = ("declarative-crash", "declarative-storm", "declarative-twenty", "declarative-one")
+SEARCH_LENGTH = 5  # steps of each story
+DECLARATIVE_DAYS = 10  # of each piece of a long world
 
 _STEPS_SAMPLE = 25  # texts of each fuzz chunk whose steps are counted
 _DIFFERENCES_MAX = 50  # per chunk; one is enough to fail, and the first ones tell the story
@@ -103,6 +114,8 @@ def fill(result: ChunkResult) -> None:
     kinds["workers-kill"] = _fleet
     kinds |= {"agreement": _agree, "states": _search}
     kinds |= {campaign.value: _simulate for campaign in Campaign}
+    kinds |= dict.fromkeys(DECLARATIVE, _simulate_declarative) | {"kill-scheduler": _kill_scheduler}
+    kinds |= {"declarative-search": _search_stories}
     for difference in kinds[result.kind](result):
         result.add(difference)
 
@@ -171,6 +184,50 @@ def _simulate(result: ChunkResult) -> Iterator[str]:
     result.notes |= {f"policy {name}": count for name, count in found.by_policy.items()}
     result.notes |= {"simulated_s": found.simulated_s, "calls": found.calls}
     yield from found.troubles
+
+
+def _simulate_declarative(result: ChunkResult) -> Iterator[str]:
+    """Simulated worlds of the declarative scheduler."""
+    seed = _FIRST_SEED + 1_000 * result.index
+    match result.kind:
+        case "declarative-crash":
+            specs = declarative.whole_seeds(World.CRASH, seed, CRASH_CHUNK)
+        case "declarative-storm":
+            specs = declarative.whole_seeds(World.STORM, seed, CRASH_CHUNK)
+        case _:
+            tasks = 20 if result.kind == "declarative-twenty" else 1
+            length_ms = DECLARATIVE_DAYS * 86_400_000
+            specs = iter([draw_spec(World.LONG, seed, tasks=tasks, length_ms=length_ms)])
+    found = declarative.tally(specs)
+    result.cases, result.answers = found.worlds, found.starts
+    result.notes = {f"met {name}": count for name, count in found.counters.items()}
+    result.notes |= {
+        "simulated_s": found.simulated_s, "calls": found.calls, "events": found.events,
+    }  # fmt: skip
+    yield from found.troubles
+
+
+def _search_stories(result: ChunkResult) -> Iterator[str]:
+    """Every story that begins with one act, with one task or with two."""
+    tasks, first = 1 + result.index // len(Act), list(Act)[result.index % len(Act)]
+    level = LOGGER.level
+    LOGGER.setLevel(logging.CRITICAL + 1)
+    for rest in stories(SEARCH_LENGTH - 1):
+        result.cases += 1
+        if complaints := play((first, *rest), tasks=tasks):
+            yield f"{complaints[0]}: story {''.join((first, *rest))}, {tasks} tasks"
+    LOGGER.setLevel(level)
+
+
+def _kill_scheduler(result: ChunkResult) -> Iterator[str]:
+    """One world in which a program with a scheduler is killed again and again."""
+    seed = f"{SEED}:{result.index}"
+    outcome = scheduler_world.run_world(seed, KILLS_PER_WORLD)
+    result.cases = outcome.kills
+    result.answers = outcome.verdict.starts
+    result.notes = outcome.notes()
+    for problem in outcome.problems:
+        yield f"{problem}: python -m tests.kill.scheduler_world {seed} {KILLS_PER_WORLD}"
 
 
 def _agree(result: ChunkResult) -> Iterator[str]:

@@ -33,6 +33,7 @@ from gnomon.cli.problem import (
     usage_problem,
 )
 from gnomon.cli.screen import output
+from gnomon.cli.simulate_command import simulate_command
 from gnomon.cli.time_commands import (
     decide_command,
     describe_command,
@@ -173,3 +174,4 @@ app.command("history")(history_command)
 app.command("doctor")(doctor_command)
 app.command("migrate-store")(migrate_store_command)
 app.command("check")(check_command)
+app.command("simulate")(simulate_command)

@@ -16,7 +16,7 @@ from functools import lru_cache
 from importlib import resources
 from zoneinfo import ZoneInfo
 
-__all__ = ["length_ms", "owed"]
+__all__ = ["field_values", "is_day", "length_ms", "owed", "zone_info"]
 
 _MINUTE = 60
 _UNITS = {"h": 3_600_000, "m": 60_000, "s": 1_000, "ms": 1}
@@ -49,19 +49,19 @@ def _by_minutes(text: str, zone: str, first: int, last: int) -> list[int]:
     fields = text.split()
     fields = ["0", *fields] if len(fields) == 5 else fields
     second, minute, hour, day, month, weekday = (
-        _values(field, low, high) for field, (low, high) in zip(fields, _BOUNDS, strict=True)
+        field_values(field, low, high) for field, (low, high) in zip(fields, _BOUNDS, strict=True)
     )
     found = []
-    local_zone = _zone(zone)
+    local_zone = zone_info(zone)
     for start in range(first // _MINUTE * _MINUTE, last + 1, _MINUTE):
         local = datetime.fromtimestamp(start, local_zone)
-        days = _is_day(local, day, weekday, fields[3] == "*", fields[5] == "*")
+        days = is_day(local, day, weekday, fields[3] == "*", fields[5] == "*")
         if local.minute in minute and local.hour in hour and local.month in month and days:
             found += [start + extra for extra in sorted(second)]
     return found
 
 
-def _is_day(
+def is_day(
     local: datetime, day: frozenset[int], weekday: frozenset[int], any_day: bool, any_weekday: bool
 ) -> bool:
     in_month, in_week = local.day in day, local.isoweekday() % 7 in weekday
@@ -71,7 +71,7 @@ def _is_day(
 
 
 @lru_cache(maxsize=512)
-def _values(field: str, low: int, high: int) -> frozenset[int]:
+def field_values(field: str, low: int, high: int) -> frozenset[int]:
     values: set[int] = set()
     for item in field.split(","):
         body, _, step = item.partition("/")
@@ -83,7 +83,7 @@ def _values(field: str, low: int, high: int) -> frozenset[int]:
 
 
 @lru_cache(maxsize=64)
-def _zone(name: str) -> ZoneInfo:
+def zone_info(name: str) -> ZoneInfo:
     # From the package and not from the host, whose files may be of another version.
     with resources.files("tzdata").joinpath("zoneinfo", *name.split("/")).open("rb") as file:
         return ZoneInfo.from_file(file, key=name)

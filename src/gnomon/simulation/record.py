@@ -14,7 +14,9 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import NamedTuple
 
-__all__ = ["Effect", "Grant", "Notes", "Paused", "Record", "Row", "Seen"]
+__all__ = ["BriefNotes", "Effect", "Grant", "Notes", "Paused", "Record", "Row", "Seen"]
+
+_LINES_KEPT = 1_000
 
 
 class Row(NamedTuple):
@@ -110,13 +112,35 @@ class Notes:
     """The log of the world; equal seeds give equal logs."""
 
     def log(self, at: int, who: str, what: str) -> None:
-        self.lines.append(f"{at} {who or '-'} {what}")
+        self.add(f"{at} {who or '-'} {what}")
+
+    def add(self, line: str) -> None:
+        self.lines.append(line)
 
     def hit(self, name: str) -> None:
         self.counters[name] += 1
 
     def digest(self) -> str:
         return sha256("\n".join(self.lines).encode()).hexdigest()
+
+
+class BriefNotes(Notes):
+    """Notes of a world that goes on for years: the log is kept as its digest only."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._hash = sha256()
+
+    def add(self, line: str) -> None:
+        self.lines.append(line)
+        if len(self.lines) == _LINES_KEPT:
+            self._hash.update("\n".join(self.lines).encode())
+            self.lines.clear()
+
+    def digest(self) -> str:
+        self._hash.update("\n".join(self.lines).encode())
+        self.lines.clear()
+        return self._hash.hexdigest()
 
 
 @dataclass(slots=True)

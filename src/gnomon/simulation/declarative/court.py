@@ -1,0 +1,186 @@
+"""
+Before the court: what a scheduler wrote, with the pulses that it was not asked about.
+
+The court hears three things: what the clock showed whenever the scheduler looked at it, what was
+written and when, and that the process died. From the first it knows which minutes have begun for
+the scheduler, each placed where the clock first showed it; what a dead process had seen and not
+written, nobody knows any more. A minute that was once shown does not begin again. The rest is the
+theory's: each entry becomes an event, in its order, among minutes, dues and retries.
+
+Spec: SIM-12, SIM-13.
+"""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from heapq import heappop, heappush
+from itertools import pairwise
+from typing import NamedTuple
+
+from gnomon.simulation.declarative.minutes import Minutes
+from gnomon.simulation.judge import Complaint
+from gnomon.theory import Monitor, Report
+from gnomon.trace import CallId, Event, Header, Kind, Registration, Reinitialize, Witnesses
+
+__all__ = ["MINUTE_MS", "Court", "Mark"]
+
+MINUTE_MS = 60_000
+RETRY_MIN_MS = 1_000
+"""A retry is never due earlier than this after its failure, however short the delay."""
+
+
+class Mark(NamedTuple):
+    """When something was decided, and what the clock had shown by then."""
+
+    at: int
+    wall_ms: int
+    high_ms: int
+
+
+class Court:
+    """Hears one world, from its beginning to its end."""
+
+    def __init__(
+        self, header: Header, minutes: Minutes, tasks: Sequence[tuple[str, str]], *,
+        lag_ms: int, hear: Callable[[Event], None],
+    ) -> None:  # fmt: skip
+        self.complaints: list[Complaint] = []
+        self.events = 0
+        self.registered: dict[str, Registration] = {}
+        """The list in force, or that was when the scheduler was last up."""
+        self._monitor = Monitor(header, witnesses=Witnesses(0.0, 0.0, lag_ms))
+        self._may_reconcile = header.reinitialize is Reinitialize.RECONCILE
+        self._minutes = minutes
+        self._names: dict[str, list[str]] = {}
+        for name, text in dict.fromkeys(tasks):
+            self._names.setdefault(text, []).append(name)
+        self._hear = hear
+        self._base: Mark | None = None
+        """The decision that was written last; None as long as nothing is written."""
+        self._high_ms = -1
+        self._stretches: list[tuple[int, int]] = []
+        """Where the clock began to run evenly, since the base."""
+        self._shown: deque[tuple[int, int]] = deque()
+        self._owner = (0, 0)
+        self._former = (0, 0)
+        self._last_t = 0
+        self._open: dict[CallId, tuple[Registration, ...]] = {}
+        self._delays: dict[str, int] = {}
+        self._retries: list[tuple[int, str]] = []
+
+    def shown(self, at: int, wall_ms: int) -> None:
+        """The scheduler has looked at the clock."""
+        if self._high_ms < 0:  # the minute in which it begins is the first
+            self._high_ms = wall_ms - wall_ms % MINUTE_MS - 1
+            self._stretches = [(at, wall_ms)]
+        if wall_ms // MINUTE_MS > self._high_ms // MINUTE_MS:
+            first = self._high_ms - self._high_ms % MINUTE_MS + MINUTE_MS
+            for minute_ms in range(first, wall_ms + 1, MINUTE_MS):
+                self._shown.append((self._first_shown(minute_ms, at), minute_ms))
+        if wall_ms > self._high_ms:
+            self._high_ms = wall_ms
+
+    def stepped(self, at: int, wall_ms: int) -> None:
+        """The clock was set."""
+        self._stretches.append((at, wall_ms))
+
+    def mark(self, at: int, wall_ms: int) -> Mark:
+        """Something is about to be written, from what is known now."""
+        return Mark(at, wall_ms, self._high_ms)
+
+    def owned(self, mark: Mark, t: int) -> None:
+        """There is a new owner, whose time was `t` then."""
+        self._former, self._owner = self._owner, (mark.at, t)
+
+    def written(self, event: Event) -> None:
+        """The journal has this event now."""
+        self._pulse(event.t)
+        if event.t < self._last_t:
+            self._complain("time goes back", event.task, f"{event} after t {self._last_t}")
+        self._note(event)
+        self._see(event)
+
+    def settled(self, mark: Mark) -> None:
+        """All that was decided then is written."""
+        self._base = mark
+        self._stretches = [
+            (mark.at, mark.wall_ms), *(one for one in self._stretches if one[0] > mark.at)
+        ]  # fmt: skip
+
+    def died(self) -> None:
+        """The process is dead: what it knew and had not written is lost."""
+        self._high_ms = -1 if self._base is None else self._base.high_ms
+        while self._shown and self._shown[-1][1] > self._high_ms:
+            self._shown.pop()
+
+    def close(self, at: int, wall_ms: int) -> Report:
+        """The scheduler was stopped, and nothing more happens."""
+        self.shown(at, wall_ms)
+        self._pulse(self._t(at))
+        if not self._monitor.situation().is_complete:
+            self._complain("not at rest", "", "the trace ends before the end of stop()")
+        return self._monitor.verdicts()
+
+    def _first_shown(self, minute_ms: int, now_at: int) -> int:
+        for (at, wall_ms), (end_at, _) in pairwise([*self._stretches, (now_at, 0)]):
+            if minute_ms <= wall_ms + end_at - at:
+                return at + max(minute_ms - wall_ms, 0)
+        return now_at
+
+    def _t(self, at: int) -> int:
+        owner_at, owner_t = self._owner
+        if at >= owner_at:
+            return owner_t + at - owner_at
+        former_at, former_t = self._former
+        return min(max(former_t + at - former_at, self._last_t), owner_t)
+
+    def _pulse(self, until_t: int) -> None:
+        """Everything that came by itself up to here: minutes, dues and retries."""
+        shown, retries = self._shown, self._retries
+        while shown or retries:
+            minute_t = self._t(shown[0][0]) if shown else until_t + 1
+            if retries and retries[0][0] < minute_t:
+                if retries[0][0] > until_t:
+                    return
+                t, task = heappop(retries)
+                self._see(Event(Kind.RETRY_DUE, t, task))
+            elif minute_t > until_t:
+                return
+            else:
+                self._begin_minute(minute_t, shown.popleft()[1])
+
+    def _begin_minute(self, t: int, minute_ms: int) -> None:
+        self._see(Event(Kind.MINUTE_START, t, wall_ms=minute_ms))
+        for text in self._minutes.due(minute_ms // 1_000):
+            for name in self._names[text]:
+                self._see(Event(Kind.DUE, t, name, cron=text))
+
+    def _note(self, event: Event) -> None:
+        match event.kind:
+            case Kind.RUN_START:
+                task = self.registered.get(event.task)
+                self._delays[event.task] = RETRY_MIN_MS if task is None else task.retry_ms
+            case Kind.RUN_SUCCESS:
+                pass
+            case Kind.INIT_START:
+                self._open[event.call] = event.registrations
+            case Kind.INIT_SUCCESS:
+                listed = self._open.pop(event.call, ())
+                self.registered = {one.name: one for one in listed}
+            case Kind.RUN_FAILURE:
+                delay_ms = max(self._delays.get(event.task, 0), RETRY_MIN_MS)
+                heappush(self._retries, (event.t + delay_ms, event.task))
+            case Kind.CRASH:
+                self._open.clear()
+
+    def _see(self, event: Event) -> None:
+        self.events += 1
+        if event.t > self._last_t:
+            self._last_t = event.t
+        self._hear(event)
+        for violation in self._monitor.see(event):
+            if violation.axiom == "S6" and self._may_reconcile:
+                continue
+            self._complain(violation.axiom, violation.task, violation.explanation)
+
+    def _complain(self, rule: str, task: str, text: str) -> None:
+        self.complaints.append(Complaint(rule, task, text))

@@ -1,0 +1,118 @@
+"""
+The journal as one process reaches it: the real one, behind the gate of the process.
+
+The database is a real one in memory that outlives every process, as a file does; a call is one
+transaction, made or not made when the process dies. Whoever opened the journal owns it until it
+closes it or dies. What was written is told to `Clerk`, from the call and not from the scheduler.
+
+Spec: SIM-11, SIM-13.
+"""
+
+from typing import Protocol
+
+from gnomon.errors import StoreHeldError
+from gnomon.ports import Change, Entry, Head
+from gnomon.shell.store.database import MEMORY, Database
+from gnomon.shell.store.journal import SqliteJournal
+from gnomon.simulation.declarative.court import Mark
+from gnomon.simulation.gate import Gate, Nature
+
+__all__ = ["KEPT", "Clerk", "GatedJournal", "GatedOpener", "Shelf"]
+
+KEPT = 2_000
+"""How many entries the journal keeps, so that a world of years needs no more memory."""
+
+
+class Clerk(Protocol):
+    """Whoever takes down what was written."""
+
+    def mark(self) -> Mark:
+        """What is known now, from which something is about to be written."""
+        ...
+
+    def written(self, change: Change, mark: Mark, *, is_new_owner: bool) -> None: ...
+
+
+class Shelf:
+    """The one journal of a world, and who has it."""
+
+    def __init__(self) -> None:
+        self.database = Database(MEMORY, family="journal")
+        self.journal = SqliteJournal(self.database, kept=KEPT, lasting=True)
+        self.holder = ""
+
+    def put_back(self, holder: str) -> None:
+        if self.holder == holder:
+            self.holder = ""
+
+
+class GatedJournal:
+    """A `Journal` whose calls go through a gate."""
+
+    def __init__(self, shelf: Shelf, gate: Gate[Nature], clerk: Clerk) -> None:
+        self._shelf = shelf
+        self._inner = shelf.journal
+        self._gate = gate
+        self._clerk = clerk
+
+    @property
+    def owner(self) -> str:
+        return self._gate.worker
+
+    async def load(self) -> tuple[Head, dict[str, str]]:
+        return await self._gate.call("load", self._inner.load, stores=True)
+
+    async def head(self) -> Head:
+        return await self._gate.call("head", self._inner.head, stores=True)
+
+    async def acquire(self, change: Change, *, after: int) -> int:
+        mark = self._clerk.mark()
+
+        async def act() -> int:
+            fence = await self._inner.acquire(change, after=after)
+            self._clerk.written(change, mark, is_new_owner=True)
+            return fence
+
+        return await self._gate.call("acquire", act, stores=True)
+
+    async def write(self, change: Change, *, fence: int, number: int) -> None:
+        mark = self._clerk.mark()
+        connection = self._shelf.database.connection
+
+        async def act() -> None:
+            before = connection.total_changes
+            await self._inner.write(change, fence=fence, number=number)
+            if connection.total_changes != before:  # else it had been made already
+                self._clerk.written(change, mark, is_new_owner=False)
+
+        await self._gate.call("write", act, stores=True)
+
+    async def entries(self, *, after: int = 0, limit: int = 1000) -> list[Entry]:
+        return await self._inner.entries(after=after, limit=limit)
+
+    async def close(self) -> None:
+        async def act() -> None:
+            self._shelf.put_back(self._gate.worker)
+
+        await self._gate.call("close", act, stores=True)
+
+
+class GatedOpener:
+    """Opens the journal of the world for one process."""
+
+    name = "simulated store"
+
+    def __init__(self, shelf: Shelf, gate: Gate[Nature], clerk: Clerk) -> None:
+        self._shelf = shelf
+        self._gate = gate
+        self._clerk = clerk
+
+    async def open(self) -> GatedJournal:
+        async def act() -> GatedJournal:
+            shelf, mine = self._shelf, self._gate.worker
+            if shelf.holder and shelf.holder != mine:
+                raise StoreHeldError(shelf.holder, where=self.name)
+            shelf.holder = mine
+            return GatedJournal(shelf, self._gate, self._clerk)
+
+        return await self._gate.call("open", act, stores=True)

@@ -1,0 +1,375 @@
+"""
+A world: a program with a scheduler in it that lives and dies, and a journal that stays.
+
+The scheduler is the real one over a real SQLite database; simulated are time, the process around it
+and the callbacks. For a while things go wrong as planned; then the world is healed, a quiet stretch
+shows that the scheduler does what it should, and it is stopped. All the while the court hears the
+journal and the witness the callbacks.
+
+Spec: SIM-1, SIM-2, SIM-11 to SIM-15.
+"""
+
+import asyncio
+import logging
+import traceback
+from collections import deque
+from collections.abc import Callable, Coroutine, Mapping
+from contextvars import Context, copy_context
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from gnomon.apps.declarative.events import LOGGER
+from gnomon.apps.declarative.recorder import read_entries, trace_events
+from gnomon.ports import Change
+from gnomon.simulation.clock import GatedClock, Wall
+from gnomon.simulation.declarative.court import Court, Mark
+from gnomon.simulation.declarative.journal import KEPT, Shelf
+from gnomon.simulation.declarative.minutes import Minutes
+from gnomon.simulation.declarative.plan import Do, Errand, Spec, draw_errand
+from gnomon.simulation.declarative.program import Program
+from gnomon.simulation.declarative.troubles import Troubles
+from gnomon.simulation.declarative.witness import Witness
+from gnomon.simulation.dice import Dice
+from gnomon.simulation.faults import Crash, Fault
+from gnomon.simulation.gate import Gate, Nature
+from gnomon.simulation.judge import Complaint
+from gnomon.simulation.loop import WORKER, Stuck, VirtualLoop
+from gnomon.simulation.record import BriefNotes, Notes
+from gnomon.theory import Report
+from gnomon.trace import Event, Header, Pulses, Reinitialize
+
+__all__ = ["Trial", "run_world"]
+
+STEPS_PER_MINUTE = 4_000
+QUIET_MS = 190_000
+LOOK_MS = 1_000
+BLIND_MS = 31_000
+"""So long it may take until a scheduler sees that its clock was set."""
+_TASKS_KEPT = 256
+_CANCELS_MAX = 50  # some wait for what they have begun, even when they are cancelled
+_RESTARTS_MS = (0, 200, 4_000, 25_000, 100_000)
+
+_Task = asyncio.Task[object]
+
+
+class Trial(NamedTuple):
+    """What came of a world."""
+
+    complaints: list[Complaint]
+    notes: Notes
+    report: Report | None
+    calls: int
+    """How many calls of the journal there were while faults could happen."""
+    starts: int
+    events: int
+    lasted_ms: int
+
+
+def run_world(spec: Spec) -> Trial:
+    """Let a world happen from its beginning to its end, and judge it."""
+    level = LOGGER.level
+    LOGGER.setLevel(logging.CRITICAL + 1)
+    world = _World(spec)
+    try:
+        return world.live()
+    finally:
+        world.close()
+        LOGGER.setLevel(level)
+
+
+class _SeenClock(GatedClock):
+    """The clock as a process reads it; the court hears what it showed."""
+
+    def __init__(self, wall: Wall, gate: Gate[Nature], court: Court) -> None:
+        super().__init__(wall, gate)
+        self._court = court
+
+    def now_ms(self) -> int:
+        now_ms = super().now_ms()
+        self._court.shown(self._wall.at(), now_ms)
+        return now_ms
+
+
+@dataclass(slots=True, kw_only=True)
+class _Life:
+    """One process, from its beginning to its end."""
+
+    name: str
+    gate: Gate[Nature]
+    program: Program
+    context: Context
+    frozen: bool = False
+    tasks: list[_Task] = field(default_factory=list)
+
+
+class _World:
+    """Also the `Nature` that gates need, and the `Clerk` of the journal."""
+
+    def __init__(self, spec: Spec) -> None:
+        self.spec = spec
+        self.notes = Notes() if spec.trouble is None else BriefNotes()
+        self.dice = Dice(spec.seed, "nature")
+        self.behaviour = Dice(spec.seed, "behaviour")
+        self.calls = 0
+        self.faults: Mapping[int, Fault] = {fault.call: fault for fault in spec.faults}
+        if spec.trouble is not None:
+            self.faults = Troubles(spec.seed, spec.trouble.calls)
+        self._context = copy_context()
+        steps_max = STEPS_PER_MINUTE * (spec.length_ms // 60_000 + 30)
+        self._loop = VirtualLoop(Dice(spec.seed, "order"), steps_max=steps_max)
+        self._loop.hold = self._is_frozen
+        self._loop.set_task_factory(self._make_task)  # type: ignore[arg-type]
+        self._loop.set_exception_handler(self._hear)
+        self.wall = Wall(spec.start_ms, self._loop)
+        self.shelf = Shelf()
+        tasks = [(task.name, task.cron) for listed in spec.lists for task in listed]
+        minutes = Minutes(spec.zone, [text for _, text in tasks])
+        self.witness = Witness(minutes)
+        self.court = Court(
+            Header(
+                zone=spec.zone, pulses=Pulses.EXPLICIT, reinitialize=Reinitialize(spec.reinitialize)
+            ),
+            minutes, tasks, lag_ms=spec.lag_ms, hear=self._write_down,
+        )  # fmt: skip
+        self.wanted = 0
+        self._heard: deque[Event] = deque(maxlen=KEPT)
+        self._life: _Life | None = None
+        self._dead: list[_Task] = []
+        self._births = 0
+        self._calls = 0
+        self._is_healed = False
+        self._is_over = False
+
+    def at(self) -> int:
+        return self.wall.at()
+
+    def clock(self, gate: Gate[Nature]) -> GatedClock:
+        return _SeenClock(self.wall, gate, self.court)
+
+    def kill(self, worker: str) -> None:
+        life = self._life
+        assert life is not None
+        assert life.name == worker
+        self._life = None
+        self.notes.log(self.at(), worker, "dies")
+        if not self._is_over:
+            self.notes.hit("died running" if self.witness.running else "died idle")
+        life.gate.alive = False
+        self.court.died()
+        self.witness.died(self.at())
+        self.shelf.put_back(worker)
+        current = asyncio.current_task(self._loop)
+        left = [task for task in life.tasks if not task.done()]
+        self._dead = [task for task in self._dead if not task.done()] + left
+        for task in left:
+            if task is not current:
+                task.cancel()
+        self._loop.thaw()
+        self.later(self.dice.pick(_RESTARTS_MS), self._bear)
+
+    def freeze(self, worker: str, length_ms: int) -> None:
+        assert self._life is not None
+        self.notes.log(self.at(), worker, f"frozen for {length_ms}")
+        self._life.frozen = True
+        self.later(length_ms, lambda: self._thaw(worker))
+
+    def later(self, length_ms: int, act: Callable[[], None]) -> asyncio.TimerHandle:
+        """Do something that belongs to no process."""
+        return self._loop.call_later(length_ms / 1000, act, context=self._context)
+
+    def mark(self) -> Mark:
+        return self.court.mark(self.at(), self.wall.now_ms())
+
+    def written(self, change: Change, mark: Mark, *, is_new_owner: bool) -> None:
+        if is_new_owner:
+            self.court.owned(mark, change.t_ms)
+        court, witness = self.court, self.witness
+        for event in trace_events(change.entries):
+            court.written(event)
+            witness.written(event, court.registered)
+            self._heard.append(event)
+        court.settled(mark)
+
+    def live(self) -> Trial:
+        report = None
+        try:
+            self._loop.run_until_complete(self._course())
+            report = self.court.close(self.at(), self.wall.now_ms())
+        except Stuck as stuck:
+            self.notes.surprises.append(f"stuck at {self.at()}: {stuck}")
+        except (Exception, SystemExit) as error:
+            self._be_surprised(error)
+        complaints = [Complaint("surprise", "", text) for text in self.notes.surprises]
+        complaints += self.court.complaints + self.witness.complaints
+        return Trial(
+            complaints, self.notes, report, self._calls or self.calls, self.witness.count,
+            self.court.events, self.at(),
+        )  # fmt: skip
+
+    def close(self) -> None:
+        self._is_over = True
+        self._loop.steps = 0  # to die takes a few more
+        if self._life is not None:
+            self.kill(self._life.name)
+        for _ in range(_CANCELS_MAX):
+            left = [task for task in self._dead if not task.done()]
+            if not left:
+                break
+            for task in left:
+                task.cancel()
+            self._loop.run_until_complete(_breathe())
+        for task in self._dead:
+            if task.done() and not task.cancelled():
+                task.exception()  # somebody has looked
+        self.shelf.database.close()
+        self._loop.close()
+
+    async def _course(self) -> None:
+        spec = self.spec
+        for step in spec.steps:
+            self.later(step.at, lambda by_ms=step.by_ms: self._step(by_ms))  # type: ignore[misc]
+        for errand in spec.errands:
+            self.later(errand.at, lambda one=errand: self._send(one))  # type: ignore[misc]
+        if spec.trouble is not None:
+            self._trouble()
+        self._bear()
+        await asyncio.sleep(spec.length_ms / 1000)
+        self._heal()
+        life = await self._settled()
+        if spec.steps or spec.trouble:
+            await asyncio.sleep(BLIND_MS / 1000)
+        await life.program.assure(self.wanted)
+        first_at, wall_ms = self.at(), self.wall.now_ms()
+        await asyncio.sleep(QUIET_MS / 1000)
+        self.witness.examine_quiet(
+            first_at, self.at(), wall_ms, tasks=[one.name for one in spec.lists[self.wanted]]
+        )
+        if not await life.program.stop():
+            self.notes.surprises.append("stop() failed although nothing was wrong")
+        kept = list(trace_events(await read_entries(self.shelf.journal)))
+        if kept != list(self._heard):
+            self.notes.surprises.append("the journal has kept something else than was written")
+
+    async def _settled(self) -> _Life:
+        """Wait until a process is up and has nothing else to do."""
+        while True:
+            life = self._life
+            if life is not None and not life.program.busy and not life.frozen:
+                return life
+            await asyncio.sleep(LOOK_MS / 1000)
+
+    def _heal(self) -> None:
+        self.notes.log(self.at(), "", "healed")
+        self._calls = self.calls
+        self._is_healed = True
+        self.faults = {}
+        before = self.wall.now_ms()
+        self.wall.catch_up()
+        if self.wall.now_ms() != before:
+            self.court.stepped(self.at(), self.wall.now_ms())
+
+    def _step(self, by_ms: int) -> None:
+        if self._is_healed:
+            return
+        self.notes.hit(f"clock set {'forward' if by_ms > 0 else 'back'}")
+        self.notes.log(self.at(), "", f"clock {by_ms:+d}")
+        self.notes.is_disturbed = True
+        self.wall.step(by_ms)
+        self.court.stepped(self.at(), self.wall.now_ms())
+
+    def _trouble(self) -> None:
+        """In a long world: errands and steps of the clock from time to time."""
+        trouble, dice = self.spec.trouble, Dice(self.spec.seed, "trouble")
+        assert trouble is not None
+
+        def send() -> None:
+            errand = draw_errand(dice, 1, len(self.spec.lists))
+            self._send(errand)
+            self.later(dice.between(1, 2 * trouble.errands_ms), send)
+
+        def step() -> None:
+            self._step(dice.pick((1_000, 61_000, 3_600_000)) * dice.pick((1, -1)))
+            self.later(dice.between(1, 2 * trouble.steps_ms), step)
+
+        self.later(dice.between(1, 2 * trouble.errands_ms), send)
+        self.later(dice.between(1, 2 * trouble.steps_ms), step)
+
+    def _send(self, errand: Errand) -> None:
+        life = self._life
+        if life is None or self._is_healed:
+            return
+        self.notes.hit(f"errand {errand.do}")
+        self.notes.log(self.at(), life.name, f"{errand.do} {errand.which}")
+        if errand.do is Do.DEPLOY:
+            self.wanted = 1 - min(self.wanted, 1)  # every task is another
+            self.kill(life.name)
+        else:
+            self._start(life, lambda: life.program.run_errand(errand))
+
+    def _bear(self) -> None:
+        """A process begins, with nothing in its memory."""
+        if self._is_over:
+            return
+        self._births += 1
+        name = f"p{self._births}"
+        gate: Gate[Nature] = Gate(self, name)
+        context = self._context.copy()
+        context.run(WORKER.set, name)
+        self.notes.log(self.at(), name, "begins")
+        program = Program(gate, self)
+        self._life = _Life(name=name, gate=gate, program=program, context=context)
+        self._start(self._life, lambda: program.assure(self.wanted))
+
+    def _start(self, life: _Life, work: Callable[[], Coroutine[None, None, None]]) -> None:
+        self._loop.create_task(self._watched(work), context=life.context)
+
+    async def _watched(self, work: Callable[[], Coroutine[None, None, None]]) -> None:
+        """What a program lets out is a surprise, unless it has died."""
+        try:
+            await work()
+        except Exception as error:
+            self._be_surprised(error)
+
+    def _be_surprised(self, error: BaseException) -> None:
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        self.notes.surprises.append(f"{error!r} in {where.name}, line {where.lineno}")
+
+    def _thaw(self, name: str) -> None:
+        if self._life is not None and self._life.name == name:
+            self.notes.log(self.at(), name, "goes on")
+            self._life.frozen = False
+        self._loop.thaw()
+
+    def _is_frozen(self, name: str) -> bool:
+        life = self._life
+        return life is not None and life.frozen and life.name == name
+
+    def _make_task(
+        self, loop: asyncio.AbstractEventLoop, coroutine: Coroutine[None, None, object],
+        context: Context | None = None,
+    ) -> _Task:  # fmt: skip
+        task = asyncio.Task(coroutine, loop=loop, context=context)
+        owner = WORKER.get() if context is None else context.get(WORKER, "")
+        life = self._life
+        if life is not None and life.name == owner:
+            life.tasks.append(task)
+            if len(life.tasks) > _TASKS_KEPT:
+                life.tasks = [one for one in life.tasks if not one.done()]
+        elif owner:
+            self._dead.append(task)
+        return task
+
+    def _write_down(self, event: Event) -> None:
+        self.notes.add(f"{event.t} {event.kind} {event.task or event.call}")
+
+    def _hear(self, loop: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
+        """What nobody caught: of a dead process it is no wonder, else it is."""
+        error = context.get("exception")
+        if not isinstance(error, Crash | asyncio.CancelledError):
+            self.notes.surprises.append(f"{context.get('message')}: {error!r}")
+
+
+async def _breathe() -> None:
+    """Let everybody who is ready go on for a moment."""
+    for _ in range(5):
+        await asyncio.sleep(0)

@@ -1,0 +1,214 @@
+"""
+Deliberate mistakes in what the declarative scheduler decides: records, dues, retries, zones.
+
+A mutant is what a tired programmer could have written. None of them may survive the judges.
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from typing import NamedTuple
+from unittest.mock import patch
+
+from gnomon.apps.declarative import agenda, machine, override, registration, session
+from gnomon.apps.declarative.moment import Moment
+from gnomon.apps.declarative.record import TaskRecord, TaskState, read_record
+from gnomon.apps.declarative.registration import Registration
+from gnomon.core.recurrence import Recurrence, cron
+from gnomon.simulation.declarative.plan import World
+
+__all__ = ["DECISIONS", "Mutant", "Patch"]
+
+Patch = AbstractContextManager[object]
+
+
+class Mutant(NamedTuple):
+    """A mistake, and the worlds in which it must show."""
+
+    name: str
+    world: World
+    make: Callable[[], Patch]
+
+
+def _without_retry(record: TaskRecord) -> TaskRecord:
+    return replace(record, state=TaskState.AWAITING_RUN, retry_until_ms=None, retry_t_ms=None)
+
+
+def _of_machine(name: str, change: Callable[[TaskRecord, Moment], TaskRecord]) -> Patch:
+    """A step of the machine whose record comes out wrong."""
+    right: Callable[..., TaskRecord] = getattr(machine, name)
+
+    def wrong(record: TaskRecord, *, now: Moment, **more: int) -> TaskRecord:
+        return change(right(record, now=now, **more), now)
+
+    return patch.object(machine, name, wrong)
+
+
+def _retry_dropped() -> Patch:
+    return _of_machine("failed", lambda record, now: _without_retry(record))
+
+
+def _retry_too_early() -> Patch:
+    return _of_machine(
+        "failed", lambda record, now: replace(record, retry_t_ms=now.t_ms + machine.RETRY_MIN_MS)
+    )
+
+
+def _retry_counted_from_the_start() -> Patch:
+    def wrong(record: TaskRecord, now: Moment) -> TaskRecord:
+        assert record.attempt_ms is not None
+        return replace(
+            record, retry_t_ms=now.t_ms - (now.wall_ms - record.attempt_ms) + record.retry_ms
+        )
+
+    return _of_machine("failed", wrong)
+
+
+def _retry_after_success() -> Patch:
+    return _of_machine(
+        "succeeded",
+        lambda record, now: replace(
+            record, state=TaskState.AWAITING_RETRY, retry_until_ms=now.wall_ms,
+            retry_t_ms=now.t_ms + 5_000,
+        ),
+    )  # fmt: skip
+
+
+def _no_follow_up_run() -> Patch:
+    """What came due during a run counts as settled by it."""
+    return _of_machine("succeeded", lambda record, now: replace(record, settled_ms=now.through_ms))
+
+
+def _every_missed_occurrence_runs() -> Patch:
+    def wrong(record: TaskRecord, *, nominal: int, now: Moment) -> TaskRecord:
+        after = right(record, nominal=nominal, now=now)
+        return replace(after, settled_ms=max(record.settled_ms, record.settled_ms + 60_000))
+
+    right = machine.started
+    return patch.object(machine, "started", wrong)
+
+
+def _retry_survives_a_start() -> Patch:
+    def wrong(record: TaskRecord, *, nominal: int, now: Moment) -> TaskRecord:
+        after = right(record, nominal=nominal, now=now)
+        return replace(after, retry_t_ms=record.retry_t_ms)
+
+    right = machine.started
+    return patch.object(machine, "started", wrong)
+
+
+def _due_lost() -> Patch:
+    """After a start the next occurrence is passed over."""
+
+    def wrong(record: TaskRecord, recurrence: Recurrence) -> int | None:
+        first = right(record, recurrence)
+        return first if first is None or not record.attempts else recurrence.next_epoch(first)
+
+    right = machine.next_due
+    return patch.object(machine, "next_due", wrong)
+
+
+def _due_too_early() -> Patch:
+    def wrong(record: TaskRecord, due: int | None, *, now: Moment) -> machine.Why | None:
+        return right(record, None if due is None else due - 2, now=now)
+
+    right = machine.reason_to_start
+    return patch.object(agenda, "reason_to_start", wrong)
+
+
+def _due_waits_for_the_retry() -> Patch:
+    def wrong(record: TaskRecord, due: int | None, *, now: Moment) -> machine.Why | None:
+        return right(record, None if record.retry_t_ms is not None else due, now=now)
+
+    right = machine.reason_to_start
+    return patch.object(agenda, "reason_to_start", wrong)
+
+
+def _interrupted_run_forgotten() -> Patch:
+    def wrong(record: TaskRecord, *, now: Moment) -> TaskRecord:
+        return _without_retry(record)
+
+    return patch.object(override, "crashed", wrong)
+
+
+def _interrupted_run_forgotten_when_changed() -> Patch:
+    def wrong(record: TaskRecord, former: TaskRecord, now: Moment) -> TaskRecord:
+        same = (record.cron, record.retry_ms) == (former.cron, former.retry_ms)
+        return right(record, former, now) if same else record
+
+    right = override._owed_again
+    return patch.object(override, "_owed_again", wrong)
+
+
+def _new_task_owes_the_past() -> Patch:
+    def wrong(one: Registration, now: Moment) -> TaskRecord:
+        record = right(one, now)
+        return replace(record, settled_ms=max(record.settled_ms - 3_600_000, 0))
+
+    right = override._anew
+    return patch.object(override, "_anew", wrong)
+
+
+def _new_task_misses_its_minute() -> Patch:
+    def wrong(one: Registration, now: Moment) -> TaskRecord:
+        return replace(right(one, now), settled_ms=now.through_ms)
+
+    right = override._anew
+    return patch.object(override, "_anew", wrong)
+
+
+def _outage_forgotten() -> Patch:
+    """What came due while nobody was there is not made up for."""
+
+    def wrong(name: str, text: str) -> TaskRecord:
+        record = read_record(name, text)
+        return replace(record, settled_ms=record.settled_ms + 600_000)
+
+    return patch.object(session, "read_record", wrong)
+
+
+def _retry_lost_in_a_crash() -> Patch:
+    def wrong(name: str, text: str) -> TaskRecord:
+        record = read_record(name, text)
+        waits = record.state is TaskState.AWAITING_RETRY and not record.interrupted
+        return _without_retry(record) if waits else record
+
+    return patch.object(session, "read_record", wrong)
+
+
+def _repeated_hour_runs_twice() -> Patch:
+    def wrong(text: str, *, zone: str, dialect: str) -> Recurrence:
+        return cron(text, zone=zone, dialect=dialect, dst="civil")
+
+    return patch.object(registration, "cron", wrong)
+
+
+def _zone_ignored() -> Patch:
+    def wrong(text: str, *, zone: str, dialect: str) -> Recurrence:
+        return cron(text, zone="UTC", dialect=dialect)
+
+    return patch.object(registration, "cron", wrong)
+
+
+CRASH = World.CRASH
+DECISIONS = [
+    Mutant("a retry is dropped", CRASH, _retry_dropped),
+    Mutant("a retry comes too early", CRASH, _retry_too_early),
+    Mutant("a retry is counted from the start", CRASH, _retry_counted_from_the_start),
+    Mutant("a success is tried again", CRASH, _retry_after_success),
+    Mutant("no run follows for what came due during one", CRASH, _no_follow_up_run),
+    Mutant("every missed occurrence runs", CRASH, _every_missed_occurrence_runs),
+    Mutant("a retry survives a start", CRASH, _retry_survives_a_start),
+    Mutant("a due is lost", CRASH, _due_lost),
+    Mutant("a run starts before its time", CRASH, _due_too_early),
+    Mutant("a due waits for the retry", CRASH, _due_waits_for_the_retry),
+    Mutant("an interrupted run is forgotten", CRASH, _interrupted_run_forgotten),
+    Mutant("an interrupted run is forgotten when its task has changed", CRASH,
+           _interrupted_run_forgotten_when_changed),
+    Mutant("a new task owes the past", CRASH, _new_task_owes_the_past),
+    Mutant("a new task misses its first minute", CRASH, _new_task_misses_its_minute),
+    Mutant("an outage is forgotten", CRASH, _outage_forgotten),
+    Mutant("a retry is lost in a crash", CRASH, _retry_lost_in_a_crash),
+    Mutant("the repeated hour runs twice", CRASH, _repeated_hour_runs_twice),
+    Mutant("the zone is ignored", CRASH, _zone_ignored),
+]  # fmt: skip

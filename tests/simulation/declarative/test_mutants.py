@@ -1,0 +1,31 @@
+"""The judges are not blind: each deliberate mistake is caught within a bounded number of worlds."""
+
+import pytest
+
+from gnomon.simulation.declarative.campaign import sample
+from gnomon.simulation.declarative.plan import World
+from gnomon.simulation.declarative.world import run_world
+from tests.clauses import clause
+from tests.simulation.declarative.mutants import MUTANTS, Mutant
+
+WORLDS_MAX = 300
+
+
+def worlds_until_caught(world: World) -> int:
+    """How many worlds it takes until a judge complains; more than the limit if none does."""
+    for seed in range(WORLDS_MAX):
+        if run_world(sample(world, seed)).complaints:
+            return seed + 1
+    return WORLDS_MAX + 1
+
+
+@clause("SIM-16")
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+def test_a_mutant_of_the_scheduler_does_not_survive_the_judges(mutant: Mutant) -> None:
+    with mutant.make():
+        assert worlds_until_caught(mutant.world) <= WORLDS_MAX
+
+
+@clause("SIM-16")
+def test_there_are_at_least_thirty_mutants() -> None:
+    assert len({mutant.name for mutant in MUTANTS}) >= 30

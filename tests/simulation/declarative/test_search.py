@@ -1,0 +1,47 @@
+"""Every story of four steps with one task, and of three with two, keeps the axioms."""
+
+import logging
+from collections.abc import Iterator
+from unittest.mock import patch
+
+import pytest
+
+from gnomon.apps.declarative import machine
+from gnomon.apps.declarative.events import LOGGER
+from gnomon.simulation.declarative.search import Act, play, stories
+from tests.clauses import clause
+
+
+@pytest.fixture(autouse=True)
+def quiet() -> Iterator[None]:
+    level = LOGGER.level
+    LOGGER.setLevel(logging.CRITICAL + 1)
+    yield
+    LOGGER.setLevel(level)
+
+
+@clause("SIM-18")
+@pytest.mark.parametrize("first", list(Act))
+def test_every_story_of_four_steps_with_one_task_keeps_the_axioms(first: Act) -> None:
+    broken = {
+        "".join((first, *rest)): complaints
+        for rest in stories(3)
+        if (complaints := play((first, *rest), tasks=1))
+    }
+
+    assert broken == {}
+
+
+@clause("SIM-18")
+def test_every_story_of_three_steps_with_two_tasks_keeps_the_axioms() -> None:
+    broken = {"".join(story) for story in stories(3) if play(story, tasks=2)}
+
+    assert broken == set()
+
+
+@clause("SIM-18")
+def test_a_story_shows_a_mistake() -> None:
+    with patch.object(machine, "RETRY_MIN_MS", 29_000):
+        broken = {"".join(story) for story in stories(2) if play(story, tasks=1)}
+
+    assert broken == {"fw"}
