@@ -113,12 +113,14 @@ class Stage:
         self.telemetry = SchedulerTelemetry()
 
     def scheduler(
-        self, *, zone: str | None = "UTC", reinitialize: str = "reconcile", threads: int = 0
-    ) -> Scheduler:
+        self, *, zone: str | None = "UTC", reinitialize: str = "reconcile", threads: int = 0,
+        monitor: bool = True,
+    ) -> Scheduler:  # fmt: skip
         """A scheduler on the store of the stage."""
         return Scheduler(
             zone=zone, reinitialize=reinitialize, threads=threads, clock=self.clock,
             journal=self.opener, telemetry=self.telemetry, observe=self.seen.extend,
+            monitor=monitor,
         )  # fmt: skip
 
     def task(
@@ -186,10 +188,13 @@ def on_stage(
     scenario: Callable[[Stage], Coroutine[object, object, _T]], *,
     begin: str = "2026-03-01T00:00:00",
 ) -> _T:  # fmt: skip
-    """Play a scenario on a stage of its own."""
+    """Play a scenario on a stage of its own; the monitor in the scheduler finds nothing wrong."""
 
     async def play() -> _T:
-        return await scenario(Stage(begin))
+        stage = Stage(begin)
+        result = await scenario(stage)
+        assert not stage.telemetry.violations
+        return result
 
     return run_virtually(play())
 
