@@ -27,7 +27,7 @@ _STALE_MAX = 64
 """So many reminders of retries that are over may lie about, besides one for each task."""
 
 _Ranked = tuple[int, int, int, str]
-"""When, in time that never goes back; its rank among what comes then; the second, the task."""
+"""When, in time that never goes back; the second on the wall; the rank; the task."""
 
 
 class LivePulses:
@@ -101,7 +101,7 @@ class LivePulses:
 
     def until(self, t: int, through_ms: int) -> Iterator[Event]:
         """What has come since the last look, when the clock has shown `through_ms` at most."""
-        for at_t, rank, second, name in sorted(self._come(t, through_ms)):
+        for at_t, second, rank, name in sorted(self._come(t, through_ms)):
             if rank == _RETRY_RANK:
                 yield Event(Kind.RETRY_DUE, at_t, name)
                 continue
@@ -119,17 +119,17 @@ class LivePulses:
         while self._dues and self._dues[0][0] * 1000 <= through_ms:
             at, name = heappop(self._dues)
             if self._next.get(name) == at:
-                yield when(at), _DUE_RANK, at, name
+                yield when(at), at, _DUE_RANK, name
                 latest = self._pass(name, at, through_ms // 1000)
                 if latest != at:
-                    yield when(latest), _DUE_RANK, latest, name
+                    yield when(latest), latest, _DUE_RANK, name
         while self._retries and self._retries[0][0] <= t:
             retry_t, name = heappop(self._retries)
             if self._retry_t.get(name) == retry_t:
                 del self._retry_t[name]
-                yield max(retry_t, self._t), _RETRY_RANK, 0, name
+                yield max(retry_t, self._t), 0, _RETRY_RANK, name
         minute = through_ms // MINUTE_MS * 60
-        yield when(minute), _MINUTE_RANK, minute, ""
+        yield when(minute), minute, _MINUTE_RANK, ""
 
     def _pass(self, name: str, at: int, second: int) -> int:
         """Go on to what comes after `second`; return the last occurrence until then."""
