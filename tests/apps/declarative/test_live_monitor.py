@@ -20,6 +20,7 @@ from gnomon.apps.declarative.live_pulses import LivePulses
 from gnomon.apps.declarative.machine import Why
 from gnomon.apps.declarative.moment import Moment
 from gnomon.apps.declarative.record import TaskRecord, TaskState
+from gnomon.ports import Entry, Event
 from gnomon.shell.store.journal import SqliteJournalOpener
 from tests.apps.declarative.play import Play
 from tests.apps.declarative.stage import Stage, on_stage
@@ -157,10 +158,10 @@ def sleep_for_ever(patch: Patch) -> None:
 def stop_without_waiting(patch: Patch) -> None:
     ask = session.Session._ask_to_stop
 
-    def hasty(self: session.Session, entries: list[agenda.Entry], now: Moment) -> int:
+    def hasty(self: session.Session, entries: list[Entry], now: Moment) -> int:
         call = ask(self, entries, now)
         if call:
-            entries.append(agenda.Entry(agenda.Event.STOP_END, now.t_ms, now.wall_ms, call=call))
+            entries.append(Entry(Event.STOP_END, now.t_ms, now.wall_ms, call=call))
         return call
 
     patch.setattr(session.Session, "_ask_to_stop", hasty)
