@@ -24,7 +24,7 @@ __all__ = ["LivePulses"]
 
 _MINUTE_RANK, _DUE_RANK, _RETRY_RANK = range(3)
 _STALE_MAX = 64
-"""So many reminders of retries that are over may lie about, besides one for each task."""
+"""So many reminders that are no longer true may lie about, besides one for each task."""
 
 _Ranked = tuple[int, int, int, str]
 """When, in time that never goes back; the second on the wall; the rank; the task."""
@@ -90,10 +90,7 @@ class LivePulses:
     def retry_at(self, name: str, t: int) -> None:
         """A retry is due then."""
         self._retry_t[name] = t
-        heappush(self._retries, (t, name))
-        if len(self._retries) > 2 * len(self._retry_t) + _STALE_MAX:
-            self._retries = [(t, name) for name, t in self._retry_t.items()]
-            heapify(self._retries)
+        self._retries = _remind(self._retries, self._retry_t, name)
 
     def skip_to(self, t: int) -> None:
         """Nobody could act before this: what has come since the last look comes now."""
@@ -148,7 +145,7 @@ class LivePulses:
             self._next.pop(listed.name, None)
         else:
             self._next[listed.name] = coming
-            heappush(self._dues, (coming, listed.name))
+            self._dues = _remind(self._dues, self._next, listed.name)
 
     def _drop(self, name: str) -> None:
         del self._listed[name]
@@ -169,3 +166,13 @@ class LivePulses:
         except Exception:
             self.unknown.add(listed.name)
             return None
+
+
+def _remind(heap: list[tuple[int, str]], when: dict[str, int], name: str) -> list[tuple[int, str]]:
+    """The heap with a reminder of this task, made anew when too many in it are no longer true."""
+    heappush(heap, (when[name], name))
+    if len(heap) <= 2 * len(when) + _STALE_MAX:
+        return heap
+    fresh = [(at, name) for name, at in when.items()]
+    heapify(fresh)
+    return fresh
