@@ -14,18 +14,14 @@ from typing import cast
 
 import pytest
 
-import gnomon
 from gnomon.apps.declarative import agenda, machine, override, session
 from gnomon.apps.declarative.agenda import Agenda
-from gnomon.apps.declarative.callback import Callback
 from gnomon.apps.declarative.live_pulses import LivePulses
 from gnomon.apps.declarative.machine import Why
 from gnomon.apps.declarative.moment import Moment
 from gnomon.apps.declarative.record import TaskRecord, TaskState
-from gnomon.apps.declarative.registration import Registration
 from gnomon.ports import Entry, Event
 from gnomon.shell.store.journal import SqliteJournalOpener
-from gnomon.trace import Registration as Listed
 from tests.apps.declarative.play import Play
 from tests.apps.declarative.stage import Stage, on_stage
 from tests.apps.declarative.test_own_recurrence import Fragile
@@ -362,22 +358,3 @@ def test_a_task_whose_recurrence_cannot_say_when_it_occurs_is_not_judged() -> No
         return stage.notes
 
     assert on_stage(scenario) == ["00:00:00 a", "00:01:00 a", "00:01:00 b"]
-
-
-@clause("LIVE-4")
-def test_the_pulses_keep_no_more_than_the_present_list() -> None:
-    pulses = LivePulses()
-    yearly = [gnomon.cron(f"{minute} 3 1 1 *", dialect="posix", zone="UTC") for minute in range(60)]
-    for turn in range(1_000):
-        recurrence = yearly[turn % 60]
-        listed = Listed(f"t{turn % 7}", repr(recurrence), turn)
-        callback = Callback(print, is_async=False, takes_context=False)
-        pulses.know([Registration(name=listed.name, cron=listed.cron, recurrence=recurrence,
-                                  callback=callback, retry_ms=turn)])  # fmt: skip
-        assert list(pulses.enlist([listed], t=turn, through_ms=1_772_323_200_000)) == []
-        pulses.started(listed.name)
-        pulses.ended(listed.name, failed_t=turn)
-
-    assert len(pulses._dues) < 70
-    assert len(pulses._retries) < 70
-    assert len(pulses._recurrences) == 1

@@ -130,22 +130,27 @@ class LivePulses:
 
     def _pass(self, name: str, at: int, second: int) -> int:
         """Go on to what comes after `second`; return the last occurrence until then."""
-        listed, latest = self._listed[name], at
+        listed = self._listed[name]
         coming = self._occurrence(listed, at)
-        if coming is not None and coming <= second:
-            latest = max(self._latest(listed, second) or coming, coming)
-        self._follow(listed, max(second, latest))
+        if coming is None or coming > second:
+            self._await(name, coming)
+            return at
+        latest = max(self._latest(listed, second) or coming, coming)
+        self._follow(listed, second)
         return latest
 
     def _follow(self, listed: Listed, second: int) -> None:
         """Wait for the first occurrence of this task after `second`."""
         self._listed[listed.name] = listed
-        coming = self._occurrence(listed, second)
-        if coming is None or coming <= second:
-            self._next.pop(listed.name, None)
+        self._await(listed.name, self._occurrence(listed, second))
+
+    def _await(self, name: str, coming: int | None) -> None:
+        """This is when the task is due next."""
+        if coming is None:
+            self._next.pop(name, None)
         else:
-            self._next[listed.name] = coming
-            self._dues = _remind(self._dues, self._next, listed.name)
+            self._next[name] = coming
+            self._dues = _remind(self._dues, self._next, name)
 
     def _drop(self, name: str) -> None:
         del self._listed[name]
@@ -155,7 +160,9 @@ class LivePulses:
 
     def _occurrence(self, listed: Listed, after: int) -> int | None:
         try:
-            return self._recurrences[listed.cron].next_epoch(after)
+            found = self._recurrences[listed.cron].next_epoch(after)
+            assert found is None or found > after
+            return found
         except Exception:  # a recurrence of the user's own
             self.unknown.add(listed.name)
             return None
