@@ -30,6 +30,7 @@ def enlist(pulses: LivePulses, name: str, recurrence: Recurrence, *, t: int, wal
 @clause("LIVE-2")
 def test_of_many_occurrences_at_one_look_the_first_and_the_last_are_told() -> None:
     pulses = LivePulses()
+    list(pulses.until(0, (START + 30) * 1000))
     enlist(pulses, "a", gnomon.cron("*/10 * * * *", zone="UTC"), t=0, wall=START + 30)
 
     found = list(pulses.until(86_400_000, (START + 86_430) * 1000))
@@ -37,6 +38,19 @@ def test_of_many_occurrences_at_one_look_the_first_and_the_last_are_told() -> No
     assert [(event.kind, event.t) for event in found] == [
         (Kind.MINUTE_START, 570_000), (Kind.DUE, 570_000),
         (Kind.MINUTE_START, 86_370_000), (Kind.DUE, 86_370_000),
+    ]  # fmt: skip
+
+
+@clause("LIVE-4")
+def test_what_a_clock_leaps_over_is_due_when_that_is_seen() -> None:
+    pulses = LivePulses()
+    list(pulses.until(0, (START + 30) * 1000))
+    enlist(pulses, "a", gnomon.cron("7 * * * *", zone="UTC"), t=0, wall=START + 30)
+
+    found = list(pulses.until(30_000, (START + 3_660) * 1000))
+
+    assert [(event.kind, event.t) for event in found] == [
+        (Kind.MINUTE_START, 30_000), (Kind.DUE, 30_000), (Kind.MINUTE_START, 30_000),
     ]  # fmt: skip
 
 

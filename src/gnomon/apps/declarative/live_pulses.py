@@ -26,6 +26,9 @@ _MINUTE_RANK, _DUE_RANK, _RETRY_RANK = range(3)
 _STALE_MAX = 64
 """So many reminders that are no longer true may lie about, besides one for each task."""
 
+_LEAP_MS = 1_000
+"""A clock that gets ahead by more than this between two looks was set."""
+
 _Ranked = tuple[int, int, int, str]
 """When, in time that never goes back; the second on the wall; the rank; the task."""
 
@@ -36,7 +39,7 @@ class LivePulses:
     def __init__(self) -> None:
         self.unknown: set[str] = set()
         """The tasks whose recurrence does not say when they are due."""
-        self._t = 0
+        self._t = self._through_ms = 0
         self._minute = -1
         self._listed: dict[str, Listed] = {}
         self._recurrences: dict[str, Recurrence] = {}
@@ -107,11 +110,15 @@ class LivePulses:
                 yield Event(Kind.MINUTE_START, at_t)
             if rank == _DUE_RANK:
                 yield Event(Kind.DUE, at_t, name, cron=self._listed[name].cron)
-        self._t = t
+        self._t, self._through_ms = t, through_ms
 
     def _come(self, t: int, through_ms: int) -> Iterator[_Ranked]:
+        leapt_ms = (through_ms - self._through_ms) - (t - self._t)
+        # When the clock leapt, nobody knows: what lies between is owed from now on at the latest.
+        earliest = t if leapt_ms > _LEAP_MS else self._t
+
         def when(second: int) -> int:
-            return min(max(t - (through_ms - second * 1000), self._t), t)
+            return min(max(t - (through_ms - second * 1000), earliest), t)
 
         while self._dues and self._dues[0][0] * 1000 <= through_ms:
             at, name = heappop(self._dues)
