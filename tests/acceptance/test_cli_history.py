@@ -1,6 +1,8 @@
 """`gnomon history`: what became of each period."""
 
 import asyncio
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -169,3 +171,45 @@ def test_history_and_doctor_can_be_asked_while_it_runs(file: Path) -> None:
     assert "SUCCESS" in [row["status"] for row in found]
     assert doctor.json["findings"] == []
     assert str(doctor.json["owner"]).startswith(f"pid {process.process.pid} on ")
+
+
+@clause("CLI-25")
+def test_the_history_waits_for_no_lock(file: Path) -> None:
+    with closing(sqlite3.connect(file.with_suffix(".sqlite3"), isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        other.execute("DELETE FROM schedule_runs")
+
+        found = rows(gnomon("history", str(file), "owed", "--json"))
+
+        other.execute("ROLLBACK")
+    assert [row["outcome"] for row in found] == ["executed", "missed", "missed"]
+
+
+@clause("CLI-25")
+def test_the_history_changes_no_byte_and_makes_no_file(file: Path) -> None:
+    with closing(sqlite3.connect(file.with_suffix(".sqlite3"))) as other:
+        # A writer with other zone data would look at every schedule again.
+        other.execute("UPDATE ledger_meta SET value = '1999z' WHERE name = 'tzdata'")
+        other.commit()
+    before = {path.name: path.read_bytes() for path in file.parent.iterdir() if path.is_file()}
+
+    assert len(rows(gnomon("history", str(file), "owed", "--json"))) == 3
+
+    after = {path.name: path.read_bytes() for path in file.parent.iterdir() if path.is_file()}
+    assert after == before
+
+
+@clause("CLI-25")
+def test_the_history_of_an_older_schema_says_who_brings_it_forward(file: Path) -> None:
+    store = file.with_suffix(".sqlite3")
+    with closing(sqlite3.connect(store)) as other:
+        other.execute("PRAGMA user_version = 0")
+        other.commit()
+    before = store.read_bytes()
+
+    done = gnomon("history", str(file))
+
+    assert done.code == 2
+    assert "has schema 0" in done.err
+    assert "gnomon run brings it forward when it starts" in done.err
+    assert store.read_bytes() == before

@@ -48,3 +48,39 @@ def test_the_oldest_obligation_runs_out_first_and_each_is_told_once() -> None:
     ]
 
     assert told == [[], ["a"], [], ["b"], []]
+
+
+@clause("THEORY-8", "L1")
+def test_waiting_alone_brings_to_light_what_is_late() -> None:
+    monitor = Monitor(witnesses=Witnesses(0, 0, 1_000))
+    monitor.see_all(tell("init a", "minute", "due a"))
+    told = [[one.axiom for one in monitor.look(t)] for t in (1_003, 1_004, 1_005)]
+
+    assert told == [[], ["L1"], []]
+
+
+@clause("THEORY-8", "L1", "L2")
+def test_time_in_which_nobody_could_act_is_not_counted() -> None:
+    monitor = Monitor(witnesses=Witnesses(0, 0, 1_000))
+    monitor.see_all(tell("init a b", "minute", "due a", "due b", "start a", "asks 7 a"))
+    monitor.excuse(5_000)
+    told = [[one.axiom for one in monitor.look(t)] for t in (6_004, 6_005, 6_007)]
+
+    assert told == [[], ["L1"], ["L2"]]
+
+
+@clause("THEORY-3", "THEORY-15")
+def test_what_is_neither_registered_nor_running_can_be_forgotten() -> None:
+    events = tell(
+        "init a b c", "minute", "due a", "due b", "start a", "start b", "ok b",
+        "init a:2 c", "ok a", "minute", "due c", "start c", "ok c", "init a c:2",
+    )  # fmt: skip
+    forgetful, mindful = Monitor(), Monitor()
+    for event in events:
+        assert forgetful.see(event) == mindful.see(event)
+        if event.kind is Kind.INIT_SUCCESS:
+            forgetful.forget()
+
+    assert sorted(forgetful._roll.names) == ["a", "c"]
+    assert [len(name.tasks) for name in forgetful._roll.names.values()] == [1, 2]
+    assert sorted(mindful._roll.names) == ["a", "b", "c"]

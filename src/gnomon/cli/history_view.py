@@ -2,7 +2,8 @@
 The command that shows what became of periods: `gnomon history`.
 
 Each row is a period, or a range of periods that share one fate, newest first: its outcome and the
-reason, how its run ended, and when. The ledger may be in use by `gnomon run` at the same time.
+reason, how its run ended, and when. The ledger may be in use by `gnomon run` at the same time: it
+is opened for reading only, waits for nobody, and nothing about it is changed.
 
 Spec: CLI-24, CLI-25.
 """
@@ -44,7 +45,7 @@ def history_of(store: Path, *, name: str | None, limit: int) -> History:
         )
 
     async def read() -> History:
-        ledger = SqliteLedger.open(store)
+        ledger = SqliteLedger.look_into(store)
         try:
             return await read_history(ledger, str(store), name, limit)
         finally:

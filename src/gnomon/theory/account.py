@@ -96,6 +96,14 @@ class Account:
                     self.worst_ms = max(self.worst_ms, t - one.t)
                     self._sample(one.bits, one.t, one.compute)
 
+    def excuse(self, frozen_ms: int) -> None:
+        """Time has passed that does not count."""
+        for position, task in self._owed:
+            if task.owed_position == position:
+                task.owed_t += frozen_ms
+        self.waiting = [one._replace(t=one.t + frozen_ms) for one in self.waiting]
+        self._set_deadline()
+
     def spend(self, t: int, units: int) -> None:
         """Compute was given."""
         self.compute += units

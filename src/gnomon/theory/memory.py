@@ -96,6 +96,14 @@ class Name:
             task = self.tasks[registration] = Task(registration, self)
         return task
 
+    def forget(self) -> None:
+        """Drop every task but the one that is registered and the one that was started last."""
+        kept = (self.registered, self.started)
+        self.tasks = {one: task for one, task in self.tasks.items() if task in kept}
+        crons = {task.cron for task in self.tasks.values()}
+        minutes = self.cron_minutes.items()
+        self.cron_minutes = {cron: minute for cron, minute in minutes if cron in crons}
+
     def is_in_due_minute(self, task: Task, minute: int) -> bool:
         """Whether the present minute is one of the task's own."""
         return minute in (task.due_minute, self.due_minute, self.cron_minutes.get(task.cron))

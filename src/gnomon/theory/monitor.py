@@ -71,6 +71,24 @@ class Monitor(Watch):
             self._latest = event
         self._fresh.clear()
 
+    def look(self, t: int) -> Sequence[Violation]:
+        """Nothing has happened up to `t`: what the waiting brings to light, lag alone."""
+        if t > self._account.deadline and not self._is_metered:
+            self._t = t
+            self._look_for_late()
+        fresh, self._fresh = self._fresh, []
+        return fresh
+
+    def excuse(self, frozen_ms: int) -> None:
+        """For so long nobody could act: no obligation that is open grows older by it."""
+        self._account.excuse(frozen_ms)
+
+    def forget(self) -> None:
+        """Drop what is neither registered nor running; for whoever watches without an end."""
+        self._roll.forget()
+        listed = {one.cron for one in self._roll.listed or ()}
+        self._texts = {text: recurs for text, recurs in self._texts.items() if text in listed}
+
     def verdicts(self) -> Report:
         """What can be said about the events so far; more may follow."""
         findings = self.findings()

@@ -41,6 +41,17 @@ class Roll:
             if name.registered is not task:
                 _enter(name, task, minute)
 
+    def forget(self) -> None:
+        """Drop the names, and the tasks of names, that are neither registered nor running."""
+        idle = [
+            name for name in self.names.values() if name.registered is None and not name.is_running
+        ]
+        for name in idle:
+            del self.names[name.text]
+        for name in self.names.values():
+            if len(name.tasks) > 1 or len(name.cron_minutes) > 1:
+                name.forget()
+
     def crash(self) -> None:
         """Every run is interrupted; each is owed, and a boundary for all tasks of its name."""
         for name in self.names.values():

@@ -8,8 +8,9 @@ is as its last commit left it.
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
 from typing import TypeVar
 
 from gnomon import Recurrence
@@ -113,12 +114,14 @@ class Stage:
         self.telemetry = SchedulerTelemetry()
 
     def scheduler(
-        self, *, zone: str | None = "UTC", reinitialize: str = "reconcile", threads: int = 0
-    ) -> Scheduler:
+        self, *, zone: str | None = "UTC", reinitialize: str = "reconcile", threads: int = 0,
+        monitor: bool = True,
+    ) -> Scheduler:  # fmt: skip
         """A scheduler on the store of the stage."""
         return Scheduler(
             zone=zone, reinitialize=reinitialize, threads=threads, clock=self.clock,
             journal=self.opener, telemetry=self.telemetry, observe=self.seen.extend,
+            monitor=monitor,
         )  # fmt: skip
 
     def task(
@@ -184,12 +187,15 @@ class Stage:
 
 def on_stage(
     scenario: Callable[[Stage], Coroutine[object, object, _T]], *,
-    begin: str = "2026-03-01T00:00:00",
+    begin: str = "2026-03-01T00:00:00", violations: Mapping[str, int] = MappingProxyType({}),
 ) -> _T:  # fmt: skip
-    """Play a scenario on a stage of its own."""
+    """Play a scenario on a stage of its own; the scheduler's monitor finds that much wrong."""
 
     async def play() -> _T:
-        return await scenario(Stage(begin))
+        stage = Stage(begin)
+        result = await scenario(stage)
+        assert stage.telemetry.violations == violations
+        return result
 
     return run_virtually(play())
 

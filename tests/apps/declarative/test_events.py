@@ -214,7 +214,7 @@ def test_how_late_a_run_that_was_cut_off_is_restarted_is_measured(
         telemetry = stage.telemetry
         return telemetry.recovery.count, telemetry.late_recoveries, telemetry.interrupted
 
-    assert on_stage(scenario) == (1, 1, 1)
+    assert on_stage(scenario, violations={"L1": 1}) == (1, 1, 1)
     assert "RecoveryLatencyExceeded" in names(caplog)
     (line,) = [r for r in caplog.records if r.getMessage().startswith("TaskRunInterrupted")]
     assert line.fields["task"] == "a"  # type: ignore[attr-defined]

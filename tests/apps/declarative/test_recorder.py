@@ -1,6 +1,5 @@
 """The journal is the trace: it can be put before the theory, which finds nothing wrong with it."""
 
-import asyncio
 import random
 from collections.abc import Iterator
 from datetime import timedelta
@@ -8,19 +7,16 @@ from datetime import timedelta
 import pytest
 
 from gnomon.apps.declarative.recorder import read_entries, trace_events, trace_lines
-from gnomon.apps.declarative.scheduler import Scheduler
-from gnomon.errors import GnomonError
 from gnomon.ports import Entry
 from gnomon.theory import Report, check, merge, retry_pulses
 from gnomon.trace import Event, Header, Kind, Reinitialize, Witnesses, parse_trace
-from tests.apps.declarative.stage import SECOND, Stage, on_stage
+from tests.apps.declarative.play import Play
+from tests.apps.declarative.stage import Stage, on_stage
 from tests.clauses import clause
 from tests.oracle.minute_scan import occurrences
 
 LAG_MS = 100_000
 """Two rests of the store, which are 30 s at most, and what lies between."""
-
-CRONS = ("* * * * *", "0,10,20,30,40,50 * * * *", "7 * * * *", "59 0 * * *")
 
 
 def pulses(entries: list[Entry], end_ms: int) -> Iterator[Event]:
@@ -47,73 +43,6 @@ def judged(entries: list[Entry], end_ms: int, reinitialize: str) -> Report:
     whole = merge(events, pulses(entries, end_ms), retry_pulses(events, delay_min_ms=1_000))
     header = Header(reinitialize=Reinitialize(reinitialize))
     return check(header, list(whole), witnesses=Witnesses(0.0, 0.0, LAG_MS))
-
-
-class Play:
-    """A random history: lists, stops, crashes, failing and slow callbacks, a failing store."""
-
-    def __init__(self, stage: Stage, dice: random.Random, reinitialize: str) -> None:
-        self._stage = stage
-        self._dice = dice
-        self._reinitialize = reinitialize
-        self._scheduler = self._new()
-        self._calls: list[asyncio.Task[None]] = []
-
-    async def act(self) -> None:
-        stage, dice = self._stage, self._dice
-        await stage.clock.sleep_ms(dice.choice([0, 7, 1_000, 20_000, 59_993, 200_000, 900_000]))
-        match dice.choice("iiisscfff"):
-            case "i":
-                self._calls.append(asyncio.create_task(self._initialize()))
-            case "s":
-                self._calls.append(asyncio.create_task(self._stop()))
-            case "c":
-                await stage.crash()
-                self._calls.clear()
-                stage.faults.clear()
-                await stage.clock.sleep_ms(dice.choice([0, 30_000, 4_000_000]))
-                self._scheduler = self._new()
-            case _:
-                where = dice.choice(["write before", "write after", "acquire after", "head before"])
-                if len(stage.faults) < 5:  # a store that fails for long makes everything late
-                    stage.faults += [where] * dice.randint(1, 3)
-
-    async def finish(self) -> None:
-        self._stage.faults.clear()
-        await self._stop()
-        await asyncio.gather(*self._calls, return_exceptions=True)
-        await self._stop()
-        # Only whoever comes next can say that the one before has crashed.
-        self._scheduler = self._new()
-        await self._scheduler.initialize([])
-        await self._scheduler.stop()
-
-    def _new(self) -> Scheduler:
-        return self._stage.scheduler(reinitialize=self._reinitialize)
-
-    async def _initialize(self) -> None:
-        names = self._dice.sample("abc", self._dice.randint(0, 3))
-        try:
-            await self._scheduler.initialize([self._task(name) for name in names])
-        except GnomonError:
-            self._stage.note("refused")
-
-    async def _stop(self) -> None:
-        try:
-            await self._scheduler.stop()
-        except GnomonError:
-            self._stage.note("not told")
-
-    def _task(self, name: str):  # type: ignore[no-untyped-def]
-        dice = self._dice
-
-        async def callback() -> None:
-            await asyncio.sleep(dice.choice([0, 0, 5, 61, 400]))
-            if dice.random() < 0.3:
-                raise ValueError("no")
-
-        cron = dice.choice(CRONS) if dice.random() < 0.3 else CRONS["abc".index(name)]
-        return name, cron, callback, dice.choice([0, 0, 0, 1, 90]) * SECOND + 5 * SECOND
 
 
 @clause("JOURNAL-10")

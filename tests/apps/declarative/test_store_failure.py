@@ -91,7 +91,7 @@ def test_the_waits_are_bounded_and_the_store_is_asked_for_ever() -> None:
         await scheduler.stop()
         return stage.notes, max(stage.clock.sleeps), stage.telemetry.store_errors
 
-    notes, longest, errors = on_stage(scenario)
+    notes, longest, errors = on_stage(scenario, violations={"L1": 1})
     assert len(notes) == 1
     assert longest == 30_000
     assert errors == 40

@@ -312,7 +312,7 @@ def test_a_slow_task_delays_no_other_however_many_there_are(count: int) -> None:
 @clause("POLL-2")
 def test_no_rest_is_longer_than_half_a_minute_and_none_is_fixed() -> None:
     async def scenario(stage: Stage) -> list[int]:
-        scheduler = stage.scheduler()
+        scheduler = stage.scheduler(monitor=False)
         await scheduler.initialize([stage.task("a", "2 * * * *")])
         await stage.until("00:02:30")
         await scheduler.stop()

@@ -204,7 +204,7 @@ def _lost_answer_taken_for_no() -> Patch:
     async def wrong(self: Pen, change: Change, follow: Callable[[], None]) -> None:
         number = self._writes + 1
         await self._journal.write(change, fence=self.fence, number=number)
-        self._written(number, change.entries, follow)
+        self._written(number, change, follow)
 
     return patch.object(Pen, "write", wrong)
 
@@ -218,7 +218,7 @@ def _lost_answer_taken_for_yes() -> Patch:
             pass
         else:
             self._writes = number
-        self._tell(change.entries)
+        self._tell(change)
         follow()
 
     return patch.object(Pen, "write", wrong)

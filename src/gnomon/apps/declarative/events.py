@@ -47,6 +47,8 @@ class LogEvent(StrEnum):
     TURN_FAILED = "TurnFailed"
     OBSERVER_FAILED = "ObserverFailed"
     CALCULATION_FAILED = "CronCalculationFailed"
+    AXIOM_VIOLATED = "AxiomViolated"
+    MONITOR_FAILED = "MonitorFailed"
 
 
 def log(

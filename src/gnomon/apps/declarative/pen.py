@@ -31,7 +31,7 @@ Observer = Callable[[Sequence[Entry]], None]
 
 class _Doubt(NamedTuple):
     number: int
-    entries: Sequence[Entry]
+    change: Change
     follow: Callable[[], None]
 
 
@@ -40,14 +40,14 @@ class Pen:
 
     def __init__(
         self, journal: Journal, keeper: Timekeeper, head: Head, *, identifier: str,
-        observe: Observer,
+        tell: Callable[[Change], None],
     ) -> None:  # fmt: skip
         self.identifier = identifier
         self.fence = head.fence
         self.calls = head.calls
         self._journal = journal
         self._keeper = keeper
-        self._observe = observe
+        self._on_written = tell
         self._writes = 0
         self._doubt: _Doubt | None = None
         self._lock = asyncio.Lock()
@@ -63,6 +63,11 @@ class Pen:
     def is_in_doubt(self) -> bool:
         """Whether nobody knows yet if the latest write was made."""
         return self._doubt is not None
+
+    @property
+    def is_free(self) -> bool:
+        """Whether nothing that was decided is still to be written."""
+        return self._doubt is None and not self._lock.locked()
 
     def moment(self) -> Moment:
         return self._keeper.moment()
@@ -82,7 +87,7 @@ class Pen:
             if (head.fence, head.identifier) != (after + 1, self.identifier):
                 raise
             self.fence = head.fence
-        self._tell(change.entries)
+        self._tell(change)
 
     async def write(self, change: Change, follow: Callable[[], None]) -> None:
         """Write, and then let `follow` what follows; the pen must be held."""
@@ -93,12 +98,12 @@ class Pen:
         except OwnershipLostError:
             raise
         except StoreError:
-            self._doubt = _Doubt(number, change.entries, follow)
+            self._doubt = _Doubt(number, change, follow)
             await self._settle()
             if self._writes != number:
                 raise
             return
-        self._written(number, change.entries, follow)
+        self._written(number, change, follow)
 
     async def _head_at_last(self, clock: Clock) -> Head:
         for wait_ms in ASK_AGAIN_MS:
@@ -122,13 +127,13 @@ class Pen:
         if head.writes == doubt.number:
             self._written(*doubt)
 
-    def _written(self, number: int, entries: Sequence[Entry], follow: Callable[[], None]) -> None:
+    def _written(self, number: int, change: Change, follow: Callable[[], None]) -> None:
         self._writes = number
-        self._tell(entries)
+        self._tell(change)
         follow()
 
-    def _tell(self, entries: Sequence[Entry]) -> None:
+    def _tell(self, change: Change) -> None:
         try:
-            self._observe(entries)
+            self._on_written(change)
         except Exception as error:  # what is written happens, whatever an observer makes of it
             log(logging.ERROR, LogEvent.OBSERVER_FAILED, failure=error, error=str(error))

@@ -11,6 +11,7 @@ Spec: JOURNAL-10.
 from collections.abc import Iterable, Iterator
 
 from gnomon.ports import Entry, Journal
+from gnomon.ports import Event as Recorded
 from gnomon.trace import (
     Event,
     Header,
@@ -25,17 +26,18 @@ from gnomon.trace import (
 __all__ = ["read_entries", "trace_events", "trace_lines"]
 
 _PAGE = 1000
+_KINDS = {event: Kind(event.value) for event in Recorded}
 
 
 def trace_events(entries: Iterable[Entry]) -> Iterator[Event]:
     """Each entry as an event."""
     for entry in entries:
         yield Event(
-            Kind(entry.event.value),
+            _KINDS[entry.event],
             entry.t_ms,
             task=entry.task,
             call=entry.call,
-            registrations=tuple(Registration(*one) for one in entry.registrations),
+            registrations=_listed(entry) if entry.registrations else (),
             wall_ms=entry.wall_ms,
         )
 
@@ -54,3 +56,7 @@ async def read_entries(journal: Journal) -> list[Entry]:
     while page := await journal.entries(after=found[-1].number if found else 0, limit=_PAGE):
         found += page
     return found
+
+
+def _listed(entry: Entry) -> tuple[Registration, ...]:
+    return tuple(Registration(*one) for one in entry.registrations)

@@ -80,7 +80,8 @@ class Scheduler:
     that cron texts are read in, the host's unless named. `reinitialize` says what `initialize` does
     while running: `"reconcile"` applies the new list in place, `"reject"` raises. With `standby`,
     `initialize` waits while another process owns the store. `threads` bounds how many callbacks
-    that are no coroutines run at once, and `kept` how many entries the journal keeps.
+    that are no coroutines run at once, and `kept` how many entries the journal keeps. With
+    `monitor`, the axioms of `gnomon.theory` are watched: one that is broken is logged and counted.
     """
 
     def __init__(
@@ -89,6 +90,7 @@ class Scheduler:
         namespace: str = DEFAULT_NAMESPACE, threads: int = THREADS, kept: int = ENTRIES_KEPT,
         telemetry: SchedulerTelemetry | None = None, clock: Clock | None = None,
         journal: JournalOpener | None = None, observe: Observer | None = None,
+        monitor: bool = True,
     ) -> None:  # fmt: skip
         if zone is not None:
             load_zone(zone)
@@ -103,6 +105,8 @@ class Scheduler:
             telemetry=telemetry or SchedulerTelemetry(),
             threads=threads,
             observe=observe or _nobody,
+            rejects=self._reinitialize is Reinitialize.REJECT,
+            is_monitored=monitor,
         )
         self._opener = journal or _opener(store, namespace, kept, threaded=clock is None)
         self._state = SchedulerState.UNINITIALIZED

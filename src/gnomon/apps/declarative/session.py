@@ -11,13 +11,14 @@ Spec: POLL-1 to POLL-3, STORE-1 to STORE-3, STOP-1, STOP-5, OWNER-3, OVERRIDE-5.
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from types import MappingProxyType
 
 from gnomon.apps.declarative.agenda import Agenda, End, Step
 from gnomon.apps.declarative.events import LogEvent, log
+from gnomon.apps.declarative.live_monitor import LOOK_MS, LiveMonitor
 from gnomon.apps.declarative.moment import Moment, Timekeeper
 from gnomon.apps.declarative.narrator import Narrator
 from gnomon.apps.declarative.override import classify, resume
@@ -48,19 +49,24 @@ class Circumstances:
     telemetry: SchedulerTelemetry
     threads: int
     observe: Observer
+    rejects: bool = False
+    """Whether a second list is turned away."""
+    is_monitored: bool = True
 
 
 class Session:
     """One ownership of a journal."""
 
     def __init__(
-        self, journal: Journal, pen: Pen, narrator: Narrator, given: Circumstances
-    ) -> None:
+        self, journal: Journal, pen: Pen, narrator: Narrator, monitor: LiveMonitor | None,
+        given: Circumstances,
+    ) -> None:  # fmt: skip
         self.failure: OwnershipLostError | None = None
         """Set when another scheduler has taken the store over."""
         self._journal = journal
         self._pen = pen
         self._narrator = narrator
+        self._monitor = monitor
         self._clock = given.clock
         self._telemetry = given.telemetry
         self._agenda = Agenda()
@@ -74,6 +80,7 @@ class Session:
         self._ended = False
         self._failures = 0
         self._polling: asyncio.Task[None] | None = None
+        self._looking: asyncio.Task[None] | None = None
 
     @classmethod
     async def begin(
@@ -85,14 +92,18 @@ class Session:
         narrator = Narrator(given.telemetry)
         keeper = Timekeeper(given.clock, head, narrator.clock_stepped_back)
         identifier = _identifier(journal.owner, head, keeper.moment())
-        pen = Pen(journal, keeper, head, identifier=identifier, observe=given.observe)
-        session = cls(journal, pen, narrator, given)
+        monitor = _monitor(given)
+        tell = _teller(monitor, given.observe)
+        pen = Pen(journal, keeper, head, identifier=identifier, tell=tell)
+        session = cls(journal, pen, narrator, monitor, given)
         now = keeper.moment()
         narrator.began(now)
         entries = [] if head.ended else [
             Entry(Event.UNEXPECTED_SHUTDOWN, head.t_ms, head.wall_ms)
         ]  # fmt: skip
         change, agenda = session._application(registrations, records, now, entries)
+        if monitor is not None:
+            monitor.begin(head, records, registrations, now)
         await pen.acquire(change, after=head.fence, clock=given.clock)
         session._agenda = agenda
         narrator.resolved(classify(registrations, records))
@@ -106,6 +117,8 @@ class Session:
         async with self._pen.taken() as now:
             records = self._agenda.records()
             change, agenda = self._application(registrations, records, now, [])
+            if self._monitor is not None:
+                self._monitor.know(registrations)
 
             def follow() -> None:
                 self._agenda = agenda
@@ -132,6 +145,8 @@ class Session:
         if not polls and not self._agenda.is_empty:
             log(logging.INFO, LogEvent.POLLING_STARTED, state="Active")
             self._polling = asyncio.create_task(self._poll(), name="gnomon polling")
+        if self._monitor is not None and self._looking is None and not self._agenda.is_empty:
+            self._looking = asyncio.create_task(self._look(self._monitor), name="gnomon monitor")
 
     def refuse_own_runs(self) -> None:
         """A callback that waits for the end of all runs would wait for its own."""
@@ -166,6 +181,8 @@ class Session:
             failure = error
         finally:
             self._runner.close()
+            if self._looking is not None:
+                self._looking.cancel()
             try:
                 await self._journal.close()
             except StoreError as error:
@@ -212,6 +229,12 @@ class Session:
             # Nothing may be awaited between the last look and this, or `poll` would be fooled.
             self._polling = None
             log(logging.INFO, LogEvent.POLLING_STOPPED, state="Inactive")
+
+    async def _look(self, monitor: LiveMonitor) -> None:
+        """Let the monitor look, whatever the polling does, for as long as the store is ours."""
+        while self.failure is None:
+            await self._clock.sleep_ms(LOOK_MS)
+            monitor.look(self._pen.moment(), is_free=self._pen.is_free)
 
     def _goes_on(self) -> bool:
         if self.failure is not None:
@@ -349,6 +372,19 @@ def _identifier(owner: str, head: Head, now: Moment) -> str:
 def _init_start(registrations: Sequence[Registration], now: Moment, call: int) -> Entry:
     registered = tuple(Registered(one.name, one.cron, one.retry_ms) for one in registrations)
     return Entry(Event.INIT_START, now.t_ms, now.wall_ms, call=call, registrations=registered)
+
+
+def _monitor(given: Circumstances) -> LiveMonitor | None:
+    return LiveMonitor(given.telemetry, rejects=given.rejects) if given.is_monitored else None
+
+
+def _teller(monitor: LiveMonitor | None, observe: Observer) -> Callable[[Change], None]:
+    def tell(change: Change) -> None:
+        if monitor is not None:
+            monitor.told(change)
+        observe(change.entries)
+
+    return tell
 
 
 def _nothing() -> None:

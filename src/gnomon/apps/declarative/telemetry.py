@@ -5,9 +5,10 @@ How is a scheduler doing? Counters, and how late it was, as plain values.
 the scheduler was there. `recovery` is the time from `initialize` to the restart of a run that a
 crash had cut off. Either should be about a minute at most; what takes longer is counted and logged.
 
-Spec: EVENT-2, EVENT-3.
+Spec: EVENT-2, EVENT-3, LIVE-1.
 """
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 from gnomon.shell.telemetry import Lag
@@ -34,5 +35,7 @@ class SchedulerTelemetry:
     late: int = 0
     """Runs that were started more than a minute after their occurrence."""
     late_recoveries: int = 0
+    violations: Counter[str] = field(default_factory=Counter)
+    """How often each axiom of the theory was broken, by its id."""
     scheduling: Lag = field(default_factory=Lag)
     recovery: Lag = field(default_factory=Lag)

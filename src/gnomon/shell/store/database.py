@@ -11,10 +11,12 @@ Spec: LEDGER-10, LEDGER-11.
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from threading import Lock
 from typing import NamedTuple, TypeVar
 
 from gnomon.errors import IncompatibleStateError, StoreError
+from gnomon.shell.store.looking import open_to_look
 from gnomon.shell.store.queries import migrations, statements
 
 __all__ = ["BUSY_MS", "MEMORY", "Database", "begin_again"]
@@ -66,16 +68,21 @@ _ADVICE = {
 class Database:
     """One connection, used by one thread at a time."""
 
-    def __init__(self, path: str, *, family: str, busy_ms: int = BUSY_MS) -> None:
+    def __init__(
+        self, path: str, *, family: str, busy_ms: int = BUSY_MS, to_look: bool = False
+    ) -> None:
+        """Open a file, and make or bring it forward where needed; `to_look` changes nothing."""
         self.path = path
         self._family = family
         self._lock = Lock()
         with self._explained():
-            self.connection = sqlite3.connect(
-                path, timeout=busy_ms / 1000, isolation_level=None, check_same_thread=False,
-                cached_statements=256,
-            )  # fmt: skip
+            self.connection = (
+                open_to_look(Path(path), busy_ms=busy_ms) if to_look else _connect(path, busy_ms)
+            )
         try:
+            if to_look:
+                self.read(self._check_newest)
+                return
             with self._explained():
                 self._check_program(self.connection)  # before anything about the file is changed
                 _configure(self.connection)
@@ -130,25 +137,40 @@ class Database:
         ):
             assert found  # each step goes forward
 
+    def _check_newest(self, connection: sqlite3.Connection) -> None:
+        """Refuse a schema that somebody who only looks cannot read."""
+        newest = len(migrations(self._family))
+        number = self._check_schema(connection, newest)
+        if number < newest:
+            raise IncompatibleStateError(
+                f"has schema {number}, and this version of Gnomon reads {newest}",
+                where=self.path, hint="gnomon run brings it forward when it starts",
+            )  # fmt: skip
+
     def _step(self, connection: sqlite3.Connection, scripts: Sequence[str]) -> int:
         """Check the schema and take it one number forward; return the number it has now."""
-        number = self._check_program(connection)
-        if number and not self._is_of_family(connection):
-            raise StoreError(
-                f"is a file of Gnomon, but holds no {self._family}", where=self.path,
-                hint="name another file: a ledger and a journal each need their own",
-            )  # fmt: skip
-        if number > len(scripts):
-            raise IncompatibleStateError(
-                f"has schema {number}, and this version of Gnomon knows {len(scripts)} at most",
-                where=self.path, hint="install the version that wrote it, or a newer one",
-            )  # fmt: skip
+        number = self._check_schema(connection, len(scripts))
         if number < len(scripts):
             for statement in statements(scripts[number]):
                 connection.execute(statement)
             number += 1
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute(f"PRAGMA user_version = {number}")
+        return number
+
+    def _check_schema(self, connection: sqlite3.Connection, newest: int) -> int:
+        """Refuse what is not of this family, or newer than `newest`; return the schema."""
+        number = self._check_program(connection)
+        if number and not self._is_of_family(connection):
+            raise StoreError(
+                f"is a file of Gnomon, but holds no {self._family}", where=self.path,
+                hint="name another file: a ledger and a journal each need their own",
+            )  # fmt: skip
+        if number > newest:
+            raise IncompatibleStateError(
+                f"has schema {number}, and this version of Gnomon knows {newest} at most",
+                where=self.path, hint="install the version that wrote it, or a newer one",
+            )  # fmt: skip
         return number
 
     def _check_program(self, connection: sqlite3.Connection) -> int:
@@ -172,6 +194,13 @@ def begin_again(connection: sqlite3.Connection) -> None:
     """Undo what a write has done so far, and go on as if it had just begun."""
     connection.execute("ROLLBACK")
     connection.execute(_BEGIN_WRITE)
+
+
+def _connect(path: str, busy_ms: int) -> sqlite3.Connection:
+    return sqlite3.connect(
+        path, timeout=busy_ms / 1000, isolation_level=None, check_same_thread=False,
+        cached_statements=256,
+    )  # fmt: skip
 
 
 def _configure(connection: sqlite3.Connection) -> None:

@@ -10,8 +10,6 @@ that cannot be reached is an error.
 Spec: CLI-26 to CLI-28.
 """
 
-import fcntl
-import os
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +19,7 @@ from gnomon.core.ledger.audit import AuditRun, Finding
 from gnomon.errors import StoreError
 from gnomon.shell.store.database import APPLICATION_ID, BUSY_MS
 from gnomon.shell.store.instant_text import from_text, maybe_from_text
+from gnomon.shell.store.looking import holder_of, open_to_look
 from gnomon.shell.store.queries import migrations, named
 from gnomon.shell.store.stored_audit import (
     FINDINGS_MAX,
@@ -53,11 +52,11 @@ class Examination(NamedTuple):
 
 def examine(path: Path) -> Examination:
     """Look at everything; `StoreError` when there is nothing that could be looked at."""
-    owner = _owner(Path(f"{path}.lock"))
+    owner = holder_of(path)
     schema = schedules = runs = 0
     findings: list[Finding] = []
     try:
-        connection = _open(path, at_rest=owner is None)
+        connection = _open(path)
         try:
             schema, findings = _examine_file(connection)
             if not findings:
@@ -78,33 +77,12 @@ def examine(path: Path) -> Examination:
     return Examination(str(path), schema, known, owner, schedules, runs, findings)
 
 
-def _open(path: Path, *, at_rest: bool) -> sqlite3.Connection:
+def _open(path: Path) -> sqlite3.Connection:
     if not path.is_file():
         raise StoreError(
             "is not there", where=str(path), hint="name the file of a ledger; gnomon run makes one"
         )
-    # Even a reader leaves files beside a file that is at rest, unless told that it stays so.
-    stays = at_rest and not Path(f"{path}-wal").exists()
-    options = "mode=ro&immutable=1" if stays else "mode=ro"
-    return sqlite3.connect(
-        f"{path.absolute().as_uri()}?{options}", uri=True, timeout=BUSY_MS / 1000,
-        isolation_level=None,
-    )  # fmt: skip
-
-
-def _owner(lock: Path) -> str | None:
-    """Who holds the lock beside the ledger: what its file says, if the lock is held at all."""
-    try:
-        file = os.open(lock, os.O_RDONLY)
-    except OSError:
-        return None
-    try:
-        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except OSError:
-        return os.read(file, _TEXT_MAX).decode(errors="replace").strip() or "somebody"
-    finally:
-        os.close(file)
-    return None
+    return open_to_look(path, busy_ms=BUSY_MS)
 
 
 def _examine_file(connection: sqlite3.Connection) -> tuple[int, list[Finding]]:

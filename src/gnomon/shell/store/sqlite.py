@@ -81,6 +81,16 @@ class SqliteLedger:
             raise
         return cls(database, executor=executor, ownership=ownership, cached_max=cached_max)
 
+    @classmethod
+    def look_into(cls, path: str | PathLike[str]) -> "SqliteLedger":
+        """
+        Open a file for reading only: nothing is written or made, and no writer is waited for.
+
+        `IncompatibleStateError` when its schema is an older one, which only a writer can change.
+        """
+        database = Database(fspath(path), family="ledger", to_look=True)
+        return cls(database, executor=None, ownership=None)
+
     @property
     def cached(self) -> int:
         """How many schedules are kept as values."""

@@ -67,6 +67,7 @@ class Program:
         self._scheduler = Scheduler(
             zone=world.spec.zone, reinitialize=world.spec.reinitialize, threads=0,
             clock=world.clock(gate), journal=GatedOpener(world.shelf, gate, world),
+            monitor=False,  # a court sits over this world, which knows more than it would
         )  # fmt: skip
 
     async def assure(self, which: int) -> None:

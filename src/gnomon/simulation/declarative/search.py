@@ -150,7 +150,8 @@ class _Scene:
                 await self._initialize()
 
     def _bear(self) -> Scheduler:
-        return Scheduler(zone="UTC", threads=0, clock=self, journal=_Opener(self, self._life))
+        opener = _Opener(self, self._life)
+        return Scheduler(zone="UTC", threads=0, clock=self, journal=opener, monitor=False)
 
     async def _initialize(self) -> None:
         self.witness.initializing()

@@ -91,7 +91,7 @@ class World:
         """A scheduler on the clock and the store of this world."""
         made = Scheduler(
             zone=zone, reinitialize=reinitialize, threads=0, clock=self,
-            journal=_MortalOpener(self), observe=self._entries.extend,
+            journal=_MortalOpener(self), observe=self._entries.extend, monitor=False,
         )  # fmt: skip
         self._schedulers.append(made)
         return made
