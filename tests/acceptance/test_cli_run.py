@@ -234,7 +234,7 @@ def test_the_second_signal_leaves_at_once_and_the_next_start_finds_the_run(tmp_p
 
     (row,) = [row for row in runs(file) if row["started"]]
     assert (row["outcome"], row["reason"], row["detail"]) == (
-        "executed", "uncertain", "exit unknown",
+        "executed", "stopped", "exit unknown",
     )  # fmt: skip
 
 
