@@ -82,6 +82,65 @@ def test_a_new_schedule_owes_nothing(tmp_path: Path) -> None:
     assert runs(file) == []
 
 
+@clause("CLI-30")
+def test_once_runs_a_whole_queue_in_its_order(tmp_path: Path) -> None:
+    file = write(tmp_path, HOURLY.replace('"allow"', '"queue"'))
+    asyncio.run(owe(file, hours=3))
+
+    done = gnomon_process("run", str(file), "--once")
+
+    found = runs(file)[::-1]
+    assert done.code == 0, done.err
+    assert [row["outcome"] for row in found] == ["executed", "executed", "executed"]
+    assert (tmp_path / "jobs.txt").read_text().splitlines() == [
+        f"hourly {row['period']} done" for row in found
+    ]
+
+
+@clause("CLI-30")
+def test_once_tries_a_launch_again_that_failed(tmp_path: Path) -> None:
+    file = write(tmp_path, HOURLY + 'cwd = "later"\n')
+    asyncio.run(owe(file, hours=1))
+    with running(file, "--once") as process:
+        process.until("launch failed")
+        (tmp_path / "later").mkdir()
+
+        assert process.end() == 0
+
+    (row,) = runs(file)
+    assert (row["outcome"], row["launches"]) == ("executed", 2)
+
+
+@clause("CLI-29", "CLI-30")
+def test_the_first_signal_ends_what_was_to_run_once_within_the_grace(tmp_path: Path) -> None:
+    file = write(tmp_path, LONG + 'overlap = "queue"\n')
+    asyncio.run(owe(file, hours=1))
+    with running(file, "--once", "--grace", "0s") as process:
+        process.until("run started")
+        process.signal(signal.SIGTERM)
+        assert process.until("stopping")["grace_ms"] == 0
+
+        assert process.end() == 0
+
+    assert runs(file)[0]["reason"] == "stopped"
+
+
+@clause("CLI-29", "CLI-30")
+def test_the_second_signal_leaves_at_once_what_was_to_run_once(tmp_path: Path) -> None:
+    file = write(tmp_path, LONG)
+    asyncio.run(owe(file, hours=1))
+    with running(file, "--once") as process:
+        process.until("run started")
+        process.signal(signal.SIGTERM)
+        process.until("stopping")
+        process.signal(signal.SIGTERM)
+        assert process.end() == 130
+
+    (row,) = runs(file)
+    assert row["state"] == "running"
+    os.kill(int(str(row["runId"]).split(":")[0]), signal.SIGKILL)
+
+
 @clause("CLI-20")
 def test_a_second_process_is_told_who_owns_the_ledger(tmp_path: Path) -> None:
     file = write(tmp_path, EVERY_SECOND)

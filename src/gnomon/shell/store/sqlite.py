@@ -131,6 +131,10 @@ class SqliteLedger:
     async def next_wake_ms(self) -> int | None:
         return await self._read(snapshot.next_wake_ms)
 
+    async def still_owes(self, *, at_ms: int) -> bool:
+        """Whether something that was to be started by an instant has not been started yet."""
+        return await self._read(lambda connection: snapshot.still_owes(connection, at_ms=at_ms))
+
     async def save(self, schedule: Schedule, *, now_ms: int) -> Saved:
         return (await self.save_all([schedule], now_ms=now_ms))[0]
 
