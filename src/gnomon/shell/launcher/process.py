@@ -137,6 +137,7 @@ class ProcessLauncher:
         return True
 
     async def ended(self) -> Sequence[Ended]:
+        self._start_capping()  # a former worker may have left something
         return await self._ends.take()
 
     async def end(self, key: str, reason: Reason) -> bool:
@@ -160,14 +161,14 @@ class ProcessLauncher:
                 hint="write its full path, or set PATH in env",
             )  # fmt: skip
         path = self.output.path(claim.key, claim.launches)
-        with contextlib.ExitStack() as closing:
+        with contextlib.ExitStack() as undoing:
             out = self.output.open(path)
-            closing.callback(os.close, out)
-            waiting_end, gate = os.pipe()
-            closing.callback(os.close, waiting_end)
-            with contextlib.ExitStack() as undoing:
-                undoing.callback(self.output.settle, path)
+            undoing.callback(self.output.settle, path)
+            with contextlib.ExitStack() as closing:
+                closing.callback(os.close, out)
+                waiting_end, gate = os.pipe()
                 undoing.callback(os.close, gate)
+                closing.callback(os.close, waiting_end)
                 process = subprocess.Popen(  # noqa: S603 (the command is the schedule's own)
                     ["/bin/sh", "-c", _STUB, "gnomon", program, *arguments],
                     stdin=waiting_end, stdout=out, stderr=out, cwd=cwd, env=env,
@@ -176,7 +177,7 @@ class ProcessLauncher:
                 undoing.callback(process.wait)
                 undoing.callback(process.kill)
                 run = self._admit(claim, command, process, gate, path)
-                undoing.pop_all()
+            undoing.pop_all()
         return run
 
     def _admit(
@@ -207,18 +208,22 @@ class ProcessLauncher:
         else:
             self._in_background(run, self._look(run))
         self._runs[run.key] = run
-        if self._capping is None:
-            self._capping = asyncio.ensure_future(self._cap_output())
+        self._start_capping()
 
     async def _look(self, run: _Run) -> None:
         while identify(run.identity.pid) == run.identity:
             await self._clock.sleep_ms(LOOK_MS)
         self._settle(run)
 
+    def _start_capping(self) -> None:
+        if self._capping is None and (self._runs or self.output.is_growing):
+            self._capping = asyncio.ensure_future(self._cap_output())
+
     async def _cap_output(self) -> None:
-        while True:
+        while self._runs or self.output.is_growing:
             await self._clock.sleep_ms(OUTPUT_LOOK_MS)
             self.output.look()
+        self._capping = None
 
     def _limit(self, run: _Run) -> None:
         if run.timeout_ms:
@@ -264,9 +269,6 @@ class ProcessLauncher:
             asyncio.get_running_loop().remove_reader(run.pidfd)
             os.close(run.pidfd)
             run.pidfd = None
-        if not self._runs and self._capping is not None:
-            self._capping.cancel()
-            self._capping = None
 
     def _close_gate(self, run: _Run) -> None:
         if run.gate is not None:
