@@ -12,9 +12,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from gnomon.cli.schedule_file import load_schedules
+from gnomon.core.civil.instant import parse_instant, to_epoch
+from gnomon.core.engine import plan
 from gnomon.shell.store.sqlite import SqliteLedger
 
-__all__ = ["HOUR_MS", "Running", "copied", "owe", "running", "write"]
+__all__ = ["HOUR_MS", "Running", "copied", "miss", "owe", "running", "write"]
 
 HOUR_MS = 3_600_000
 _PATIENCE_S = 60
@@ -81,3 +83,17 @@ async def owe(file: Path, *, hours: int) -> None:
     schedules = [entry.schedule for entry in load_schedules(file, to_run=True)]
     await ledger.save_all(schedules, now_ms=now_ms - hours * HOUR_MS)
     await ledger.close()
+
+
+async def miss(file: Path, *, saved: str, seen: str) -> None:
+    """Make a ledger in which all that fell between two instants was missed."""
+    ledger = SqliteLedger.open(file.with_suffix(".sqlite3"))
+    schedules = [entry.schedule for entry in load_schedules(file, to_run=True)]
+    await ledger.save_all(schedules, now_ms=_ms(saved))
+    changes = plan(await ledger.load(now_ms=_ms(seen), limit=100), now_ms=_ms(seen))
+    await ledger.commit(changes, owner="nobody", confirmed=True, now_ms=_ms(seen))
+    await ledger.close()
+
+
+def _ms(text: str) -> int:
+    return to_epoch(parse_instant(text)) * 1000

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance.command_line import gnomon, gnomon_process
-from tests.acceptance.running import owe, running, write
+from tests.acceptance.running import miss, owe, running, write
 from tests.clauses import clause
 
 HOURLY = """
@@ -36,6 +36,12 @@ name = "long"
 every = "1h"
 shell = "echo $$ > pid.txt; exec sleep 600"
 catchup = "latest"
+"""
+ONCE = """
+[[schedule]]
+name = "once"
+once = "2026-12-31T12:00:00Z"
+command = ["true"]
 """
 
 UNFIT = {
@@ -303,6 +309,33 @@ def test_a_run_can_be_given_a_length_of_time(tmp_path: Path) -> None:
 
     assert done.code == 0
     assert '"event": "stopped"' in done.err.splitlines()[-1]
+
+
+KEPT = {"--keep=forever": 1, "--keep=2100h": 1, "--grace=30s": 1, "--keep=2000h": 0}
+"""Rows that are left of one that ended 2,076 hours ago."""
+
+
+@clause("CLI-34")
+@pytest.mark.parametrize("option", KEPT)
+def test_a_ledger_forgets_what_ended_too_long_ago(option: str, tmp_path: Path) -> None:
+    text = ONCE.replace("2026-12-31", "2025-12-31")
+    file = write(tmp_path, text)
+    asyncio.run(miss(file, saved="2025-12-31T00:00:00Z", seen="2026-01-01T00:00:00Z"))
+
+    assert gnomon("run", str(file), "--once", option).code == 0
+    assert len(runs(file)) == KEPT[option]
+
+
+@clause("CLI-4", "CLI-34")
+@pytest.mark.parametrize("length", ["0s", "59m", "90d", "for ever"])
+def test_a_ledger_cannot_be_kept_for_no_time(length: str, tmp_path: Path) -> None:
+    file = write(tmp_path, EVERY_SECOND)
+
+    done = gnomon("run", str(file), f"--keep={length}")
+
+    assert done.code == 1
+    assert done.err.startswith("error: keep: must be ")
+    assert list(tmp_path.iterdir()) == [file]
 
 
 @clause("CLI-19")

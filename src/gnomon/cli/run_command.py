@@ -37,6 +37,7 @@ from gnomon.core.schedule import Schedule
 from gnomon.errors import StoreError
 from gnomon.ports import Clock, Ledger, Saved
 from gnomon.shell.launcher.process import ProcessLauncher
+from gnomon.shell.retention import Retention
 from gnomon.shell.runtime import Runtime
 from gnomon.shell.store.sqlite import ledger_thread
 from gnomon.shell.telemetry import LOGGER, JsonLines, log
@@ -64,6 +65,8 @@ class RunOptions:
     """How long to run; None for until told to stop."""
     grace_ms: int
     """How long runs may take to end after the first signal."""
+    keep_ms: int | None
+    """How long finished rows are kept; None for ever."""
     json_log: bool
 
 
@@ -99,6 +102,11 @@ async def _run(
         await _save(ledger, entries, now_ms=clock.now_ms())
         log(logging.INFO, "running", schedules=len(entries), store=_shown(options))
         beside = []
+        if options.keep_ms is not None:
+            retention = Retention(ledger, clock, keep_ms=options.keep_ms)
+            await retention.take_portion()  # so that `--once` does its part
+            work = retention.work(lambda: runtime.is_starting)
+            beside.append(asyncio.create_task(work))
         if options.once:
             beside.append(asyncio.create_task(_finish_soon(ledger, runtime, clock)))
         if console is not None:

@@ -271,7 +271,7 @@ LIMIT :limit
 -- name: finished
 SELECT rowid, schedule_id, coalesce(last_run_at, run_at)
 FROM schedule_runs
-WHERE ended_at < :before
+WHERE ended_at < :before AND coalesce(last_run_at, run_at) < :before
 ORDER BY ended_at
 LIMIT :limit
 

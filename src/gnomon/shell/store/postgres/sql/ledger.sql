@@ -409,7 +409,7 @@ LIMIT $3
 -- $1 before, $2 how many
 SELECT idempotency_key, schedule_id, coalesce(last_run_at, run_at)
 FROM gnomon.schedule_runs
-WHERE ended_at < $1
+WHERE ended_at < $1 AND coalesce(last_run_at, run_at) < $1
 ORDER BY ended_at
 LIMIT $2
 
