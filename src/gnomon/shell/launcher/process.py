@@ -22,13 +22,14 @@ import os
 import pwd
 import signal
 import subprocess
-from collections.abc import Coroutine, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.errors import DefinitionError
 from gnomon.ports import Claim, Clock, Ended, Failed, Launched
+from gnomon.shell.clock import since_boot_ms
 from gnomon.shell.launcher.command import Command, environment, find_program, parse_command
 from gnomon.shell.launcher.detail import exit_line, one_line
 from gnomon.shell.launcher.identity import Identity, identify
@@ -72,13 +73,14 @@ class ProcessLauncher:
     def __init__(
         self, clock: Clock, *, directory: Path | None = None, cwd: Path | None = None,
         output_max: int = OUTPUT_MAX, files_max: int = FILES_MAX,
-        pidfds: bool = hasattr(os, "pidfd_open"),
+        pidfds: bool = hasattr(os, "pidfd_open"), uptime_ms: Callable[[], int] = since_boot_ms,
     ) -> None:  # fmt: skip
         account = pwd.getpwuid(os.getuid())
         self._clock = clock
         self._home, self._user = account.pw_dir, account.pw_name
         self._cwd = str(cwd or (self._home if Path(self._home).is_dir() else "/"))
         self._pidfds = pidfds
+        self._uptime_ms = uptime_ms
         self._runs: dict[str, _Run] = {}
         self._ends = Ends()
         self._capping: asyncio.Task[None] | None = None
@@ -133,7 +135,7 @@ class ProcessLauncher:
                 task.cancel()
             return False
         self.output.follow(run.output)
-        self._limit(run)
+        self._limit(run, passed_ms=identity.age_ms(since_boot_ms=self._uptime_ms()))
         return True
 
     async def ended(self) -> Sequence[Ended]:
@@ -225,12 +227,13 @@ class ProcessLauncher:
             self.output.look()
         self._capping = None
 
-    def _limit(self, run: _Run) -> None:
+    def _limit(self, run: _Run, *, passed_ms: int = 0) -> None:
+        """See to it that a run ends in time, of which some may have passed."""
         if run.timeout_ms:
-            self._in_background(run, self._time_out(run))
+            self._in_background(run, self._time_out(run, max(run.timeout_ms - passed_ms, 0)))
 
-    async def _time_out(self, run: _Run) -> None:
-        if not await all_done_within(self._clock, [run.exit], run.timeout_ms):
+    async def _time_out(self, run: _Run, left_ms: int) -> None:
+        if not await all_done_within(self._clock, [run.exit], left_ms):
             await self._terminate(run, Reason.TIMED_OUT)
 
     async def _terminate(self, run: _Run, reason: Reason | None) -> bool:
