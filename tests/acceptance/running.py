@@ -15,10 +15,45 @@ from gnomon.cli.schedule_file import load_schedules
 from gnomon.core.civil.instant import parse_instant, to_epoch
 from gnomon.core.engine import plan
 from gnomon.shell.store.sqlite import SqliteLedger
+from tests.acceptance.command_line import gnomon_process
 
-__all__ = ["HOUR_MS", "Running", "copied", "miss", "owe", "running", "write"]
+__all__ = [
+    "EVERY_SECOND",
+    "HOURLY",
+    "HOUR_MS",
+    "LONG",
+    "Running",
+    "copied",
+    "miss",
+    "owe",
+    "running",
+    "runs",
+    "write",
+]
 
 HOUR_MS = 3_600_000
+HOURLY = """
+[[schedule]]
+name = "hourly"
+every = "1h"
+shell = 'echo "$GNOMON_SCHEDULE $GNOMON_PERIOD $WORD" >> jobs.txt; echo printed'
+env = { WORD = "done" }
+overlap = "allow"
+catchup = "fire_immediately"
+"""
+EVERY_SECOND = """
+[[schedule]]
+name = "tick"
+every = "1s"
+command = ["true"]
+"""
+LONG = """
+[[schedule]]
+name = "long"
+every = "1h"
+shell = "echo $$ > pid.txt; exec sleep 600"
+catchup = "latest"
+"""
 _PATIENCE_S = 60
 
 
@@ -74,6 +109,12 @@ def copied(file: Path, folder: Path) -> Path:
     for one in (file, file.with_suffix(".sqlite3")):
         shutil.copy(one, folder)
     return folder / file.name
+
+
+def runs(file: Path, *options: str) -> list[dict[str, object]]:
+    found = gnomon_process("history", str(file), "--json", *options).json["runs"]
+    assert isinstance(found, list)
+    return found
 
 
 async def owe(file: Path, *, hours: int) -> None:

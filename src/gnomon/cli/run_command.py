@@ -22,20 +22,18 @@ import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from gnomon.cli.history_view import schedule_names
 from gnomon.cli.live_table import live_table, read_lines
 from gnomon.cli.narration import NarratingLedger
+from gnomon.cli.saving import StoredLedger, check_file, save_file
 from gnomon.cli.schedule_table import Entry
 from gnomon.cli.stopping import Stopper
-from gnomon.core.schedule import Schedule
 from gnomon.errors import StoreError
-from gnomon.ports import Clock, Ledger, Saved
+from gnomon.ports import Clock, Ledger
 from gnomon.shell.launcher.process import ProcessLauncher
 from gnomon.shell.retention import Retention
 from gnomon.shell.runtime import Runtime
@@ -70,14 +68,6 @@ class RunOptions:
     json_log: bool
 
 
-class StoredLedger(Ledger, Protocol):
-    """What a ledger can do beside, for a file of schedules."""
-
-    async def save_all(self, schedules: Sequence[Schedule], *, now_ms: int) -> list[Saved]: ...
-
-    async def still_owes(self, *, at_ms: int) -> bool: ...
-
-
 def run_schedules(entries: Sequence[Entry], options: RunOptions, clock: Clock) -> bool:
     """Run until told to stop; False when it was told twice."""
     shows = sys.stdout is not None and sys.stdout.isatty() and not options.json_log
@@ -91,6 +81,7 @@ async def _run(
 ) -> bool:
     stopper = Stopper(options.grace_ms)
     async with stopper.listening(), _open(options) as ledger:
+        await check_file(ledger, entries, options.file, place=_shown(options))
         launcher = ProcessLauncher(
             clock, directory=options.store.with_suffix(".output"),
             cwd=options.file.absolute().parent,
@@ -99,7 +90,7 @@ async def _run(
         runtime = Runtime(ledger, launcher, clock, owner)
         if options.database is None:
             await runtime.recover()
-        await _save(ledger, entries, now_ms=clock.now_ms())
+        await save_file(ledger, entries, options.file, now_ms=clock.now_ms())
         log(logging.INFO, "running", schedules=len(entries), store=_shown(options))
         beside = []
         if options.keep_ms is not None:
@@ -159,17 +150,6 @@ def _shown(options: RunOptions) -> str:
     from gnomon.shell.store.postgres.fault import place_of
 
     return place_of(options.database)
-
-
-async def _save(ledger: StoredLedger, entries: Sequence[Entry], *, now_ms: int) -> None:
-    """Make the ledger's schedules those of the file."""
-    kept = {entry.name for entry in entries}
-    for name in [one for one in await schedule_names(ledger) if one not in kept]:
-        await ledger.delete(name, now_ms=now_ms)
-        log(logging.INFO, "schedule deleted", schedule=name)
-    for saved in await ledger.save_all([entry.schedule for entry in entries], now_ms=now_ms):
-        if saved.changed:
-            log(logging.INFO, "schedule saved", schedule=saved.schedule_id, revision=saved.revision)
 
 
 async def _finish_soon(ledger: StoredLedger, runtime: Runtime, clock: Clock) -> None:

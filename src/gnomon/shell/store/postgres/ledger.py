@@ -185,6 +185,14 @@ class PostgresLedger:
                 continue  # somebody else has just added one of them
         raise self._error_of_keys()
 
+    async def note(self, name: str) -> str | None:
+        """What was written down under a name; None for nothing."""
+        rows = await self.pool.fetch(self.sql["get_meta"], name)
+        return str(rows[0][0]) if rows else None
+
+    async def set_note(self, name: str, value: str) -> None:
+        await self.pool.fetch(self.sql["set_meta"], name, value)
+
     async def pause(
         self, schedule_id: str, *, until_ms: int | None, reason: str, now_ms: int
     ) -> bool:
