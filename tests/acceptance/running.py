@@ -12,11 +12,48 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from gnomon.cli.schedule_file import load_schedules
+from gnomon.core.civil.instant import parse_instant, to_epoch
+from gnomon.core.engine import plan
 from gnomon.shell.store.sqlite import SqliteLedger
+from tests.acceptance.command_line import gnomon_process
 
-__all__ = ["HOUR_MS", "Running", "copied", "owe", "running", "write"]
+__all__ = [
+    "EVERY_SECOND",
+    "HOURLY",
+    "HOUR_MS",
+    "LONG",
+    "Running",
+    "copied",
+    "miss",
+    "owe",
+    "running",
+    "runs",
+    "write",
+]
 
 HOUR_MS = 3_600_000
+HOURLY = """
+[[schedule]]
+name = "hourly"
+every = "1h"
+shell = 'echo "$GNOMON_SCHEDULE $GNOMON_PERIOD $WORD" >> jobs.txt; echo printed'
+env = { WORD = "done" }
+overlap = "allow"
+catchup = "fire_immediately"
+"""
+EVERY_SECOND = """
+[[schedule]]
+name = "tick"
+every = "1s"
+command = ["true"]
+"""
+LONG = """
+[[schedule]]
+name = "long"
+every = "1h"
+shell = "echo $$ > pid.txt; exec sleep 600"
+catchup = "latest"
+"""
 _PATIENCE_S = 60
 
 
@@ -74,6 +111,12 @@ def copied(file: Path, folder: Path) -> Path:
     return folder / file.name
 
 
+def runs(file: Path, *options: str) -> list[dict[str, object]]:
+    found = gnomon_process("history", str(file), "--json", *options).json["runs"]
+    assert isinstance(found, list)
+    return found
+
+
 async def owe(file: Path, *, hours: int) -> None:
     """Make a ledger in which the schedules of the file were saved some hours ago."""
     ledger = SqliteLedger.open(file.with_suffix(".sqlite3"))
@@ -81,3 +124,17 @@ async def owe(file: Path, *, hours: int) -> None:
     schedules = [entry.schedule for entry in load_schedules(file, to_run=True)]
     await ledger.save_all(schedules, now_ms=now_ms - hours * HOUR_MS)
     await ledger.close()
+
+
+async def miss(file: Path, *, saved: str, seen: str) -> None:
+    """Make a ledger in which all that fell between two instants was missed."""
+    ledger = SqliteLedger.open(file.with_suffix(".sqlite3"))
+    schedules = [entry.schedule for entry in load_schedules(file, to_run=True)]
+    await ledger.save_all(schedules, now_ms=_ms(saved))
+    changes = plan(await ledger.load(now_ms=_ms(seen), limit=100), now_ms=_ms(seen))
+    await ledger.commit(changes, owner="nobody", confirmed=True, now_ms=_ms(seen))
+    await ledger.close()
+
+
+def _ms(text: str) -> int:
+    return to_epoch(parse_instant(text)) * 1000

@@ -209,11 +209,3 @@ def test_no_file_is_not_taken_for_a_directory() -> None:
     assert (done.code, done.out) == (1, "")
     expected = "error: file: must be the name of a file, got ''\nhint: name a file of schedules\n"
     assert done.err == expected
-
-
-@clause("CLI-14")
-def test_a_file_without_schedules_shows_none(tmp_path: Path) -> None:
-    done = preview(tmp_path, "")
-
-    assert done.code == 0
-    assert done.lines[0].startswith("0 schedules after ")

@@ -12,31 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance.command_line import gnomon, gnomon_process
-from tests.acceptance.running import owe, running, write
+from tests.acceptance.running import EVERY_SECOND, HOURLY, LONG, owe, running, runs, write
 from tests.clauses import clause
-
-HOURLY = """
-[[schedule]]
-name = "hourly"
-every = "1h"
-shell = 'echo "$GNOMON_SCHEDULE $GNOMON_PERIOD $WORD" >> jobs.txt; echo printed'
-env = { WORD = "done" }
-overlap = "allow"
-catchup = "fire_immediately"
-"""
-EVERY_SECOND = """
-[[schedule]]
-name = "tick"
-every = "1s"
-command = ["true"]
-"""
-LONG = """
-[[schedule]]
-name = "long"
-every = "1h"
-shell = "echo $$ > pid.txt; exec sleep 600"
-catchup = "latest"
-"""
 
 UNFIT = {
     "schedule: must have a command or a shell text to be run, got []": 'every = "1h"',
@@ -47,12 +24,6 @@ UNFIT = {
         'every = "1h"\ncommand = ["true"]\nidentity = "b"'
     ),
 }
-
-
-def runs(file: Path, *options: str) -> list[dict[str, object]]:
-    found = gnomon_process("history", str(file), "--json", *options).json["runs"]
-    assert isinstance(found, list)
-    return found
 
 
 @clause("CLI-20", "CLI-30")
@@ -80,50 +51,6 @@ def test_a_new_schedule_owes_nothing(tmp_path: Path) -> None:
 
     assert gnomon_process("run", str(file), "--once").code == 0
     assert runs(file) == []
-
-
-@clause("CLI-20")
-def test_a_second_process_is_told_who_owns_the_ledger(tmp_path: Path) -> None:
-    file = write(tmp_path, EVERY_SECOND)
-    with running(file) as first:
-        first.until("running")
-
-        second = gnomon_process("run", str(file))
-
-    assert second.code == 2
-    assert second.err.startswith(
-        f"error: {tmp_path / 'run.sqlite3.lock'}: is held by pid {first.process.pid} "
-    )
-    assert second.err.splitlines()[-1].startswith("hint: ")
-
-
-@clause("CLI-20")
-def test_a_schedule_that_the_file_no_longer_has_is_deleted_with_its_history_kept(
-    tmp_path: Path,
-) -> None:
-    file = write(tmp_path, HOURLY)
-    asyncio.run(owe(file, hours=2))
-    gnomon_process("run", str(file), "--once")
-    write(tmp_path, EVERY_SECOND)
-
-    done = gnomon_process("run", str(file), "--once", "--json-log")
-
-    assert '"event": "schedule deleted", "schedule": "hourly"' in done.err
-    kept = gnomon_process("history", str(file), "hourly", "--json").json["runs"]
-    assert isinstance(kept, list)
-    assert len(kept) == 2
-
-
-@clause("CLI-20")
-def test_the_ledger_may_be_somewhere_else(tmp_path: Path) -> None:
-    file, store = write(tmp_path, HOURLY), tmp_path / "else" / "ledger.db"
-    store.parent.mkdir()
-
-    done = gnomon_process("run", str(file), "--once", "--store", str(store))
-
-    assert done.code == 0, done.err
-    assert store.exists()
-    assert not (tmp_path / "run.sqlite3").exists()
 
 
 @clause("CLI-21")
@@ -185,67 +112,6 @@ def test_a_terminal_shows_a_table_with_what_comes_next_and_what_came_last(tmp_pa
         assert word in shown
 
 
-@clause("CLI-29")
-def test_the_first_signal_lets_runs_end(tmp_path: Path) -> None:
-    file = write(tmp_path, LONG.replace("exec sleep 600", "read x < go; echo well > end.txt"))
-    os.mkfifo(tmp_path / "go")
-    asyncio.run(owe(file, hours=1))
-    with running(file) as process:
-        process.until("run started")
-        process.signal(signal.SIGINT)
-        process.until("stopping")
-        (tmp_path / "go").write_text("now\n")
-
-        assert process.end() == 0
-
-    assert (tmp_path / "end.txt").read_text() == "well\n"
-    assert runs(file)[0]["status"] == "SUCCESS"
-
-
-@clause("CLI-29")
-def test_runs_that_take_longer_than_the_grace_are_ended(tmp_path: Path) -> None:
-    file = write(tmp_path, LONG)
-    asyncio.run(owe(file, hours=1))
-    with running(file, "--grace", "0s") as process:
-        process.until("run started")
-        process.signal(signal.SIGTERM)
-
-        assert process.end() == 0
-
-    assert runs(file)[0]["detail"] == "signal 15"
-
-
-@clause("CLI-23", "CLI-29")
-def test_the_second_signal_leaves_at_once_and_the_next_start_finds_the_run(tmp_path: Path) -> None:
-    file = write(tmp_path, LONG)
-    asyncio.run(owe(file, hours=1))
-    with running(file) as process:
-        process.until("run started")
-        process.signal(signal.SIGTERM)
-        process.until("stopping")
-        process.signal(signal.SIGTERM)
-        assert process.end() == 130
-
-    with running(file, "--grace", "0s") as successor:
-        assert successor.until("took over from a former worker")["adopted"] == 1
-        assert "running" in [row["state"] for row in runs(file)]
-        successor.signal(signal.SIGTERM)
-        assert successor.end() == 0
-
-    (row,) = [row for row in runs(file) if row["started"]]
-    assert (row["outcome"], row["reason"], row["detail"]) == (
-        "executed", "uncertain", "exit unknown",
-    )  # fmt: skip
-
-
-@clause("CLI-30")
-def test_a_run_can_be_given_a_length_of_time(tmp_path: Path) -> None:
-    done = gnomon_process("run", str(write(tmp_path, EVERY_SECOND)), "--for", "10ms", "--json-log")
-
-    assert done.code == 0
-    assert '"event": "stopped"' in done.err.splitlines()[-1]
-
-
 @clause("CLI-19")
 @pytest.mark.parametrize("message", UNFIT)
 def test_what_cannot_be_run_is_refused_before_anything_is_made(
@@ -278,16 +144,3 @@ def test_a_length_of_time_is_not_negative(option: str, tmp_path: Path) -> None:
 
     assert done.code == 1
     assert "must not be negative" in done.err
-
-
-@clause("CLI-3", "CLI-20")
-def test_a_file_that_is_no_ledger_is_left_alone(tmp_path: Path) -> None:
-    file, store = write(tmp_path, EVERY_SECOND), tmp_path / "run.sqlite3"
-    store.write_bytes(b"something else, and long enough to be looked at" * 100)
-    before = store.read_bytes()
-
-    done = gnomon_process("run", str(file))
-
-    assert done.code == 2
-    assert done.err.splitlines()[0] == f"error: {store}: is not a database"
-    assert store.read_bytes() == before

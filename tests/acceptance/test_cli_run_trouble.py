@@ -20,6 +20,7 @@ from tests.acceptance.command_line import gnomon, gnomon_process
 from tests.acceptance.running import Running, copied, running, write
 from tests.clauses import clause
 from tests.kill.judge import Verdict, judge
+from tests.kill.world import IDLE, toml
 
 TICK = """
 [[schedule]]
@@ -167,9 +168,9 @@ def goes_on_and_ends_well(process: Running, file: Path) -> Verdict:
     process.signal(signal.SIGTERM)
     assert process.end() == 0
     until = int(time.time()) - 1
-    empty = write(file.parent, "", "empty.toml")
+    write(file.parent, toml(IDLE))
     store = file.with_suffix(".sqlite3")
-    assert gnomon_process("run", str(empty), "--once", "--store", str(store)).code == 0
+    assert gnomon_process("run", str(file), "--once").code == 0
     assert gnomon("doctor", "--store", str(store)).code == 0
     return judge(store, file.parent / "jobs.txt", {"tick": 1}, until=until)
 

@@ -208,9 +208,17 @@ def test_yaml_nested_without_end_is_refused(tmp_path: Path) -> None:
     assert gnomon("preview", str(write(tmp_path, "[" * 50_000, "run.yaml"))).code == 1
 
 
-@clause("CLI-17")
-def test_an_empty_file_of_yaml_has_no_schedules(tmp_path: Path) -> None:
-    assert load_schedules(write(tmp_path, "# nothing\n", "run.yaml")) == []
+@clause("CLI-14", "CLI-17", "CLI-20")
+@pytest.mark.parametrize("command", ["run", "preview"])
+@pytest.mark.parametrize("name", ["run.toml", "run.yaml"])
+def test_a_file_without_schedules_is_refused(name: str, command: str, tmp_path: Path) -> None:
+    file = write(tmp_path, "# nothing\n", name)
+
+    done = gnomon(command, str(file))
+
+    assert done.code == 1
+    assert done.err.startswith(f"error: {file}: file: must have at least one schedule, got 0\n")
+    assert list(tmp_path.iterdir()) == [file]
 
 
 @clause("CLI-17")

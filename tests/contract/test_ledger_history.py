@@ -85,6 +85,18 @@ def test_retention_leaves_what_has_not_ended(desk: Desk) -> None:
 
 
 @clause("LEDGER-19")
+def test_retention_leaves_a_period_that_lies_ahead(desk: Desk) -> None:
+    """It has run early in its window; who changed the schedule now would find it run already."""
+    noon = {"cron_expr": "0 12 * * *", "window": "before,12h", "catchup_policy": "latest"}
+    desk.save("report", "00:00:30", **noon)
+    (claim,) = desk.turn("11:59:59")
+    desk.ended(claim, "11:59:59.500")
+
+    assert desk.do(desk.ledger.retain(before_ms=at("12:00:00"), limit=10)) == 0
+    assert desk.do(desk.ledger.retain(before_ms=at("12:00:01"), limit=10)) == 1
+
+
+@clause("LEDGER-19")
 def test_what_retention_removed_is_not_owed_again(desk: Desk) -> None:
     desk.ended(desk.claim("00:01:00"), "00:01:20")
     desk.do(desk.ledger.retain(before_ms=at("12:00:00"), limit=10))

@@ -26,7 +26,7 @@ from datetime import datetime
 from pathlib import Path
 
 from tests.kill.judge import Verdict, judge_database
-from tests.kill.world import PATIENCE_S, ROOT, SCHEDULES, toml
+from tests.kill.world import IDLE, PATIENCE_S, ROOT, SCHEDULES, toml
 from tests.postgres.server import Server
 
 __all__ = ["FleetOutcome", "run_fleet"]
@@ -87,11 +87,10 @@ class _Fleet:
         self._server, self._outcome = server, outcome
         self._url = server.url()
         self._log = folder / "jobs.txt"
-        self._file, self._empty = folder / "run.toml", folder / "empty.toml"
+        self._file = folder / "run.toml"
         self._intervals = {name: int(keys["every"][:-1]) for name, keys in SCHEDULES.items()}
         leased = {name: keys | {"lease": f"{LEASE_S}s"} for name, keys in SCHEDULES.items()}
         self._file.write_text(toml(leased))
-        self._empty.write_text("")
         self._said: queue.Queue[dict[str, object]] = queue.Queue()
         self._spoke: dict[int, threading.Event] = {}
         self._readers: list[threading.Thread] = []
@@ -148,7 +147,8 @@ class _Fleet:
         self._stop(last)
         self._examine("after the last stop")
         until = int(time.time())
-        settling = self._start(self._empty, "--once")
+        self._file.write_text(toml(IDLE))
+        settling = self._start(self._file, "--once")
         self._expect(settling, "settling")
         self._examine("after everything was settled")
         return until

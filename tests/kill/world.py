@@ -22,7 +22,7 @@ from pathlib import Path
 
 from tests.kill.judge import Verdict, judge
 
-__all__ = ["PATIENCE_S", "ROOT", "SCHEDULES", "Outcome", "run_world", "toml"]
+__all__ = ["IDLE", "PATIENCE_S", "ROOT", "SCHEDULES", "Outcome", "run_world", "toml"]
 
 ROOT = Path(__file__).resolve().parents[2]
 POINTS_MAX = 120
@@ -44,6 +44,8 @@ SCHEDULES: dict[str, dict[str, str]] = {
     "absent": {"every": "3s", "shell": "exit", "cwd": "there/is/no/such/directory"},
 }
 """Every policy, and a command that cannot be started."""
+IDLE = {"idle": {"once": "2199-01-01T00:00:00Z", "shell": "exit"}}
+"""What the file has at the end: all that came before is deleted and settled."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -94,8 +96,6 @@ class _World:
         self._outcome = outcome
         self._file = folder / "run.toml"
         self._file.write_text(toml(SCHEDULES))
-        self._empty = folder / "empty.toml"
-        self._empty.write_text("")
 
     def die_at_a_point(self, number: int) -> None:
         process = self._start("tests.kill.dying_run", str(number), "run", str(self._file))
@@ -121,7 +121,8 @@ class _World:
         self._expect(process, 0, "the end", self._wait(process))
         self._examine("after the last stop")
         until = int(time.time())
-        process = self._start("gnomon", "run", str(self._empty), "--once")
+        self._file.write_text(toml(IDLE))
+        process = self._start("gnomon", "run", str(self._file), "--once")
         self._expect(process, 0, "settling", self._wait(process))
         self._examine("after everything was settled")
         return until

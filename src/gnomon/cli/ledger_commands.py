@@ -24,9 +24,12 @@ from gnomon.cli.options import (
     read_file,
     read_length_ms,
 )
+from gnomon.errors import DefinitionError
 
 __all__ = ["ROWS_MAX", "doctor_command", "history_command", "migrate_store_command", "run_command"]
 
+KEEP_MIN_MS = 3_600_000
+"""The shortest time for which a ledger remembers what has ended."""
 ROWS_MAX = 10_000
 """The most rows of one schedule that are shown."""
 
@@ -48,6 +51,14 @@ def run_command(
             "--grace", metavar="DURATION", help="How long runs may take to end when stopping."
         ),
     ] = "30s",
+    keep: Annotated[
+        str,
+        typer.Option(
+            "--keep",
+            metavar="DURATION",
+            help="How long to keep what has ended; forever to keep everything.",
+        ),
+    ] = "2160h",
     json_log: Annotated[
         bool, typer.Option("--json-log", help="Log lines as JSON, and no table.")
     ] = False,
@@ -65,6 +76,7 @@ def run_command(
         once=once,
         length_ms=None if length is None else read_length_ms(length, where="for"),
         grace_ms=read_length_ms(grace, where="grace"),
+        keep_ms=_read_keep_ms(keep),
         json_log=json_log,
     )
     entries = load_schedules(path, to_run=True)
@@ -136,6 +148,18 @@ def migrate_store_command(
     from gnomon.cli.shared_view import move_text  # it needs an extra
 
     return move_text(read_file(store), database)
+
+
+def _read_keep_ms(text: str) -> int | None:
+    if text == "forever":
+        return None
+    keep_ms = read_length_ms(text, where="keep")
+    if keep_ms < KEEP_MIN_MS:
+        raise DefinitionError(
+            "must be at least an hour", where="keep", got=text,
+            hint="write e.g. 2160h for 90 days, or forever",
+        )  # fmt: skip
+    return keep_ms
 
 
 def _refuse_both(store: Path | None, database: str | None) -> None:

@@ -6,37 +6,36 @@ database, the launcher of processes, the clock and the runtime. What a former ow
 taken over first: runs that still go on are adopted, the others are settled. Then the schedules of
 the file are saved, and those that the file no longer has are deleted, with their history kept.
 
-The first signal lets runs come to their end; the second leaves at once, and the runs in flight to
-themselves: they go on, and the next process finds them.
+With `--once` turns are taken as always until all that was due at the start has been started; then
+nothing more is claimed, and the runs come to their end.
 
-Spec: CLI-20 to CLI-23, CLI-31.
+Spec: CLI-20 to CLI-23, CLI-30, CLI-31.
 """
 
 import asyncio
 import contextlib
 import logging
 import os
-import signal
 import socket
 import sys
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from gnomon.cli.history_view import schedule_names
 from gnomon.cli.live_table import live_table, read_lines
 from gnomon.cli.narration import NarratingLedger
+from gnomon.cli.saving import StoredLedger, check_file, save_file
 from gnomon.cli.schedule_table import Entry
-from gnomon.core.schedule import Schedule
+from gnomon.cli.stopping import Stopper
 from gnomon.errors import StoreError
-from gnomon.ports import Clock, Ledger, Saved
+from gnomon.ports import Clock, Ledger
 from gnomon.shell.launcher.process import ProcessLauncher
+from gnomon.shell.retention import Retention
 from gnomon.shell.runtime import Runtime
 from gnomon.shell.store.sqlite import ledger_thread
 from gnomon.shell.telemetry import LOGGER, JsonLines, log
@@ -44,8 +43,8 @@ from gnomon.shell.telemetry import LOGGER, JsonLines, log
 __all__ = ["RunOptions", "run_schedules"]
 
 SHOW_EVERY_MS = 1_000
-PATIENCE_MS = 366 * 86_400_000
-"""With `--once`, runs may take as long as they take."""
+ONCE_LOOK_MS = 100
+"""How often `--once` asks whether everything has been started."""
 _LINES_BESIDE = 4  # headings and the like, in a terminal
 _PLAIN = "%(asctime)s.%(msecs)03dZ %(levelname)-7s %(message)s"
 
@@ -64,13 +63,9 @@ class RunOptions:
     """How long to run; None for until told to stop."""
     grace_ms: int
     """How long runs may take to end after the first signal."""
+    keep_ms: int | None
+    """How long finished rows are kept; None for ever."""
     json_log: bool
-
-
-class StoredLedger(Ledger, Protocol):
-    """A ledger that saves many definitions at once."""
-
-    async def save_all(self, schedules: Sequence[Schedule], *, now_ms: int) -> list[Saved]: ...
 
 
 def run_schedules(entries: Sequence[Entry], options: RunOptions, clock: Clock) -> bool:
@@ -84,8 +79,9 @@ def run_schedules(entries: Sequence[Entry], options: RunOptions, clock: Clock) -
 async def _run(
     entries: Sequence[Entry], options: RunOptions, clock: Clock, console: Console | None
 ) -> bool:
-    stopper = _Stopper(options.grace_ms)
+    stopper = Stopper(options.grace_ms)
     async with stopper.listening(), _open(options) as ledger:
+        await check_file(ledger, entries, options.file, place=_shown(options))
         launcher = ProcessLauncher(
             clock, directory=options.store.with_suffix(".output"),
             cwd=options.file.absolute().parent,
@@ -94,12 +90,16 @@ async def _run(
         runtime = Runtime(ledger, launcher, clock, owner)
         if options.database is None:
             await runtime.recover()
-        await _save(ledger, entries, now_ms=clock.now_ms())
+        await save_file(ledger, entries, options.file, now_ms=clock.now_ms())
         log(logging.INFO, "running", schedules=len(entries), store=_shown(options))
-        if options.once:
-            await _catch_up(runtime, clock)
-            stopper.stop(PATIENCE_MS)
         beside = []
+        if options.keep_ms is not None:
+            retention = Retention(ledger, clock, keep_ms=options.keep_ms)
+            await retention.take_portion()  # so that `--once` does its part
+            work = retention.work(lambda: runtime.is_starting)
+            beside.append(asyncio.create_task(work))
+        if options.once:
+            beside.append(asyncio.create_task(_finish_soon(ledger, runtime, clock)))
         if console is not None:
             beside.append(asyncio.create_task(_show(console, ledger, entries, clock)))
         if options.length_ms is not None:
@@ -152,25 +152,22 @@ def _shown(options: RunOptions) -> str:
     return place_of(options.database)
 
 
-async def _save(ledger: StoredLedger, entries: Sequence[Entry], *, now_ms: int) -> None:
-    """Make the ledger's schedules those of the file."""
-    kept = {entry.name for entry in entries}
-    for name in [one for one in await schedule_names(ledger) if one not in kept]:
-        await ledger.delete(name, now_ms=now_ms)
-        log(logging.INFO, "schedule deleted", schedule=name)
-    for saved in await ledger.save_all([entry.schedule for entry in entries], now_ms=now_ms):
-        if saved.changed:
-            log(logging.INFO, "schedule saved", schedule=saved.schedule_id, revision=saved.revision)
+async def _finish_soon(ledger: StoredLedger, runtime: Runtime, clock: Clock) -> None:
+    """Claim nothing more once all that is due now has been started, or given up."""
+    at_ms = clock.now_ms()
+    while await _still_owes(ledger, at_ms):
+        await clock.sleep_ms(ONCE_LOOK_MS)
+    await runtime.finish()
 
 
-async def _catch_up(runtime: Runtime, clock: Clock) -> None:
-    """Turns until nothing more is due now."""
-    until_ms = clock.now_ms()
-    while (next_ms := await runtime.turn()) is not None and next_ms <= until_ms:
-        pass
+async def _still_owes(ledger: StoredLedger, at_ms: int) -> bool:
+    try:
+        return await ledger.still_owes(at_ms=at_ms)
+    except StoreError:  # the runtime says so, and tries again
+        return True
 
 
-async def _stop_after(options: RunOptions, stopper: "_Stopper", clock: Clock) -> None:
+async def _stop_after(options: RunOptions, stopper: Stopper, clock: Clock) -> None:
     await clock.sleep_ms(options.length_ms or 0)
     stopper.stop(options.grace_ms)
 
@@ -193,59 +190,6 @@ async def _draw(live: Live, ledger: Ledger, entries: Sequence[Entry], now_ms: in
         lines = await read_lines(ledger, shown, now_ms=now_ms)
         left_out = len(entries) - len(shown)
         live.update(live_table(lines, left_out=left_out, now_ms=now_ms), refresh=True)
-
-
-class _Stopper:
-    """What ends the runtime: signals, from the first moment on, or whoever calls `stop`."""
-
-    def __init__(self, grace_ms: int) -> None:
-        self._grace_ms = grace_ms
-        self._signals = 0
-        self._wanted_ms: int | None = None
-        self._runtime: Runtime | None = None
-        self._running: asyncio.Task[None] | None = None
-        self._stopping: set[asyncio.Task[None]] = set()
-
-    @contextlib.asynccontextmanager
-    async def listening(self) -> AsyncIterator[None]:
-        loop = asyncio.get_running_loop()
-        numbers = (signal.SIGINT, signal.SIGTERM)
-        for number in numbers:
-            loop.add_signal_handler(number, self._on_signal)
-        try:
-            yield
-        finally:
-            for number in numbers:
-                loop.remove_signal_handler(number)
-
-    def stop(self, grace_ms: int) -> None:
-        self._wanted_ms = grace_ms
-        if self._runtime is not None:
-            self._stopping.add(asyncio.create_task(self._runtime.stop(grace_ms)))
-
-    async def watch(self, runtime: Runtime) -> bool:
-        """Run until stopped; False when it had to be left at once."""
-        self._runtime = runtime
-        self._running = asyncio.create_task(runtime.run())
-        if self._wanted_ms is not None:
-            self.stop(self._wanted_ms)
-        try:
-            await self._running
-        except asyncio.CancelledError:
-            log(logging.WARNING, "left at once; runs in flight go on")
-            return False
-        finally:
-            for task in self._stopping:
-                task.cancel()
-            await asyncio.gather(*self._stopping, return_exceptions=True)
-        return True
-
-    def _on_signal(self) -> None:
-        self._signals += 1
-        if self._signals > 1 and self._running is not None:
-            self._running.cancel()
-        else:
-            self.stop(self._grace_ms)
 
 
 class _AboveTheTable(logging.Handler):

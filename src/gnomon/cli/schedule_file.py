@@ -98,6 +98,8 @@ def _tables(document: Mapping[str, object], hint: str) -> list[Table]:
     tables = document.get("schedule", [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         raise DefinitionError("must be a list of tables", where="schedule", got=tables, hint=hint)
+    if not tables:
+        raise DefinitionError("must have at least one schedule", where="file", got=0, hint=hint)
     return tables
 
 

@@ -7,7 +7,7 @@ through a clock too, so that whoever supplies the clock decides how long a secon
 
 import time
 
-__all__ = ["SystemClock"]
+__all__ = ["SystemClock", "since_boot_ms"]
 
 
 class SystemClock:
@@ -23,3 +23,8 @@ class SystemClock:
         import asyncio  # who waits has it already; who only asks for the time does without
 
         await asyncio.sleep(length_ms / 1000)
+
+
+def since_boot_ms() -> int:
+    """How long this machine has been up, time asleep included; Linux counts processes' age so."""
+    return time.clock_gettime_ns(time.CLOCK_BOOTTIME) // 1_000_000

@@ -70,6 +70,11 @@ class Runtime:
         """How many runs it holds."""
         return len(self._worker.holding)
 
+    @property
+    def is_starting(self) -> bool:
+        """Whether there are claims that are not launched yet."""
+        return self._worker.has_claims
+
     def wake(self) -> None:
         """Take the next turn soon: something has changed."""
         self._wake.set()

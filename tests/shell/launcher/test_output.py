@@ -1,9 +1,11 @@
 """What processes print: where it goes, how much of it is kept, and what it takes meanwhile."""
 
 import asyncio
+import os
 from pathlib import Path
 
 from gnomon.shell.clock import SystemClock
+from gnomon.shell.launcher.output import Output
 from gnomon.shell.launcher.process import OUTPUT_LOOK_MS, ProcessLauncher
 from tests.clauses import clause
 from tests.shell.launcher.claims import a_claim
@@ -113,3 +115,69 @@ def test_the_output_of_a_run_in_flight_makes_no_room(tmp_path: Path, fifo: Path)
     asyncio.run(scenario())
 
     assert "old\nand alive\n" in [path.read_text() for path in folder.iterdir()]
+
+
+@clause("LAUNCH-9")
+def test_the_next_worker_cuts_what_a_former_one_left(tmp_path: Path) -> None:
+    left = tmp_path / "run.1.out"
+    left.write_text("first" + "x" * 5000 + "last!")
+    (tmp_path / "silent.1.out").touch()
+
+    Output(tmp_path, bytes_max=10, files_max=100)
+
+    assert left.read_text() == "first\n... 5000 bytes left out ...\nlast!"
+    assert list(tmp_path.iterdir()) == [left]
+
+
+@clause("LAUNCH-9")
+def test_what_was_cut_is_not_cut_again(tmp_path: Path) -> None:
+    left = tmp_path / "run.1.out"
+    left.write_text("first" + "x" * 5000 + "last!")
+    Output(tmp_path, bytes_max=10, files_max=100)
+    once = left.read_text()
+
+    Output(tmp_path, bytes_max=10, files_max=100)
+    assert left.read_text() == once
+
+
+@clause("LAUNCH-9")
+def test_a_file_is_settled_when_nobody_has_it_any_more(tmp_path: Path) -> None:
+    former = Output(tmp_path, bytes_max=10, files_max=100)
+    path = former.path("run", 1)
+    assert path is not None
+    held = former.open(path)
+    os.write(held, b"first" + b"x" * 5000)
+
+    output = Output(tmp_path, bytes_max=10, files_max=100)
+    output.look()
+    os.write(held, b"last!")
+    assert path.stat().st_size == 5010
+    assert output.is_growing
+
+    os.close(held)
+    output.look()
+    assert path.read_text() == "first\n... 5000 bytes left out ...\nlast!"
+    assert not output.is_growing
+
+
+@clause("LAUNCH-9")
+def test_a_child_that_is_left_behind_keeps_the_file_of_a_silent_run(
+    tmp_path: Path, fifo: Path
+) -> None:
+    folder = tmp_path / "output"
+    text = f'(read word < "$FIFO"; echo late; {READY}; read word < "$FIFO") &'
+
+    async def scenario() -> tuple[str, bool]:
+        clock = TickingClock()
+        launcher = ProcessLauncher(clock, directory=folder)
+        await begin(launcher, a_claim(shell_with_fifo(text, fifo)))
+        await launcher.ended()
+        say(fifo, "go on")
+        assert heard(fifo) == "ready\n"
+        await clock.tick()
+        (path,) = folder.iterdir()
+        found = path.read_text(), launcher.output.is_growing
+        say(fifo, "end")
+        return found
+
+    assert asyncio.run(scenario()) == ("late\n", True)

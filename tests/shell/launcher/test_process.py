@@ -19,8 +19,8 @@ import pytest
 
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.ports import Clock, Ended, Failed, Launched
-from gnomon.shell.clock import SystemClock
-from gnomon.shell.launcher.identity import identify
+from gnomon.shell.clock import SystemClock, since_boot_ms
+from gnomon.shell.launcher.identity import Identity, identify
 from gnomon.shell.launcher.process import ProcessLauncher
 from tests.clauses import clause
 from tests.shell.launcher.claims import a_claim
@@ -123,12 +123,16 @@ def test_a_run_of_a_former_worker_is_adopted_and_its_end_reported(
 
 
 @clause("LAUNCH-8", "LAUNCH-10")
-def test_an_adopted_run_keeps_its_time_limit(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("age_ms", "left_ms"), [(60_000, TIMEOUT_MS - 60_000), (400_000, 0)])
+def test_an_adopted_run_has_what_is_left_of_its_time_limit(
+    tmp_path: Path, age_ms: int, left_ms: int
+) -> None:
     async def scenario(run_id: str) -> Ended:
-        clock = SteeredClock()
-        launcher = ProcessLauncher(clock)
+        clock, (identity, _, _) = SteeredClock(), Identity.read(run_id) or pytest.fail(run_id)
+        began_ms = identity.start * 1000 // os.sysconf("SC_CLK_TCK")
+        launcher = ProcessLauncher(clock, uptime_ms=lambda: began_ms + age_ms)
         await launcher.adopt("key", run_id)
-        clock.let_pass(TIMEOUT_MS)
+        clock.let_pass(left_ms)
         [end] = await launcher.ended()
         return end
 
@@ -137,6 +141,14 @@ def test_an_adopted_run_keeps_its_time_limit(tmp_path: Path) -> None:
         pass
 
     assert asyncio.run(scenario(found[1])).reason is Reason.TIMED_OUT
+
+
+@clause("LAUNCH-10")
+def test_the_age_of_a_process_is_that_of_the_machine_since_it_began() -> None:
+    here = identify(os.getpid())
+    assert here is not None
+
+    assert 0 < here.age_ms(since_boot_ms=since_boot_ms()) < since_boot_ms()
 
 
 @clause("LAUNCH-8")

@@ -7,12 +7,14 @@ only waits to be reaped counts as gone.
 Spec: LAUNCH-8.
 """
 
+import os
 from pathlib import Path
 from typing import NamedTuple, Self
 
 __all__ = ["Identity", "identify"]
 
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
+_TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
 _GONE = ("Z", "X", "x")
 
 
@@ -23,6 +25,10 @@ class Identity(NamedTuple):
     start: int
     """In ticks since the machine was started."""
     boot: str
+
+    def age_ms(self, *, since_boot_ms: int) -> int:
+        """How long ago it began, when the machine has been up for this long."""
+        return max(since_boot_ms - self.start * 1000 // _TICKS_A_SECOND, 0)
 
     def text(self, timeout_ms: int, grace_ms: int) -> str:
         """The id of a run: this process, and the limits that its next worker must keep."""

@@ -2,16 +2,23 @@
 Where does the output of a process go, and how much of it is kept?
 
 It goes straight into a file, so that a run never waits for its worker and does not notice when the
-worker dies. While the run goes on, `look` gives back what the middle of a long output takes on the
-disk, without moving what is written; when the run has ended the file is cut to its first and last
-part. A file that stayed empty is removed, and of the others the newest are kept.
+worker dies. While somebody writes, `look` gives back what the middle of a long output takes on the
+disk, without moving what is written; when nobody does any more, the file is cut to its first and
+last part. A file that stayed empty is removed, and of the others the newest are kept.
+
+Who writes is told by a lock: it comes with the descriptor that a process is given, goes on to all
+its children, and is gone when the last of them has closed it. So a child that was left behind keeps
+its file, and what a former worker did not live to settle is settled by the next.
 
 Spec: LAUNCH-9, LAUNCH-11.
 """
 
 import contextlib
+import errno
+import fcntl
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from gnomon.shell.launcher.hole import punch_hole
@@ -22,6 +29,8 @@ OUTPUT_MAX = 64 * 1024
 """Bytes kept of one run."""
 FILES_MAX = 10_000
 """Files kept in all."""
+_NOTE_MAX = 64
+"""What is left out is more than what says so, and a file that was cut is not cut again."""
 _ODD = re.compile(r"[^A-Za-z0-9_-]", re.ASCII)
 
 
@@ -34,10 +43,17 @@ class Output:
         self._files_max = files_max
         self._count = 0
         self._growing: dict[Path, int] = {}
-        """The files of runs that go on, and up to where the middle of each is empty."""
+        """The files that are written to, and up to where the middle of each is empty."""
+        self._left: set[Path] = set()
+        """Those of them whose run is over, or was a former worker's."""
         if directory is not None:
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._count = len(list(directory.glob("*.out")))
+            self._take_over(directory)
+
+    @property
+    def is_growing(self) -> bool:
+        """Whether somebody may be writing."""
+        return bool(self._growing)
 
     def path(self, key: str, attempt: int) -> Path | None:
         """The file of a run."""
@@ -58,6 +74,8 @@ class Output:
             return os.open(os.devnull, os.O_WRONLY)
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_NOFOLLOW
         descriptor = os.open(path, flags, 0o600)
+        with contextlib.suppress(OSError):  # a file system without locks
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
         self.follow(path)
         return descriptor
 
@@ -67,29 +85,52 @@ class Output:
             self._growing[path] = self._half
 
     def look(self) -> None:
-        """Keep what runs in flight have written from filling the disk."""
-        for path, empty_to in self._growing.items():
+        """Keep what is being written from filling the disk, and settle what no longer is."""
+        for path, empty_to in list(self._growing.items()):
             with contextlib.suppress(OSError):
                 tail = path.stat().st_size - self._half
                 if tail - empty_to >= 2 * self._half:
                     punch_hole(path, empty_to, tail)
                     self._growing[path] = tail
+        for path in list(self._left):
+            self.settle(path)
 
     def settle(self, path: Path | None) -> None:
         """A run has ended: keep what is to be kept. Output is never a reason to fail."""
         if path is None:
             return
-        self._growing.pop(path, None)
+        with _writer_of(path) as writer:
+            if writer is True:
+                self._left.add(path)
+                return
+            self._left.discard(path)
+            self._growing.pop(path, None)
+            self._count += self._shorten(path)
+        if self._count > self._files_max:
+            self._remove_oldest()
+
+    def _take_over(self, directory: Path) -> None:
+        """Settle what a former worker left behind, and follow what is still written to."""
+        for path in directory.glob("*.out"):
+            with _writer_of(path) as writer:
+                if writer is False:
+                    self._count += self._shorten(path)
+                else:
+                    self._count += 1
+                    if writer:
+                        self.follow(path)
+                        self._left.add(path)
+
+    def _shorten(self, path: Path) -> bool:
+        """Cut a file to what is to be kept; whether there is anything."""
         with contextlib.suppress(OSError):
             size = path.stat().st_size
             if size == 0:
                 path.unlink()
-                return
-            if size > 2 * self._half:
+            elif size > 2 * self._half + _NOTE_MAX:
                 _trim(path, size, self._half)
-            self._count += 1
-        if self._count > self._files_max:
-            self._remove_oldest()
+            return size > 0
+        return False
 
     def _remove_oldest(self) -> None:
         """Make room, for a tenth more than needed, so that this is seldom done."""
@@ -99,8 +140,32 @@ class Output:
             settled.sort(key=lambda path: path.stat().st_mtime_ns)
             kept = self._files_max * 9 // 10
             for path in settled[: max(len(settled) - kept, 0)]:
-                path.unlink(missing_ok=True)
+                with _writer_of(path) as writer:
+                    if not writer:  # of another worker, it may have one
+                        path.unlink(missing_ok=True)
             self._count = min(len(settled), kept)
+
+
+@contextlib.contextmanager
+def _writer_of(path: Path) -> Iterator[bool | None]:
+    """Whether somebody writes to a file; else nobody else settles it meanwhile. None: unknown."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+    except OSError:  # it is gone
+        yield None
+        return
+    try:
+        yield _is_locked(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _is_locked(descriptor: int) -> bool | None:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        return True if error.errno == errno.EWOULDBLOCK else None
+    return False
 
 
 def _trim(path: Path, size: int, half: int) -> None:

@@ -22,13 +22,14 @@ import os
 import pwd
 import signal
 import subprocess
-from collections.abc import Coroutine, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.errors import DefinitionError
 from gnomon.ports import Claim, Clock, Ended, Failed, Launched
+from gnomon.shell.clock import since_boot_ms
 from gnomon.shell.launcher.command import Command, environment, find_program, parse_command
 from gnomon.shell.launcher.detail import exit_line, one_line
 from gnomon.shell.launcher.identity import Identity, identify
@@ -72,13 +73,14 @@ class ProcessLauncher:
     def __init__(
         self, clock: Clock, *, directory: Path | None = None, cwd: Path | None = None,
         output_max: int = OUTPUT_MAX, files_max: int = FILES_MAX,
-        pidfds: bool = hasattr(os, "pidfd_open"),
+        pidfds: bool = hasattr(os, "pidfd_open"), uptime_ms: Callable[[], int] = since_boot_ms,
     ) -> None:  # fmt: skip
         account = pwd.getpwuid(os.getuid())
         self._clock = clock
         self._home, self._user = account.pw_dir, account.pw_name
         self._cwd = str(cwd or (self._home if Path(self._home).is_dir() else "/"))
         self._pidfds = pidfds
+        self._uptime_ms = uptime_ms
         self._runs: dict[str, _Run] = {}
         self._ends = Ends()
         self._capping: asyncio.Task[None] | None = None
@@ -133,10 +135,11 @@ class ProcessLauncher:
                 task.cancel()
             return False
         self.output.follow(run.output)
-        self._limit(run)
+        self._limit(run, passed_ms=identity.age_ms(since_boot_ms=self._uptime_ms()))
         return True
 
     async def ended(self) -> Sequence[Ended]:
+        self._start_capping()  # a former worker may have left something
         return await self._ends.take()
 
     async def end(self, key: str, reason: Reason) -> bool:
@@ -160,14 +163,14 @@ class ProcessLauncher:
                 hint="write its full path, or set PATH in env",
             )  # fmt: skip
         path = self.output.path(claim.key, claim.launches)
-        with contextlib.ExitStack() as closing:
+        with contextlib.ExitStack() as undoing:
             out = self.output.open(path)
-            closing.callback(os.close, out)
-            waiting_end, gate = os.pipe()
-            closing.callback(os.close, waiting_end)
-            with contextlib.ExitStack() as undoing:
-                undoing.callback(self.output.settle, path)
+            undoing.callback(self.output.settle, path)
+            with contextlib.ExitStack() as closing:
+                closing.callback(os.close, out)
+                waiting_end, gate = os.pipe()
                 undoing.callback(os.close, gate)
+                closing.callback(os.close, waiting_end)
                 process = subprocess.Popen(  # noqa: S603 (the command is the schedule's own)
                     ["/bin/sh", "-c", _STUB, "gnomon", program, *arguments],
                     stdin=waiting_end, stdout=out, stderr=out, cwd=cwd, env=env,
@@ -176,7 +179,7 @@ class ProcessLauncher:
                 undoing.callback(process.wait)
                 undoing.callback(process.kill)
                 run = self._admit(claim, command, process, gate, path)
-                undoing.pop_all()
+            undoing.pop_all()
         return run
 
     def _admit(
@@ -207,25 +210,30 @@ class ProcessLauncher:
         else:
             self._in_background(run, self._look(run))
         self._runs[run.key] = run
-        if self._capping is None:
-            self._capping = asyncio.ensure_future(self._cap_output())
+        self._start_capping()
 
     async def _look(self, run: _Run) -> None:
         while identify(run.identity.pid) == run.identity:
             await self._clock.sleep_ms(LOOK_MS)
         self._settle(run)
 
+    def _start_capping(self) -> None:
+        if self._capping is None and (self._runs or self.output.is_growing):
+            self._capping = asyncio.ensure_future(self._cap_output())
+
     async def _cap_output(self) -> None:
-        while True:
+        while self._runs or self.output.is_growing:
             await self._clock.sleep_ms(OUTPUT_LOOK_MS)
             self.output.look()
+        self._capping = None
 
-    def _limit(self, run: _Run) -> None:
+    def _limit(self, run: _Run, *, passed_ms: int = 0) -> None:
+        """See to it that a run ends in time, of which some may have passed."""
         if run.timeout_ms:
-            self._in_background(run, self._time_out(run))
+            self._in_background(run, self._time_out(run, max(run.timeout_ms - passed_ms, 0)))
 
-    async def _time_out(self, run: _Run) -> None:
-        if not await all_done_within(self._clock, [run.exit], run.timeout_ms):
+    async def _time_out(self, run: _Run, left_ms: int) -> None:
+        if not await all_done_within(self._clock, [run.exit], left_ms):
             await self._terminate(run, Reason.TIMED_OUT)
 
     async def _terminate(self, run: _Run, reason: Reason | None) -> bool:
@@ -264,9 +272,6 @@ class ProcessLauncher:
             asyncio.get_running_loop().remove_reader(run.pidfd)
             os.close(run.pidfd)
             run.pidfd = None
-        if not self._runs and self._capping is not None:
-            self._capping.cancel()
-            self._capping = None
 
     def _close_gate(self, run: _Run) -> None:
         if run.gate is not None:

@@ -24,7 +24,7 @@ from gnomon.shell.store.open_periods import OpenPeriods
 from gnomon.shell.store.queries import named
 from gnomon.shell.telemetry import log
 
-__all__ = ["UNREAD_MS", "Loaded", "bury_lost", "load", "next_wake_ms", "put_off"]
+__all__ = ["UNREAD_MS", "Loaded", "bury_lost", "load", "next_wake_ms", "put_off", "still_owes"]
 
 UNREAD_MS = 60_000
 """How long a schedule that cannot be read is left alone."""
@@ -101,6 +101,15 @@ def next_wake_ms(connection: sqlite3.Connection) -> int | None:
     if lease is not None:
         instants.append(from_text(lease) + 1)  # a lease is over when its last instant has passed
     return min(instants, default=None)
+
+
+def still_owes(connection: sqlite3.Connection, *, at_ms: int) -> bool:
+    """Whether something that was to be started by an instant has not been started yet."""
+    next_ms = next_wake_ms(connection)
+    if next_ms is not None and next_ms <= at_ms:
+        return True
+    (found,) = connection.execute(_SQL["still_owes"], {"at": to_text(at_ms)}).fetchone()
+    return bool(found)
 
 
 def _lost(connection: sqlite3.Connection, now: str, limit: int) -> tuple[list[str], list[str]]:

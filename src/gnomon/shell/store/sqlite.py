@@ -141,6 +141,10 @@ class SqliteLedger:
     async def next_wake_ms(self) -> int | None:
         return await self._read(snapshot.next_wake_ms)
 
+    async def still_owes(self, *, at_ms: int) -> bool:
+        """Whether something that was to be started by an instant has not been started yet."""
+        return await self._read(lambda connection: snapshot.still_owes(connection, at_ms=at_ms))
+
     async def save(self, schedule: Schedule, *, now_ms: int) -> Saved:
         return (await self.save_all([schedule], now_ms=now_ms))[0]
 
@@ -152,6 +156,14 @@ class SqliteLedger:
                 for schedule in schedules
             ]
         )
+
+    async def note(self, name: str) -> str | None:
+        """What was written down under a name; None for nothing."""
+        return await self._read(lambda connection: _meta(connection, name))
+
+    async def set_note(self, name: str, value: str) -> None:
+        values = {"name": name, "value": value}
+        await self._write(lambda connection: connection.execute(_SQL["set_meta"], values))
 
     async def pause(
         self, schedule_id: str, *, until_ms: int | None, reason: str, now_ms: int
@@ -231,21 +243,23 @@ class SqliteLedger:
         return await asyncio.get_running_loop().run_in_executor(self._executor, work)
 
 
+def _meta(connection: sqlite3.Connection, name: str) -> str | None:
+    row = connection.execute(_SQL["get_meta"], {"name": name}).fetchone()
+    return None if row is None else str(row[0])
+
+
 def _refuse_moved(database: Database) -> None:
-    row = database.read(
-        lambda connection: connection.execute(_SQL["get_meta"], {"name": MOVED_TO}).fetchone()
-    )
-    if row is not None:
+    moved_to = database.read(lambda connection: _meta(connection, MOVED_TO))
+    if moved_to is not None:
         database.close()
         raise StoreError(
-            f"has moved to {row[0]}", where=database.path, hint="use --database with that address"
+            f"has moved to {moved_to}", where=database.path, hint="use --database with that address"
         )
 
 
 def _follow_zones(connection: sqlite3.Connection) -> None:
     """New zone data may move what was computed from the old: look at every zoned schedule again."""
-    row = connection.execute(_SQL["get_meta"], {"name": "tzdata"}).fetchone()
-    if row is None or row[0] != tzdata.IANA_VERSION:
+    if _meta(connection, "tzdata") != tzdata.IANA_VERSION:
         values = {"name": "tzdata", "value": tzdata.IANA_VERSION}
         connection.execute(_SQL["set_meta"], values)
         connection.execute(_SQL["wake_zoned"], {"at": BEGINNING})

@@ -160,6 +160,14 @@ class PostgresLedger:
             instants.append(lease_ms + 1 + self._ahead_ms)
         return min(instants, default=None)
 
+    async def still_owes(self, *, at_ms: int) -> bool:
+        """Whether something that was to be started by an instant has not been started yet."""
+        next_ms = await self.next_wake_ms()
+        if next_ms is not None and next_ms <= at_ms:
+            return True
+        ((found,),) = await self.pool.fetch(self.sql["still_owes"], at_ms)
+        return bool(found)
+
     async def save(self, schedule: Schedule, *, now_ms: int) -> Saved:
         return (await self.save_all([schedule], now_ms=now_ms))[0]
 
@@ -176,6 +184,14 @@ class PostgresLedger:
             except KeyExistsError:
                 continue  # somebody else has just added one of them
         raise self._error_of_keys()
+
+    async def note(self, name: str) -> str | None:
+        """What was written down under a name; None for nothing."""
+        rows = await self.pool.fetch(self.sql["get_meta"], name)
+        return str(rows[0][0]) if rows else None
+
+    async def set_note(self, name: str, value: str) -> None:
+        await self.pool.fetch(self.sql["set_meta"], name, value)
 
     async def pause(
         self, schedule_id: str, *, until_ms: int | None, reason: str, now_ms: int

@@ -172,6 +172,14 @@ SELECT min(wake_at) FROM schedules WHERE wake_at IS NOT NULL
 -- name: next_lease
 SELECT min(lease_until) FROM schedule_runs WHERE lease_until IS NOT NULL
 
+-- name: still_owes
+-- A further try of a launch has an instant of its own, so that its nominal one is asked for.
+SELECT EXISTS (
+  SELECT 1 FROM schedule_runs r JOIN schedules s ON s.schedule_id = r.schedule_id
+  WHERE r.state <> 'done' AND r.state <> 'running' AND NOT s.paused
+    AND (r.fire_at <= :at OR r.launches > 0 AND r.run_at <= :at)
+)
+
 -- name: head
 SELECT revision, lock_version, cursor_at, wake_at, paused, paused_until, deleted_at
 FROM schedules
@@ -263,7 +271,7 @@ LIMIT :limit
 -- name: finished
 SELECT rowid, schedule_id, coalesce(last_run_at, run_at)
 FROM schedule_runs
-WHERE ended_at < :before
+WHERE ended_at < :before AND coalesce(last_run_at, run_at) < :before
 ORDER BY ended_at
 LIMIT :limit
 

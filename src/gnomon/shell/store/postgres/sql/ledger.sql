@@ -64,6 +64,14 @@ JOIN gnomon.schedule_revisions v ON v.schedule_id = s.schedule_id AND v.revision
 SELECT (SELECT min(wake_at) FROM gnomon.schedules WHERE wake_at IS NOT NULL),
   (SELECT min(lease_until) FROM gnomon.schedule_runs WHERE lease_until IS NOT NULL)
 
+-- name: still_owes
+-- A further try of a launch has an instant of its own, so that its nominal one is asked for.
+SELECT EXISTS (
+  SELECT 1 FROM gnomon.schedule_runs r JOIN gnomon.schedules s USING (schedule_id)
+  WHERE r.state <> 'done' AND r.state <> 'running' AND NOT s.paused
+    AND (r.fire_at <= $1 OR r.launches > 0 AND r.run_at <= $1)
+)
+
 -- name: take_free
 -- The rows of schedules, except those that somebody else has.
 SELECT schedule_id, lock_version FROM gnomon.schedules
@@ -401,7 +409,7 @@ LIMIT $3
 -- $1 before, $2 how many
 SELECT idempotency_key, schedule_id, coalesce(last_run_at, run_at)
 FROM gnomon.schedule_runs
-WHERE ended_at < $1
+WHERE ended_at < $1 AND coalesce(last_run_at, run_at) < $1
 ORDER BY ended_at
 LIMIT $2
 

@@ -1,0 +1,75 @@
+"""
+How do a ledger's schedules become those of a file?
+
+What the file has is saved, and what it no longer has is deleted, with its history kept. So that a
+wrong file does not delete everything, a ledger remembers the name of its file and refuses another
+one, unless that has all of its schedules: then it is the same file under a new name.
+
+Spec: CLI-20, CLI-35.
+"""
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from gnomon.cli.history_view import schedule_names
+from gnomon.cli.schedule_table import Entry
+from gnomon.core.schedule import Schedule
+from gnomon.errors import StoreError
+from gnomon.ports import Ledger, Saved
+from gnomon.shell.telemetry import log
+
+__all__ = ["FILE_NAME", "StoredLedger", "check_file", "save_file"]
+
+FILE_NAME = "file_of_schedules"
+"""The note in which a ledger keeps the name of its file."""
+
+
+class StoredLedger(Ledger, Protocol):
+    """What a ledger can do beside, for a file of schedules."""
+
+    async def save_all(self, schedules: Sequence[Schedule], *, now_ms: int) -> list[Saved]: ...
+
+    async def still_owes(self, *, at_ms: int) -> bool: ...
+
+    async def note(self, name: str) -> str | None: ...
+
+    async def set_note(self, name: str, value: str) -> None: ...
+
+
+async def check_file(
+    ledger: StoredLedger, entries: Sequence[Entry], file: Path, *, place: str
+) -> None:
+    """Refuse a file that would delete the schedules of another."""
+    former = await ledger.note(FILE_NAME)
+    if former in (None, file.name):
+        return
+    gone = await _gone(ledger, entries)
+    if gone:
+        raise StoreError(
+            f"belongs to the file {former}; {file.name} would delete its schedule {gone[0]!r}"
+            + (f" and {len(gone) - 1} more" if len(gone) > 1 else ""),
+            where=place,
+            hint="name another ledger with --store or --database; a file that has a new name is "
+            "accepted while it has all schedules of the ledger",
+        )
+
+
+async def save_file(
+    ledger: StoredLedger, entries: Sequence[Entry], file: Path, *, now_ms: int
+) -> None:
+    """Make the ledger's schedules those of the file."""
+    for name in await _gone(ledger, entries):
+        await ledger.delete(name, now_ms=now_ms)
+        log(logging.INFO, "schedule deleted", schedule=name)
+    for saved in await ledger.save_all([entry.schedule for entry in entries], now_ms=now_ms):
+        if saved.changed:
+            log(logging.INFO, "schedule saved", schedule=saved.schedule_id, revision=saved.revision)
+    if await ledger.note(FILE_NAME) != file.name:
+        await ledger.set_note(FILE_NAME, file.name)
+
+
+async def _gone(ledger: Ledger, entries: Sequence[Entry]) -> list[str]:
+    kept = {entry.name for entry in entries}
+    return [name for name in await schedule_names(ledger) if name not in kept]
