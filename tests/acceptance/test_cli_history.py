@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from gnomon.shell.store.sqlite import SqliteLedger
 from tests.acceptance.command_line import Done, gnomon, gnomon_process
 from tests.acceptance.running import copied, owe, running, write
 from tests.clauses import clause
@@ -115,8 +116,8 @@ def test_a_ledger_can_be_named_instead_of_the_file(file: Path) -> None:
 
 @clause("CLI-24")
 def test_a_ledger_without_schedules_says_so(tmp_path: Path) -> None:
-    file = write(tmp_path, "")
-    gnomon_process("run", str(file), "--once")
+    file = tmp_path / "run.toml"
+    asyncio.run(SqliteLedger.open(file.with_suffix(".sqlite3")).close())
 
     assert gnomon("history", str(file)).out == "There are no schedules.\n"
 
