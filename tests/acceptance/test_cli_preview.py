@@ -13,18 +13,16 @@ WRONG = {
     'schedule "a": Invalid cron expression "0 3 * * 8": weekday field must lie between 0 and 7': (
         '[[schedule]]\nname = "a"\ncron = "0 3 * * 8"\n'
     ),
-    "schedule \"a\": schedule: is not a known key, got 'corn'": (
+    "schedule \"a\": is not a known key, got 'corn'": (
         '[[schedule]]\nname = "a"\ncorn = "0 3 * * *"\n'
     ),
-    'schedule "a": schedule: must have exactly one of cron, every and once, got []': (
+    'schedule "a": must have exactly one of cron, every and once, got []': (
         '[[schedule]]\nname = "a"\n'
     ),
-    "schedule \"a\": schedule: must have exactly one of cron, every and once, got ['cron', 'every']": (  # noqa: E501
+    "schedule \"a\": must have exactly one of cron, every and once, got ['cron', 'every']": (
         '[[schedule]]\nname = "a"\ncron = "0 3 * * *"\nevery = "1h"\n'
     ),
-    "schedule number 1: schedule: must have a name, got ['cron']": (
-        '[[schedule]]\ncron = "0 3 * * *"\n'
-    ),
+    "schedule number 1: must have a name, got ['cron']": ('[[schedule]]\ncron = "0 3 * * *"\n'),
     "schedule number 1: name: must be text, got 3": "[[schedule]]\nname = 3\n",
     "schedule number 1: name: must be printable text, got ''": '[[schedule]]\nname = ""\n',
     "schedule \"a\": name: must not be used twice, got 'a'": (

@@ -16,8 +16,8 @@ from tests.acceptance.running import EVERY_SECOND, HOURLY, LONG, owe, running, r
 from tests.clauses import clause
 
 UNFIT = {
-    "schedule: must have a command or a shell text to be run, got []": 'every = "1h"',
-    "schedule: must have exactly one of command and shell, got ['command', 'shell']": (
+    "must have a command or a shell text to be run, got []": 'every = "1h"',
+    "must have exactly one of command and shell, got ['command', 'shell']": (
         'every = "1h"\ncommand = ["true"]\nshell = "true"'
     ),
     "identity: must be the name of a schedule that is run, got 'b'": (
@@ -78,7 +78,7 @@ def test_a_plain_line_says_when_what_and_about_what(tmp_path: Path) -> None:
 
     done = gnomon_process("run", str(file), "--for", "0s")
 
-    instant, level, text = done.err.splitlines()[1].split(maxsplit=2)
+    instant, level, text = done.err.splitlines()[0].split(maxsplit=2)
     assert (len(instant), instant[-1], level) == (24, "Z", "INFO")
     assert text == "schedule saved: schedule='hourly' revision=1"
     assert done.out == ""

@@ -122,6 +122,13 @@ def test_the_second_signal_leaves_at_once_and_the_next_start_finds_the_run(tmp_p
     )  # fmt: skip
 
 
+@clause("CLI-21")
+def test_a_first_start_takes_over_from_nobody(tmp_path: Path) -> None:
+    done = gnomon_process("run", str(write(tmp_path, EVERY_SECOND)), "--for", "0s")
+
+    assert "took over" not in done.err
+
+
 @clause("CLI-30")
 def test_a_run_can_be_given_a_length_of_time(tmp_path: Path) -> None:
     done = gnomon_process("run", str(write(tmp_path, EVERY_SECOND)), "--for", "10ms", "--json-log")

@@ -89,8 +89,6 @@ WRONG = {
     "deadline: must be a duration, got 'soon'": 'deadline = "soon"',
     "retries: must be a whole number from 0 to 99, got 100": "retries = 100",
     "retries: must be a whole number from 0 to 99, got True": "retries = true",
-    "jitter: must lie between 0 and a day, got 172800000": 'jitter = "48h"',
-    "jitter: cannot be combined with a window, got 1000": 'jitter = "1s"\nwindow = "after,1m"',
     "command: must be a list of texts, got 'ls -l'": 'command = "ls -l"',
     "command: must be a list of texts, got ['ls', 1]": 'command = ["ls", 1]',
     "command: must be text that a program can be given, got 'a\\x00b'": 'command = ["a\\u0000b"]',
@@ -100,8 +98,14 @@ WRONG = {
     ),
     "timeout: must be text, got 5": 'shell = "ls"\ntimeout = 5',
     "timeout: must be a duration, got '5'": 'shell = "ls"\ntimeout = "5"',
+    "deadline: must lie between 0s and 366 days, got '-5s'": 'deadline = "-5s"',
+    "deadline: must be whole seconds, got '1500ms'": 'deadline = "1500ms"',
+    "lease: must lie between 1ms and 366 days, got '0s'": 'lease = "0s"',
+    "jitter: must lie between 0s and 24h, got '-5s'": 'jitter = "-5s"',
+    "jitter: must lie between 0s and 24h, got '25h'": 'jitter = "25h"',
+    "jitter: cannot be combined with a window, got '5s'": 'jitter = "5s"\nwindow = "after,1h"',
     "timeout: is too short, got '0s'": 'shell = "ls"\ntimeout = "0s"',
-    "schedule: must have exactly one of command and shell, got ['cwd']": 'cwd = "there"',
+    "must have exactly one of command and shell, got ['cwd']": 'cwd = "there"',
     "zone: must be a zone of the IANA database, got 'Mars'": 'zone = "Mars"',
     "anchor: must be an instant with an offset, got '5'": "anchor = 5",
 }
@@ -116,7 +120,7 @@ WRONG_YAML = {
     "file: must be a mapping, got 'list'": "- name: a",
     "file: is not a known table, got 'jobs'": "jobs: []",
     "schedule: must be a list of tables, got 3": "schedule: 3",
-    'schedule "a": schedule: is not a known key, got 1': "schedule: [{name: a, 1: b}]",
+    'schedule "a": is not a known key, got 1': "schedule: [{name: a, 1: b}]",
     "schedule \"a\": env: must be a table of texts, got {1: 'x'}": (
         "schedule: [{name: a, every: 1h, shell: ls, env: {1: x}}]"
     ),
@@ -182,7 +186,7 @@ def test_an_error_names_the_key_as_the_file_has_it(
     message: str, command: str, tmp_path: Path
 ) -> None:
     more = "" if "command" in WRONG[message] or "shell" in WRONG[message] else 'shell = "true"\n'
-    more = "" if message.startswith("schedule: must have exactly") else more
+    more = "" if message.startswith("must have exactly") else more
     file = write(tmp_path, f'[[schedule]]\nname = "a"\nevery = "1h"\n{WRONG[message]}\n{more}')
 
     done = gnomon(command, str(file))
@@ -219,6 +223,21 @@ def test_a_file_without_schedules_is_refused(name: str, command: str, tmp_path: 
     assert done.code == 1
     assert done.err.startswith(f"error: {file}: file: must have at least one schedule, got 0\n")
     assert list(tmp_path.iterdir()) == [file]
+
+
+@clause("CLI-15")
+def test_a_byte_order_mark_is_called_by_its_name(tmp_path: Path) -> None:
+    file = tmp_path / "run.toml"
+    file.write_bytes(b'\xef\xbb\xbf[[schedule]]\nname = "a"\nevery = "1h"\n')
+
+    done = gnomon("preview", str(file))
+
+    assert done.code == 1
+    assert done.err.splitlines() == [
+        f"error: {file}: file: must be TOML in UTF-8 without a byte order mark, "
+        """got '\\ufeff[[schedule]]\\nname = "a"\\nevery = "1h"\\n'""",
+        'hint: save it as "UTF-8", not as "UTF-8 with BOM"',
+    ]
 
 
 @clause("CLI-17")

@@ -78,7 +78,10 @@ def test_the_limits_of_a_policy_are_allowed(policy: type[Policy]) -> None:
 @pytest.mark.parametrize(
     ("policy", "message"),
     [
-        (lambda: Policy(deadline=timedelta(seconds=-1)), "deadline: must lie between 0s and 366"),
+        (
+            lambda: Policy(deadline=timedelta(seconds=-1)),
+            "deadline: must lie between 0s and 366 days, got '-1s'",
+        ),
         (lambda: Policy(deadline=timedelta(days=367)), "deadline: must lie between 0s and 366"),
         (lambda: Policy(launch_backoff=-timedelta(1)), "launch_backoff: must lie between 0s and"),
         (lambda: Policy(lease=timedelta(0)), "lease: must lie between 1ms and 366 days"),

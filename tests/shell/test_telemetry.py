@@ -74,6 +74,14 @@ def test_a_log_line_has_its_facts_in_the_text_and_as_fields() -> None:
 
 
 @clause("RUN-12")
+def test_a_log_line_without_facts_is_the_event_alone(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO, logger="gnomon.runtime"):
+        log(logging.INFO, "left at once; runs in flight go on")
+
+    assert caplog.messages == ["left at once; runs in flight go on"]
+
+
+@clause("RUN-12")
 def test_a_line_of_somebody_else_is_printed_too() -> None:
     record = logging.LogRecord("x", logging.INFO, "file", 1, "hello %s", ("you",), None)
 

@@ -90,7 +90,8 @@ async def schedule_names(ledger: Ledger) -> list[str]:
 
 
 def _cells(row: RunRow) -> tuple[str, ...]:
-    note = f"{row.periods} periods up to {format_instant(row.last_nominal)}"
+    number = "1 period" if row.periods == 1 else f"{row.periods} periods"
+    note = f"{number} up to {format_instant(row.last_nominal)}"
     return (
         format_instant(row.nominal),
         row.state,

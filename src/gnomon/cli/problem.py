@@ -33,22 +33,25 @@ _EXCERPT_BEFORE = 60
 class LocatedError(Exception):
     """A definition that is wrong at a place in a file."""
 
-    def __init__(self, error: DefinitionError, *, place: str) -> None:
+    def __init__(self, error: DefinitionError, *, place: str, subject: str = "") -> None:
         self.error = error
         self.place = place
+        self.subject = subject
+        """What the place has named already, so that the error need not."""
         super().__init__(f"{place}: {error}")
 
 
 def describe_problem(error: DefinitionError | LocatedError) -> str:
     """The lines to print for an error of whoever wrote the input."""
-    place = ""
+    place = subject = ""
     if isinstance(error, LocatedError):
-        place, error = f"{error.place}: ", error.error
+        place, subject, error = f"{error.place}: ", error.subject, error.error
     if isinstance(error, InvalidCronExpressionError):
         expression = _cut(error.expression)
         message = f'Invalid cron expression "{expression}": {error.field} field {error.reason}'
         return _lines(place + message, _excerpt(error), error.hint)
-    return _lines(place + str(error).removesuffix(f"; {error.hint}"), "", error.hint)
+    message = str(error).removesuffix(f"; {error.hint}").removeprefix(f"{subject}: ")
+    return _lines(place + message, "", error.hint)
 
 
 def usage_problem(error: Exception) -> str:

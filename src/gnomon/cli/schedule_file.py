@@ -12,6 +12,7 @@ Spec: CLI-14, CLI-15, CLI-17.
 """
 
 import tomllib
+from codecs import BOM_UTF8
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -59,12 +60,17 @@ def _entries(tables: list[Table], path: Path, *, to_run: bool) -> list[Entry]:
                     "must not be used twice", where="name", got=entry.name, hint="write another"
                 )
         except DefinitionError as error:
-            raise LocatedError(error, place=place) from error
+            raise LocatedError(error, place=place, subject="schedule") from error
         entries[entry.name] = entry
     return list(entries.values())
 
 
 def _toml(data: bytes) -> Mapping[str, object]:
+    if data.startswith(BOM_UTF8):
+        raise DefinitionError(
+            "must be TOML in UTF-8 without a byte order mark", where="file", got=_start(data),
+            hint='save it as "UTF-8", not as "UTF-8 with BOM"',
+        )  # fmt: skip
     try:
         return tomllib.loads(data.decode("utf-8"))
     except (ValueError, RecursionError) as error:  # also text that is not UTF-8, endless numbers

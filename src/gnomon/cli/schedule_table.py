@@ -21,7 +21,7 @@ from gnomon.cli.reading import Reading
 from gnomon.core.civil.duration import parse_duration
 from gnomon.core.civil.instant import parse_instant
 from gnomon.core.civil.zone import load_zone
-from gnomon.core.schedule import Schedule
+from gnomon.core.schedule import JITTER_MAX_MS, Schedule
 from gnomon.core.schedule_record import canonical, read_schedule
 from gnomon.errors import DefinitionError
 from gnomon.shell.launcher.command import parse_command
@@ -93,7 +93,8 @@ def read_table(table: Table, *, to_run: bool) -> Entry:
             "must be the name of a schedule that is run", where="identity", got=identity,
             hint="leave it out, or name the schedule so",
         )  # fmt: skip
-    schedule = _read(_record(table) | {"schedule_id": name, "target": target}, to_run=to_run)
+    record = _record(table) | {"schedule_id": name, "target": target}
+    schedule = _read(record, table, to_run=to_run)
     schedule = replace(schedule, decider=replace(schedule.decider, identity=identity))
     zone = load_zone(schedule.decider.zone)
     return Entry(
@@ -139,21 +140,22 @@ def _record(table: Table) -> dict[str, object]:
     if "once" in table:
         record["once"] = _instant(table, "once").isoformat()
     if "jitter" in table:
-        record["jitter_ms"] = parse_duration(_text(table, "jitter"), where="jitter") // _MS
+        record["jitter_ms"] = _jitter_ms(_text(table, "jitter"))
     if "retries" in table:
         record["launches_max"] = _retries(table["retries"]) + 1
     return record
 
 
-def _read(record: dict[str, object], *, to_run: bool) -> Schedule:
+def _read(record: dict[str, object], table: Table, *, to_run: bool) -> Schedule:
     try:
         return read_schedule(record)
     except DefinitionError as error:
         if error.where == "schedule_id" and not to_run:
             return read_schedule(record | {"schedule_id": _ANY_ID})
-        if type(error) is DefinitionError and error.where in _IN_FILE:
+        key = _IN_FILE.get(error.where, error.where)
+        if type(error) is DefinitionError and key in table:  # then it shows what was written
             raise DefinitionError(
-                error.reason, where=_IN_FILE[error.where], got=error.got, hint=error.hint
+                error.reason, where=key, got=table[key], hint=error.hint
             ) from None
         raise
 
@@ -193,6 +195,15 @@ def _check_texts(found: Table) -> None:
         raise DefinitionError(
             "must be a table of texts", where="env", got=env, hint='write env = { NAME = "value" }'
         )
+
+
+def _jitter_ms(text: str) -> int:
+    found_ms = parse_duration(text, where="jitter") // _MS
+    if 0 <= found_ms <= JITTER_MAX_MS:
+        return found_ms
+    raise DefinitionError(
+        "must lie between 0s and 24h", where="jitter", got=text, hint="write e.g. 30s"
+    )
 
 
 def _retries(found: object) -> int:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
 
+from gnomon.core.civil.duration import format_duration
 from gnomon.core.decision.decide import Decider
 from gnomon.core.decision.jitter import jitter_ms
 from gnomon.core.recurrence import Recurrence
@@ -91,6 +92,11 @@ class Policy:
 
     def __post_init__(self) -> None:
         _check_duration(self.deadline, where="deadline", zero=True)
+        if self.deadline is not None and self.deadline % _SECOND:
+            raise DefinitionError(
+                "must be whole seconds", where="deadline", got=format_duration(self.deadline),
+                hint="write e.g. 90s or 5m",
+            )  # fmt: skip
         _check_duration(self.launch_backoff, where="launch_backoff", zero=True)
         _check_duration(self.lease, where="lease", zero=False)
         if not 1 <= self.launches_max <= 100:
@@ -155,6 +161,6 @@ def _check_duration(length: timedelta | None, *, where: str, zero: bool) -> None
     least = timedelta(0) if zero else timedelta(milliseconds=1)
     if not least <= length <= timedelta(days=366):
         raise DefinitionError(
-            f"must lie between {'0s' if zero else '1ms'} and 366 days", where=where, got=length,
-            hint="write e.g. 5m",
+            f"must lie between {'0s' if zero else '1ms'} and 366 days", where=where,
+            got=format_duration(length), hint="write e.g. 5m",
         )  # fmt: skip

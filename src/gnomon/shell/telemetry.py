@@ -113,5 +113,6 @@ def log(level: int, event: str, *, failure: BaseException | None = None, **facts
     """One line about the runtime: a sentence and its facts."""
     if LOGGER.isEnabledFor(level):
         text = "".join(f" {name}={fact!r}" for name, fact in facts.items())
+        line = f"{event}:{text}" if facts else event
         fields = {"event": event, **facts}
-        LOGGER.log(level, "%s:%s", event, text, exc_info=failure, extra={"fields": fields})
+        LOGGER.log(level, "%s", line, exc_info=failure, extra={"fields": fields})

@@ -93,10 +93,9 @@ class Worker:
 
     async def recover(self, at: Moment) -> None:
         """Take over from a former worker: adopt what still runs; the rest of its runs is lost."""
+        orphans = await self.ledger.orphans(owner=self.owner)
         rows = {
-            row.key: row
-            for row in await self.ledger.orphans(owner=self.owner)
-            if row.state is State.RUNNING and row.run_id is not None
+            row.key: row for row in orphans if row.state is State.RUNNING and row.run_id is not None
         }
         adopted = [
             key for key, row in rows.items() if await self.launcher.adopt(key, row.run_id or "")
@@ -111,7 +110,9 @@ class Worker:
             self._launched[key] = self._adopted[key] = fence
             if key in schedules:
                 self.holding.take(key, fence, schedules[key], at=at)
-        log(logging.INFO, "took over from a former worker", adopted=len(taken), running=len(rows))
+        if orphans:
+            event = "took over from a former worker"
+            log(logging.INFO, event, adopted=len(taken), running=len(rows))
 
     def _by_now(self, at: Moment) -> int:
         """What the clock would show by now: the ledger may have kept us waiting since."""
