@@ -6,7 +6,6 @@ that takes no more. For the latter the limit on the size of files of the running
 and raised again. A judge that shares no code with Gnomon says whether anything was lost or doubled.
 """
 
-import os
 import resource
 import signal
 import sqlite3
@@ -21,6 +20,7 @@ from tests.acceptance.running import Running, copied, running, write
 from tests.clauses import clause
 from tests.kill.judge import Verdict, judge
 from tests.kill.world import IDLE, toml
+from tests.unprivileged import nobodys_directory, unprivileged
 
 TICK = """
 [[schedule]]
@@ -95,12 +95,17 @@ def test_a_ledger_that_cannot_be_used_is_refused_and_left_alone(reason: str, fil
 
 
 @clause("CLI-3", "LEDGER-11")
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write to every file")
-def test_a_ledger_that_may_not_be_written_is_refused(file: Path) -> None:
-    store = file.with_suffix(".sqlite3")
-    store.chmod(0o444)
+def test_a_ledger_that_may_not_be_written_is_refused(original: Path) -> None:
+    with nobodys_directory() as directory:
+        file = copied(original, directory)
+        store = file.with_suffix(".sqlite3")
+        assert gnomon("run", str(file), "--once").code == 0  # and everything is imported
+        for path in directory.glob("*.lock"):
+            path.unlink()
+        store.chmod(0o444)
 
-    done = gnomon("run", str(file), "--once")
+        with unprivileged():
+            done = gnomon("run", str(file), "--once")
 
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith(f"error: {store}: cannot be written\n")

@@ -21,7 +21,14 @@ from itertools import count
 
 from gnomon.core.engine import USUAL, Limits
 from gnomon.simulation.dice import Dice
-from gnomon.simulation.faults import Fault, Kind, Step, draw_faults, draw_steps
+from gnomon.simulation.faults import (
+    CRASHES,
+    Fault,
+    Step,
+    crash_plans,
+    draw_faults,
+    draw_steps,
+)
 from gnomon.simulation.workload import draw_workload
 from gnomon.simulation.world import Spec, Trial, run_world
 
@@ -112,14 +119,10 @@ def crashes(seed: int) -> Iterator[Spec]:
     undisturbed = spec_of(Campaign.CRASH, seed)
     yield undisturbed
     calls = run_world(undisturbed).calls
-    dice = Dice(seed, "pairs")
-    plans: list[tuple[Fault, ...]] = []
-    for first in [Fault(call, kind) for call in range(1, calls + 1) for kind in _KINDS]:
-        # Beyond the last call nothing dies; whoever is born again makes a few calls more.
-        reach = min(calls - first.call + _CALLS_OF_A_BIRTH, _PAIR_DISTANCE_MAX)
-        second = Fault(first.call + dice.between(1, reach), dice.pick(_KINDS))
-        plans += [(first,), (first, second)]
-    dice.shuffle(plans)
+    plans = crash_plans(
+        Dice(seed, "pairs"), calls=calls,
+        born_again=_CALLS_OF_A_BIRTH, apart_max=_PAIR_DISTANCE_MAX,
+    )  # fmt: skip
     for faults in plans:
         yield replace(undisturbed, faults=faults)
 
@@ -129,7 +132,7 @@ def sample(campaign: Campaign, seed: int) -> Spec:
     dice = Dice(seed, "sample")
     if campaign is not Campaign.CRASH or not seed % 3:
         return spec_of(campaign, seed)
-    return spec_of(campaign, seed, faults=[Fault(dice.between(1, 60), dice.pick(_KINDS))])
+    return spec_of(campaign, seed, faults=[Fault(dice.between(1, 60), dice.pick(CRASHES))])
 
 
 def replay_line(campaign: Campaign, spec: Spec) -> str:
@@ -176,6 +179,3 @@ def _add(into: Tally, spec: Spec, trial: Trial, line: str) -> None:
         first, more = trial.complaints[0], len(trial.complaints) - 1
         text = f"{first} (and {more} more): " if more else f"{first}: "
         into.troubles.append(text + line)
-
-
-_KINDS = (Kind.CRASH_BEFORE, Kind.CRASH_AFTER)

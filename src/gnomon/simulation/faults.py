@@ -13,7 +13,18 @@ from typing import NamedTuple
 
 from gnomon.simulation.dice import Dice
 
-__all__ = ["Crash", "Fault", "Kind", "Step", "draw_faults", "draw_steps", "read_fault", "read_step"]
+__all__ = [
+    "CRASHES",
+    "Crash",
+    "Fault",
+    "Kind",
+    "Step",
+    "crash_plans",
+    "draw_faults",
+    "draw_steps",
+    "read_fault",
+    "read_step",
+]
 
 _STEPS_MS = (1_000, 5_000, 61_000, 3_600_000, 86_400_000)
 
@@ -33,6 +44,9 @@ class Kind(StrEnum):
     """The call has its effect and raises: a commit whose answer was lost."""
     FREEZE_BEFORE = "freeze_before"
     FREEZE_AFTER = "freeze_after"
+
+
+CRASHES = (Kind.CRASH_BEFORE, Kind.CRASH_AFTER)
 
 
 class Fault(NamedTuple):
@@ -66,6 +80,24 @@ def read_fault(text: str) -> Fault:
 def read_step(text: str) -> Step:
     by_ms, _, at = text.partition("@")
     return Step(int(at), int(by_ms))
+
+
+def crash_plans(
+    dice: Dice, *, calls: int, born_again: int, apart_max: int
+) -> list[tuple[Fault, ...]]:
+    """
+    To die before and after each of so many calls, once, and a second time soon after.
+
+    Beyond the last call nothing dies, but whoever is born again makes a few calls more. The order
+    is drawn, so that whoever stops early has had a fair sample.
+    """
+    plans: list[tuple[Fault, ...]] = []
+    for first in [Fault(call, kind) for call in range(1, calls + 1) for kind in CRASHES]:
+        reach = min(calls - first.call + born_again, apart_max)
+        second = Fault(first.call + dice.between(1, reach), dice.pick(CRASHES))
+        plans += [(first,), (first, second)]
+    dice.shuffle(plans)
+    return plans
 
 
 def draw_faults(dice: Dice, *, calls: int, count: int, leases_ms: Iterable[int]) -> list[Fault]:

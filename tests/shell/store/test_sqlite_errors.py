@@ -12,6 +12,7 @@ from gnomon.errors import DefinitionError, IncompatibleStateError, StoreError
 from gnomon.shell.store.sqlite import SqliteLedger
 from tests.clauses import clause
 from tests.contract.ledger_desk import Desk, at, minutely
+from tests.unprivileged import nobodys_directory, unprivileged
 
 
 @pytest.fixture
@@ -93,13 +94,17 @@ def test_a_directory_that_is_missing_is_named(tmp_path: Path) -> None:
 
 
 @clause("LEDGER-11")
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write to every file")
-def test_a_file_that_may_not_be_written_is_refused(path: Path) -> None:
-    asyncio.run(SqliteLedger.open(path).close())
-    path.chmod(0o444)
+def test_a_file_that_may_not_be_written_is_refused() -> None:
+    with nobodys_directory() as directory:
+        path = directory / "ledger.sqlite3"
+        asyncio.run(SqliteLedger.open(path).close())
+        path.chmod(0o444)
 
-    with pytest.raises(StoreError, match="cannot be written; give this user write access"):
-        SqliteLedger.open(path)
+        with (
+            unprivileged(),
+            pytest.raises(StoreError, match="cannot be written; give this user write access"),
+        ):
+            SqliteLedger.open(path)
 
 
 @clause("LEDGER-11")

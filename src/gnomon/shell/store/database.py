@@ -155,7 +155,8 @@ class Database:
                 connection.execute(statement)
             number += 1
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            connection.execute(f"PRAGMA user_version = {number}")
+        # Also when it was there already: a file that may not be written says so now, not later.
+        connection.execute(f"PRAGMA user_version = {number}")
         return number
 
     def _check_schema(self, connection: sqlite3.Connection, newest: int) -> int:

@@ -18,11 +18,10 @@ from itertools import count
 from gnomon.simulation.declarative.plan import Spec, World, draw_spec
 from gnomon.simulation.declarative.world import run_world
 from gnomon.simulation.dice import Dice
-from gnomon.simulation.faults import Fault, Kind
+from gnomon.simulation.faults import CRASHES, Fault, crash_plans
 
 __all__ = ["Tally", "crashes", "replay_line", "sample", "tally", "whole_seeds", "worlds"]
 
-_KINDS = (Kind.CRASH_BEFORE, Kind.CRASH_AFTER)
 _PAIR_DISTANCE_MAX = 12
 _CALLS_OF_A_BIRTH = 4
 _CALLS = 14  # about as many as a small world has
@@ -74,14 +73,10 @@ def crashes(seed: int) -> Iterator[Spec]:
     undisturbed = draw_spec(World.CRASH, seed)
     yield undisturbed
     calls = run_world(undisturbed).calls
-    dice = Dice(seed, "pairs")
-    plans: list[tuple[Fault, ...]] = []
-    for first in [Fault(call, kind) for call in range(1, calls + 1) for kind in _KINDS]:
-        # Beyond the last call nothing dies; whoever is born again makes a few calls more.
-        reach = min(calls - first.call + _CALLS_OF_A_BIRTH, _PAIR_DISTANCE_MAX)
-        second = Fault(first.call + dice.between(1, reach), dice.pick(_KINDS))
-        plans += [(first,), (first, second)]
-    dice.shuffle(plans)
+    plans = crash_plans(
+        Dice(seed, "pairs"), calls=calls,
+        born_again=_CALLS_OF_A_BIRTH, apart_max=_PAIR_DISTANCE_MAX,
+    )  # fmt: skip
     for faults in plans:
         yield replace(undisturbed, faults=faults)
 
@@ -92,7 +87,7 @@ def sample(world: World, seed: int) -> Spec:
     if world is not World.CRASH or not seed % 3:
         return spec
     dice = Dice(seed, "sample")
-    return replace(spec, faults=(Fault(dice.between(1, _CALLS), dice.pick(_KINDS)),))
+    return replace(spec, faults=(Fault(dice.between(1, _CALLS), dice.pick(CRASHES)),))
 
 
 def replay_line(spec: Spec) -> str:
