@@ -93,6 +93,11 @@ class Feedback(NamedTuple):
 class Executor(Protocol):
     """What carries runs out."""
 
+    @property
+    def detached(self) -> bool:
+        """Whether runs go on without this process, and their ends come back as callbacks."""
+        ...
+
     async def run(self, dag_json: str, meta: Meta) -> Answer:
         """Take a run on. Under a key that is known already, nothing is started again."""
         ...

@@ -29,11 +29,12 @@ class WorkflowStore(Protocol):
     A method that raises has done nothing, or cannot know, and may be called again.
     """
 
-    async def put(self, dag: StoredDag) -> bool:
+    async def put(self, dag: StoredDag) -> StoredDag:
         """
-        Keep a version; False when it was there with the same digest.
+        Keep a version, unless it is there; return it as it is kept.
 
-        `VersionTakenError` when it was there with another one, and then nothing is changed.
+        Whoever gets another digest back than it brought has lost to somebody who was there before,
+        and nothing was changed.
         """
         ...
 
