@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import NamedTuple
 
-__all__ = ["Asked", "LocalServer", "answer", "serve"]
+__all__ = ["Asked", "Handler", "LocalServer", "answer", "serve"]
 
 
 class Asked(NamedTuple):
