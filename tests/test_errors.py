@@ -24,6 +24,7 @@ from gnomon.errors import (
 from tests.clauses import clause
 
 CODES = {
+    "ConflictError": "conflict",
     "CronCalculationError": "cron-calculation",
     "CronExpressionInvalidError": "registration-cron",
     "DefinitionError": "definition",
@@ -34,6 +35,7 @@ CODES = {
     "InvalidRegistrationError": "registration-invalid",
     "MissingExtraError": "missing-extra",
     "NegativeRetryDelayError": "registration-retry-delay",
+    "NotFoundError": "not-found",
     "OwnershipLostError": "ownership-lost",
     "RegistrationShapeError": "registration-shape",
     "RegistrationsNotArrayError": "registrations-not-array",

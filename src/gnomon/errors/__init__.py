@@ -36,8 +36,10 @@ from gnomon.errors.root import (
     StoreError,
     StoreHeldError,
 )
+from gnomon.errors.service import ConflictError, NotFoundError
 
 __all__ = [
+    "ConflictError",
     "CronCalculationError",
     "CronExpressionInvalidError",
     "DefinitionError",
@@ -48,6 +50,7 @@ __all__ = [
     "InvalidRegistrationError",
     "MissingExtraError",
     "NegativeRetryDelayError",
+    "NotFoundError",
     "OwnershipLostError",
     "RegistrationShapeError",
     "RegistrationsNotArrayError",

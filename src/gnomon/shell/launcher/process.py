@@ -22,9 +22,10 @@ import os
 import pwd
 import signal
 import subprocess
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.errors import DefinitionError
@@ -36,7 +37,7 @@ from gnomon.shell.launcher.identity import Identity, identify
 from gnomon.shell.launcher.output import FILES_MAX, OUTPUT_MAX, Output
 from gnomon.shell.launcher.waiting import Ends, all_done_within
 
-__all__ = ["ProcessLauncher"]
+__all__ = ["Order", "ProcessLauncher"]
 
 KILL_MAX_MS = 5_000
 """How long a killed process may take to be gone."""
@@ -46,6 +47,16 @@ OUTPUT_LOOK_MS = 1_000
 """How often one looks how much runs have printed."""
 _STUB = 'read -r GNOMON_GO || exit 0; exec "$@" </dev/null'
 _ADOPTED_FENCE = 0
+
+
+class Order(NamedTuple):
+    """A process to make ready."""
+
+    key: str
+    fence: int
+    attempt: int
+    command: Command
+    env: Mapping[str, str]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -77,8 +88,8 @@ class ProcessLauncher:
     ) -> None:  # fmt: skip
         account = pwd.getpwuid(os.getuid())
         self._clock = clock
-        self._home, self._user = account.pw_dir, account.pw_name
-        self._cwd = str(cwd or (self._home if Path(self._home).is_dir() else "/"))
+        self.home, self.user = account.pw_dir, account.pw_name
+        self._cwd = str(cwd or (self.home if Path(self.home).is_dir() else "/"))
         self._pidfds = pidfds
         self._uptime_ms = uptime_ms
         self._runs: dict[str, _Run] = {}
@@ -91,17 +102,25 @@ class ProcessLauncher:
         return True
 
     async def launch(self, claim: Claim) -> Launched | Failed:
-        if claim.key in self._runs:
-            return Failed(claim.key, claim.fence, "an earlier run has not ended", permanent=False)
         try:
             command = parse_command(claim.schedule.target)
-            run = self._spawn(claim, command)
         except DefinitionError as error:
             return Failed(claim.key, claim.fence, one_line(str(error)), permanent=True)
+        env = environment(claim, command, home=self.home, user=self.user)
+        return self.prepare(Order(claim.key, claim.fence, claim.launches, command, env))
+
+    def prepare(self, order: Order) -> Launched | Failed:
+        """Make a process ready, which begins when it is released."""
+        key, fence = order.key, order.fence
+        if key in self._runs:
+            return Failed(key, fence, "an earlier run has not ended", permanent=False)
+        try:
+            run = self._spawn(order)
+        except DefinitionError as error:
+            return Failed(key, fence, one_line(str(error)), permanent=True)
         except OSError as error:
-            permanent = error.errno == errno.E2BIG
-            return Failed(claim.key, claim.fence, one_line(str(error)), permanent=permanent)
-        return Launched(claim.key, claim.fence, run.identity.text(run.timeout_ms, run.grace_ms))
+            return Failed(key, fence, one_line(str(error)), permanent=error.errno == errno.E2BIG)
+        return Launched(key, fence, run.identity.text(run.timeout_ms, run.grace_ms))
 
     async def release(self, key: str) -> None:
         run = self._runs.get(key)
@@ -152,17 +171,16 @@ class ProcessLauncher:
             left = [run for run in runs if not run.exit.done()]
             await asyncio.gather(*(self._terminate(run, Reason.STOPPED) for run in left))
 
-    def _spawn(self, claim: Claim, command: Command) -> _Run:
-        cwd = str(Path(self._cwd, command.cwd or ""))
-        env = environment(claim, command, home=self._home, user=self._user)
-        name, *arguments = command.arguments
-        program = find_program(name, cwd=cwd, path=env["PATH"])
+    def _spawn(self, order: Order) -> _Run:
+        cwd = str(Path(self._cwd, order.command.cwd or ""))
+        name, *arguments = order.command.arguments
+        program = find_program(name, cwd=cwd, path=order.env["PATH"])
         if program is None:
             raise DefinitionError(
                 "is no program that can be run", where="target.command", got=name,
                 hint="write its full path, or set PATH in env",
             )  # fmt: skip
-        path = self.output.path(claim.key, claim.launches)
+        path = self.output.path(order.key, order.attempt)
         with contextlib.ExitStack() as undoing:
             out = self.output.open(path)
             undoing.callback(self.output.settle, path)
@@ -173,25 +191,25 @@ class ProcessLauncher:
                 closing.callback(os.close, waiting_end)
                 process = subprocess.Popen(  # noqa: S603 (the command is the schedule's own)
                     ["/bin/sh", "-c", _STUB, "gnomon", program, *arguments],
-                    stdin=waiting_end, stdout=out, stderr=out, cwd=cwd, env=env,
+                    stdin=waiting_end, stdout=out, stderr=out, cwd=cwd, env=order.env,
                     start_new_session=True, close_fds=True,
                 )  # fmt: skip
                 undoing.callback(process.wait)
                 undoing.callback(process.kill)
-                run = self._admit(claim, command, process, gate, path)
+                run = self._admit(order, process, gate, path)
             undoing.pop_all()
         return run
 
     def _admit(
-        self, claim: Claim, command: Command, process: "subprocess.Popen[bytes]",
-        gate: int, path: Path | None,
-    ) -> _Run:  # fmt: skip
+        self, order: Order, process: "subprocess.Popen[bytes]", gate: int, path: Path | None
+    ) -> _Run:
         identity = identify(process.pid)
         if identity is None:
             raise OSError(errno.ENOSYS, "nothing is known about the new process; is /proc there?")
         run = _Run(
-            key=claim.key, fence=claim.fence, identity=identity, timeout_ms=command.timeout_ms,
-            grace_ms=command.grace_ms, process=process, gate=gate, output=path,
+            key=order.key, fence=order.fence, identity=identity,
+            timeout_ms=order.command.timeout_ms, grace_ms=order.command.grace_ms,
+            process=process, gate=gate, output=path,
             exit=asyncio.get_running_loop().create_future(),
         )  # fmt: skip
         self._watch(run)
