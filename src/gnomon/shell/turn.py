@@ -152,7 +152,7 @@ class Worker:
         claims = await self.ledger.commit(
             changes, owner=self.owner, confirmed=self.launcher.confirms_start, now_ms=at.now_ms
         )
-        wanted = sum(len(change.launches) for change in changes)
+        wanted = sum(fact.state is State.CLAIMED for change in changes for fact in change.facts)
         self.telemetry.claims_won += len(claims)
         self.telemetry.claims_lost += wanted - len(claims)
         for claim in claims:

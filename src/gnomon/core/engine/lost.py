@@ -9,7 +9,7 @@ that has outlived too many workers may be what kills them, and is left alone.
 Spec: ENGINE-8.
 """
 
-from gnomon.core.engine.terms import Due, Launch, Limits
+from gnomon.core.engine.terms import Due, Limits
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State
 from gnomon.core.ledger.period import Fact, InFlight
 from gnomon.core.schedule import Overlap, Uncertain
@@ -17,11 +17,9 @@ from gnomon.core.schedule import Overlap, Uncertain
 __all__ = ["settle_lost"]
 
 
-def settle_lost(
-    due: Due, facts: list[Fact], limits: Limits, *, paused: bool
-) -> tuple[list[Launch], int]:
-    """What to start again, and how many runs go back to being planned."""
-    again, back = [], 0
+def settle_lost(due: Due, facts: list[Fact], limits: Limits, *, paused: bool) -> tuple[int, int]:
+    """How many runs are started again, and how many go back to being planned."""
+    again = back = 0
     newest = _newest_to_run(due)
     for run, never_started in due.lost:
         fact = Fact(run.key, run.nominal, run.fire_ms, State.PLANNED, launches=run.launches)
@@ -39,7 +37,7 @@ def settle_lost(
         else:
             tries = run.launches + 1
             facts.append(fact._replace(state=State.CLAIMED, launches=tries))
-            again.append(Launch(run.key, run.nominal, run.fire_ms, tries))
+            again += 1
     return again, back
 
 

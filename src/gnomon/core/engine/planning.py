@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from gnomon.core.engine.judging import judge, keeping_their_turn, start
 from gnomon.core.engine.lost import settle_lost
 from gnomon.core.engine.opening import open_periods
-from gnomon.core.engine.single import plan_single
+from gnomon.core.engine.single import Nominals, plan_single
 from gnomon.core.engine.terms import USUAL, Candidate, Change, Due, Limits
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State
 from gnomon.core.ledger.period import Fact
@@ -25,7 +25,10 @@ __all__ = ["plan", "plan_any"]
 
 def plan(dues: Iterable[Due], *, now_ms: int, limits: Limits = USUAL) -> list[Change]:
     """What is to become of each schedule at `now_ms`."""
-    return [plan_single(due, now_ms, limits) or plan_any(due, now_ms, limits) for due in dues]
+    known: Nominals = {}
+    return [
+        plan_single(due, now_ms, limits, known) or plan_any(due, now_ms, limits) for due in dues
+    ]
 
 
 def plan_any(due: Due, now_ms: int, limits: Limits) -> Change:
@@ -38,9 +41,8 @@ def plan_any(due: Due, now_ms: int, limits: Limits) -> Change:
         following = schedule.recurrence.next_epoch(due.cursor)
         until_ms = None if pause is None else pause.until_ms
         return Change(
-            schedule, due.version, due.cursor, following, until_ms, facts, [], [], False,
-            due.revision,
-        )  # fmt: skip
+            schedule, due.version, due.cursor, following, until_ms, facts, (), False, due.revision
+        )
     paused_ms = _paused_ms(due)
     cursor, opened = open_periods(due, paused_ms, facts, now_ms, limits)
     candidates = _spared(due, opened, paused_ms, facts)
@@ -48,7 +50,7 @@ def plan_any(due: Due, now_ms: int, limits: Limits) -> Change:
     later = [one for one in candidates if not one.queued and one.fire_ms > now_ms]
     wanting = judge(schedule, ready, later, facts, now_ms, limits)
     waiting = back + keeping_their_turn(schedule, later)
-    started, left = start(due, wanting, len(again), waiting, facts, limits)
+    started, left = start(due, wanting, again, waiting, facts, limits)
     facts += [one.becomes(State.PLANNED) for one in later if one.is_new]
     replaces = (started or again) and schedule.policy.overlap is Overlap.REPLACE
     instants, following = [one.fire_ms for one in later], schedule.recurrence.next_epoch(cursor)
@@ -62,8 +64,7 @@ def plan_any(due: Due, now_ms: int, limits: Limits) -> Change:
         following,
         now_ms if left or back else wake_ms,
         facts,
-        again + started,
-        list(due.in_flight) if replaces else [],
+        due.in_flight if replaces else (),
         pause is not None and (wake_ms is None or wake_ms >= paused_ms),
         due.revision,
     )

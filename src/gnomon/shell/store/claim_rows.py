@@ -89,12 +89,12 @@ def status_word(fact: Fact) -> str | None:
 
 def add_claims(claims: list[Claim], change: Change, written: Mapping[str, Written]) -> None:
     """Add the claims that a change has won."""
-    schedule, replaced = change.schedule, change.replaced
-    last = len(change.launches) - 1
-    for index, (key, nominal, fire_ms, launches) in enumerate(change.launches):
-        row = written.get(key)
+    schedule, before = change.schedule, len(claims)
+    for key, nominal, fire_ms, state, _, _, launches, is_new, _, _ in change.facts:
+        if state is State.CLAIMED:
+            fence = 1 if is_new else written[key].fence + 1
+            claims.append(Claim(schedule, key, nominal, fire_ms, launches, fence, ()))
+    if change.replaced and len(claims) > before:
         # The engine starts one run at most where it replaces, and names it last.
-        is_last = replaced and index == last
-        replaces = tuple((run.key, run.fence) for run in replaced) if is_last else ()
-        fence = 1 if row is None else row.fence + 1
-        claims.append(Claim(schedule, key, nominal, fire_ms, launches, fence, replaces))
+        replaces = tuple((run.key, run.fence) for run in change.replaced)
+        claims[-1] = claims[-1]._replace(replaces=replaces)
