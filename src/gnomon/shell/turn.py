@@ -170,32 +170,36 @@ class Worker:
 
     async def _act(self, at: Moment) -> None:
         while self._ready:
-            for _ in range(min(len(self._ready), CHUNK)):
-                if self._ready:  # a claim may be lost while another is launched
-                    await self._launch(self._ready.popleft(), at)
+            launched = await self._launch_some()
+            self.telemetry.launches += len(launched)
+            self.telemetry.lag.add_all(self._by_now(at), [claim.fire_ms for claim in launched])
             await self._confirm(at)
 
-    async def _launch(self, claim: Claim, at: Moment) -> None:
-        self._launching = claim.key, claim.fence
-        try:
-            result = await self.launcher.launch(claim)
-        except Exception as error:
-            # Nobody knows whether it was started: for the schedule's rule about that to say.
-            log(logging.ERROR, "the launcher failed", failure=error, key=claim.key)
-            self.holding.drop(claim.key, claim.fence)
-            return
-        finally:
-            self._launching = None
-        if isinstance(result, Failed):
-            self._fail(claim, result)
-            return
-        self._launched[claim.key] = claim.fence
-        self.telemetry.launches += 1
-        self.telemetry.lag.add(self._by_now(at) - claim.fire_ms)
-        if self.launcher.confirms_start:
-            self._unconfirmed.append(result)
-        else:
-            self.reports.add(result)
+    async def _launch_some(self) -> list[Claim]:
+        """Launch a chunk of what is ready; those that were."""
+        launched, launch = [], self.launcher.launch
+        add = self._unconfirmed.append if self.launcher.confirms_start else self.reports.add_launch
+        for _ in range(min(len(self._ready), CHUNK)):
+            if not self._ready:
+                break  # a claim may be lost while another is launched
+            claim = self._ready.popleft()
+            self._launching = claim.key, claim.fence
+            try:
+                result = await launch(claim)
+            except Exception as error:
+                # Nobody knows whether it was started: for the schedule's rule about that to say.
+                log(logging.ERROR, "the launcher failed", failure=error, key=claim.key)
+                self.holding.drop(claim.key, claim.fence)
+                continue
+            finally:
+                self._launching = None
+            if isinstance(result, Failed):
+                self._fail(claim, result)
+            else:
+                self._launched[claim.key] = claim.fence
+                launched.append(claim)
+                add(result)
+        return launched
 
     async def _confirm(self, at: Moment) -> None:
         """Let runs begin whose launch the ledger has accepted; end the others."""
@@ -231,7 +235,7 @@ class Worker:
     def _fail(self, claim: Claim, failed: Failed) -> None:
         self.telemetry.launches_failed += 1
         self.holding.drop(claim.key, claim.fence)
-        self.reports.add(failed)
+        self.reports.add_end(failed)
         log(
             logging.WARNING, "launch failed", schedule=claim.schedule.schedule_id, key=claim.key,
             message=failed.message, permanent=failed.permanent,
@@ -243,7 +247,7 @@ class Worker:
         if self._launched.get(end.key) == end.fence:
             del self._launched[end.key]
         self.holding.drop(end.key, end.fence)
-        self.reports.add(end)
+        self.reports.add_end(end)
         self.telemetry.ends += 1
         self.telemetry.ends_failed += not end.success
 

@@ -46,15 +46,8 @@ class Context(NamedTuple):
 Function = Callable[[Context], Awaitable[object]]
 
 
-class _Run:
-    __slots__ = ("claim", "name", "reason", "started_ms", "task")
-
-    def __init__(self, claim: Claim, started_ms: int) -> None:
-        self.claim = claim
-        self.name = f"function:{claim.launches}"
-        self.started_ms = started_ms
-        self.reason: Reason | None = None
-        self.task: asyncio.Task[None]
+_Run = tuple[Claim, str, int]
+"""The claim, what the run is called, and when it began."""
 
 
 class FunctionLauncher:
@@ -65,7 +58,9 @@ class FunctionLauncher:
             _check_function(name, function)
         self._functions = dict(functions)
         self._clock = clock
-        self._runs: dict[str, _Run] = {}
+        self._runs: dict[str, tuple[_Run, asyncio.Task[None]]] = {}
+        self._reasons: dict[str, Reason] = {}
+        """Why runs are being ended, by key."""
         self._ends = Ends()
 
     @property
@@ -82,9 +77,11 @@ class FunctionLauncher:
             return Failed(claim.key, claim.fence, message, permanent=True)
         if claim.key in self._runs:
             return Failed(claim.key, claim.fence, "an earlier run has not ended", permanent=False)
-        run = self._runs[claim.key] = _Run(claim, self._clock.now_ms())
-        run.task = asyncio.create_task(self._call(function, run))
-        return Launched(claim.key, claim.fence, run.name)
+        name = f"function:{claim.launches}"
+        run = claim, name, self._clock.now_ms()
+        loop = asyncio.get_running_loop()
+        self._runs[claim.key] = run, loop.create_task(self._call(function, run), name=claim.key)
+        return Launched(claim.key, claim.fence, name)
 
     async def release(self, key: str) -> None:
         """Nothing waits here."""
@@ -97,30 +94,29 @@ class FunctionLauncher:
         return await self._ends.take()
 
     async def end(self, key: str, reason: Reason) -> bool:
-        run = self._runs.get(key)
-        if run is None:
+        if key not in self._runs:
             return True
-        run.reason = run.reason or reason
-        return await self._cancel([run])
+        self._reasons.setdefault(key, reason)
+        return await self._cancel([self._runs[key]])
 
     async def drain(self, *, grace_ms: int) -> None:
         runs = list(self._runs.values())
-        if not await all_done_within(self._clock, [run.task for run in runs], grace_ms):
-            for run in runs:
-                run.reason = run.reason or Reason.STOPPED
+        if not await all_done_within(self._clock, [task for _, task in runs], grace_ms):
+            for (claim, _, _), _ in runs:
+                self._reasons.setdefault(claim.key, Reason.STOPPED)
             await self._cancel(runs)
 
-    async def _cancel(self, runs: Sequence[_Run]) -> bool:
-        for run in runs:
-            run.task.cancel()
-        over = await all_done_within(self._clock, [run.task for run in runs], END_MAX_MS)
-        for run in runs:
-            if run.task.done():  # one that was cancelled before its first step has not said so
+    async def _cancel(self, runs: Sequence[tuple[_Run, asyncio.Task[None]]]) -> bool:
+        for _, task in runs:
+            task.cancel()
+        over = await all_done_within(self._clock, [task for _, task in runs], END_MAX_MS)
+        for run, task in runs:
+            if task.done():  # one that was cancelled before its first step has not said so
                 self._settle(run, success=False, detail="cancelled")
         return over
 
     async def _call(self, function: Function, run: _Run) -> None:
-        claim, success, detail = run.claim, False, "cancelled"
+        claim, success, detail = run[0], False, "cancelled"
         try:
             await function(
                 Context(claim.schedule.schedule_id, claim.nominal, claim.key, claim.launches)
@@ -133,12 +129,17 @@ class FunctionLauncher:
         self._settle(run, success=success, detail=detail)
 
     def _settle(self, run: _Run, *, success: bool, detail: str) -> None:
-        claim = run.claim
-        if self._runs.get(claim.key) is run:
-            del self._runs[claim.key]
-            reason = None if success else run.reason
-            end = Ended(claim.key, claim.fence, success, detail, reason, run.name, run.started_ms)
-            self._ends.add(end._replace(ended_ms=self._clock.now_ms()))
+        claim, name, started_ms = run
+        key, now_ms = claim.key, self._clock.now_ms()
+        known = self._runs.get(key)
+        if known is not None and known[0] is run:
+            del self._runs[key]
+            reason = self._reasons.pop(key, None) if self._reasons else None
+            if success:
+                reason = None
+            self._ends.add(
+                Ended(key, claim.fence, success, detail, reason, name, started_ms, now_ms)
+            )
 
 
 def _check_function(name: str, function: Function) -> None:
