@@ -130,16 +130,15 @@ class FunctionLauncher:
 
     def _settle(self, run: _Run, *, success: bool, detail: str) -> None:
         claim, name, started_ms = run
-        key, now_ms = claim.key, self._clock.now_ms()
+        key, fence, now_ms = claim.key, claim.fence, self._clock.now_ms()
         known = self._runs.get(key)
-        if known is not None and known[0] is run:
-            del self._runs[key]
-            reason = self._reasons.pop(key, None) if self._reasons else None
-            if success:
-                reason = None
-            self._ends.add(
-                Ended(key, claim.fence, success, detail, reason, name, started_ms, now_ms)
-            )
+        if known is None or known[0] is not run:
+            return
+        del self._runs[key]
+        reason = self._reasons.pop(key, None) if self._reasons else None
+        if success:
+            reason = None
+        self._ends.add(Ended(key, fence, success, detail, reason, name, started_ms, now_ms))
 
 
 def _check_function(name: str, function: Function) -> None:

@@ -18,7 +18,7 @@ from gnomon.ports import Claim
 
 __all__ = [
     "Written",
-    "add_claims",
+    "claims_of",
     "may_follow",
     "standing",
     "status_word",
@@ -87,14 +87,17 @@ def status_word(fact: Fact) -> str | None:
     return None if status is None else status.value
 
 
-def add_claims(claims: list[Claim], change: Change, written: Mapping[str, Written]) -> None:
-    """Add the claims that a change has won."""
-    schedule, before = change.schedule, len(claims)
-    for key, nominal, fire_ms, state, _, _, launches, is_new, _, _ in change.facts:
-        if state is State.CLAIMED:
-            fence = 1 if is_new else written[key].fence + 1
-            claims.append(Claim(schedule, key, nominal, fire_ms, launches, fence, ()))
-    if change.replaced and len(claims) > before:
-        # The engine starts one run at most where it replaces, and names it last.
-        replaces = tuple((run.key, run.fence) for run in change.replaced)
-        claims[-1] = claims[-1]._replace(replaces=replaces)
+def claims_of(changes: Iterable[Change], written: Mapping[str, Written]) -> list[Claim]:
+    """The claims that changes have won."""
+    claims: list[Claim] = []
+    claimed = State.CLAIMED
+    for schedule, _, _, _, _, facts, replaced, _, _ in changes:
+        for key, nominal, fire_ms, state, _, _, launches, is_new, _, _ in facts:
+            if state is claimed:
+                fence = 1 if is_new else written[key].fence + 1
+                claims.append(Claim(schedule, key, nominal, fire_ms, launches, fence, ()))
+        if replaced:
+            # Where the engine replaces it has started something, and names what takes over last.
+            replaces = tuple((run.key, run.fence) for run in replaced)
+            claims[-1] = claims[-1]._replace(replaces=replaces)
+    return claims

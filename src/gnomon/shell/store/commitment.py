@@ -24,7 +24,7 @@ from gnomon.core.schedule import Policy
 from gnomon.ports import Claim
 from gnomon.shell.store.claim_rows import (
     Written,
-    add_claims,
+    claims_of,
     may_follow,
     standing,
     status_word,
@@ -83,10 +83,7 @@ def commit(
         changes = [change for change in changes if may_follow(change, written)]
         changes = _without_known_keys(connection, changes)
         _write(connection, changes, written, turn)
-    claims: list[Claim] = []
-    for change in changes:
-        add_claims(claims, change, written)
-    return claims
+    return claims_of(changes, written)
 
 
 def insert_runs(connection: sqlite3.Connection, rows: Iterable[Parameters]) -> None:

@@ -31,7 +31,8 @@ UNREAD_MS = 60_000
 
 _SQL = named("ledger.sql")
 
-_Head = tuple[str, int, int, str, int, str | None]
+_Head = tuple[str, int, int, str, int, str | None, int]
+"""Id, revision, version, cursor, pause and its end, and whether periods are open."""
 
 
 class Loaded(NamedTuple):
@@ -52,29 +53,24 @@ def load(
     heads = _heads(connection, lost_ids, now, limit)
     if not heads:
         return Loaded([], buried, [])
-    opened = _open_periods(connection, [head[0] for head in heads], now)
+    opened = _open_periods(connection, [head[0] for head in heads if head[6]], now)
     definitions, errors = cache.find(connection, [(head[0], head[1]) for head in heads])
     nothing = OpenPeriods()
     dues, unread = [], []
-    for schedule_id, _, version, cursor_at, paused, paused_until in heads:
+    for schedule_id, _, version, cursor_at, paused, paused_until, _ in heads:
         definition = definitions.get(schedule_id)
         if definition is None:
             unread.append(schedule_id)
             continue
-        periods = opened.get(schedule_id, nothing)
+        revision, schedule, effective_ms = definition
+        pause = Pause(maybe_from_text(paused_until)) if paused else None
+        open_now = opened.get(schedule_id, nothing)
         dues.append(
             Due(
-                definition.schedule,
-                version,
-                from_text(cursor_at) // 1000,
-                Pause(maybe_from_text(paused_until)) if paused else None,
-                periods.waiting,
-                periods.in_flight,
-                periods.lost,
-                definition.effective_ms,
-                definition.revision,
+                schedule, version, from_text(cursor_at) // 1000, pause, open_now.waiting,
+                open_now.in_flight, open_now.lost, effective_ms, revision,
             )
-        )
+        )  # fmt: skip
     for error in errors:
         log(logging.ERROR, "a schedule cannot be read, the others go on", error=str(error))
     return Loaded(dues, buried, unread)
@@ -133,6 +129,8 @@ def _open_periods(
     connection: sqlite3.Connection, schedule_ids: list[str], now: str
 ) -> dict[str, OpenPeriods]:
     found: dict[str, OpenPeriods] = {}
+    if not schedule_ids:
+        return found
     rows = connection.execute(_SQL["open_runs"], {"ids": json.dumps(schedule_ids)})
     for schedule_id, key, run_at, fire_at, state, fence, launches, lease_until, confirmed in rows:
         periods = found.get(schedule_id)
