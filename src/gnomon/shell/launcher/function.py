@@ -46,8 +46,8 @@ class Context(NamedTuple):
 Function = Callable[[Context], Awaitable[object]]
 
 
-_Run = tuple[Claim, str, int]
-"""The claim, what the run is called, and when it began."""
+_Run = tuple[Context, int, str, int]
+"""What the function is told, the fencing number, what the run is called, and when it began."""
 
 
 class FunctionLauncher:
@@ -68,20 +68,22 @@ class FunctionLauncher:
         return False
 
     async def launch(self, claim: Claim) -> Launched | Failed:
+        schedule, key, nominal, _, launches, fence, _ = claim
         try:
-            function = self._functions.get(_name_of(claim.schedule.target))
+            function = self._functions.get(_name_of(schedule.target))
         except DefinitionError as error:
-            return Failed(claim.key, claim.fence, failure_line(error), permanent=True)
+            return Failed(key, fence, failure_line(error), permanent=True)
         if function is None:
-            message = f"no function is registered for {claim.schedule.target}"
-            return Failed(claim.key, claim.fence, message, permanent=True)
-        if claim.key in self._runs:
-            return Failed(claim.key, claim.fence, "an earlier run has not ended", permanent=False)
-        name = f"function:{claim.launches}"
-        run = claim, name, self._clock.now_ms()
+            message = f"no function is registered for {schedule.target}"
+            return Failed(key, fence, message, permanent=True)
+        if key in self._runs:
+            return Failed(key, fence, "an earlier run has not ended", permanent=False)
+        context = Context(schedule.schedule_id, nominal, key, launches)
+        name = f"function:{launches}"
+        run = context, fence, name, self._clock.now_ms()
         loop = asyncio.get_running_loop()
-        self._runs[claim.key] = run, loop.create_task(self._call(function, run), name=claim.key)
-        return Launched(claim.key, claim.fence, name)
+        self._runs[key] = run, loop.create_task(self._call(function, run), name=key)
+        return Launched(key, fence, name)
 
     async def release(self, key: str) -> None:
         """Nothing waits here."""
@@ -102,8 +104,9 @@ class FunctionLauncher:
     async def drain(self, *, grace_ms: int) -> None:
         runs = list(self._runs.values())
         if not await all_done_within(self._clock, [task for _, task in runs], grace_ms):
-            for (claim, _, _), _ in runs:
-                self._reasons.setdefault(claim.key, Reason.STOPPED)
+            for (context, _, _, _), task in runs:
+                if not task.done():  # the next run of a key does not inherit the reason
+                    self._reasons.setdefault(context.key, Reason.STOPPED)
             await self._cancel(runs)
 
     async def _cancel(self, runs: Sequence[tuple[_Run, asyncio.Task[None]]]) -> bool:
@@ -116,11 +119,9 @@ class FunctionLauncher:
         return over
 
     async def _call(self, function: Function, run: _Run) -> None:
-        claim, success, detail = run[0], False, "cancelled"
+        success, detail = False, "cancelled"
         try:
-            await function(
-                Context(claim.schedule.schedule_id, claim.nominal, claim.key, claim.launches)
-            )
+            await function(run[0])
             success, detail = True, "returned"
         except asyncio.CancelledError:
             pass  # by `end`, or by itself: either way the run is over and the others go on
@@ -129,8 +130,8 @@ class FunctionLauncher:
         self._settle(run, success=success, detail=detail)
 
     def _settle(self, run: _Run, *, success: bool, detail: str) -> None:
-        claim, name, started_ms = run
-        key, fence, now_ms = claim.key, claim.fence, self._clock.now_ms()
+        context, fence, name, started_ms = run
+        key = context.key
         known = self._runs.get(key)
         if known is None or known[0] is not run:
             return
@@ -138,6 +139,7 @@ class FunctionLauncher:
         reason = self._reasons.pop(key, None) if self._reasons else None
         if success:
             reason = None
+        now_ms = self._clock.now_ms()
         self._ends.add(Ended(key, fence, success, detail, reason, name, started_ms, now_ms))
 
 
