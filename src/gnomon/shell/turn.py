@@ -87,8 +87,11 @@ class Worker:
 
     async def collect(self) -> None:
         """Wait for runs to end, and take note of those that have."""
-        for end in await self.launcher.ended():
+        ends = await self.launcher.ended()
+        for end in ends:
             self._note_end(end)
+        self.telemetry.ends += len(ends)
+        self.telemetry.ends_failed += sum(not end.success for end in ends)
         self._wake()
 
     async def recover(self, at: Moment) -> None:
@@ -244,12 +247,11 @@ class Worker:
     def _note_end(self, end: Ended) -> None:
         if end.fence == _ADOPTED_FENCE:  # a launcher is not told the number of what it adopted
             end = end._replace(fence=self._adopted.pop(end.key, _ADOPTED_FENCE))
-        if self._launched.get(end.key) == end.fence:
-            del self._launched[end.key]
-        self.holding.drop(end.key, end.fence)
+        key, fence = end.key, end.fence
+        if self._launched.get(key) == fence:
+            del self._launched[key]
+        self.holding.drop(key, fence)
         self.reports.add_end(end)
-        self.telemetry.ends += 1
-        self.telemetry.ends_failed += not end.success
 
     def _lose(self, key: str, fence: int) -> None:
         """A run is no longer this worker's: end it; whatever it reports will be refused."""

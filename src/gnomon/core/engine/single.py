@@ -23,6 +23,7 @@ Nominals = dict[tuple[int, int], tuple[int | None, int | None, Recurrence]]
 By the identity of a recurrence and a cursor, the two nominal instants after it. The recurrence is
 there too, because an identity is its own only as long as it lives.
 """
+_new = tuple.__new__  # a named tuple in half the time that its own constructor takes
 
 
 def plan_single(due: Due, now_ms: int, limits: Limits, known: Nominals) -> Change | None:
@@ -46,8 +47,10 @@ def plan_single(due: Due, now_ms: int, limits: Limits, known: Nominals) -> Chang
     if schedule.policy.deadline is not None and now_ms // 1000 > fire_ms // 1000:
         return None  # it may be too late
     key = period_key(schedule.schedule_id, nominal)
-    facts = [Fact(key, nominal, fire_ms, State.CLAIMED, None, None, 1, True)]
-    return Change(schedule, version, nominal, following, wake_ms, facts, (), False, revision)
+    fact = _new(Fact, (key, nominal, fire_ms, State.CLAIMED, None, None, 1, True, 0, 1))
+    return _new(
+        Change, (schedule, version, nominal, following, wake_ms, [fact], (), False, revision)
+    )
 
 
 def _ask(

@@ -26,6 +26,7 @@ __all__ = ["Context", "Function", "FunctionLauncher"]
 
 END_MAX_MS = 10_000
 """How long a cancelled coroutine may take to come to its end."""
+_new = tuple.__new__  # a named tuple in half the time that its own constructor takes
 
 
 class Context(NamedTuple):
@@ -78,12 +79,12 @@ class FunctionLauncher:
             return Failed(key, fence, message, permanent=True)
         if key in self._runs:
             return Failed(key, fence, "an earlier run has not ended", permanent=False)
-        context = Context(schedule.schedule_id, nominal, key, launches)
+        context = _new(Context, (schedule.schedule_id, nominal, key, launches))
         name = f"function:{launches}"
         run = context, fence, name, self._clock.now_ms()
         loop = asyncio.get_running_loop()
         self._runs[key] = run, loop.create_task(self._call(function, run), name=key)
-        return Launched(key, fence, name)
+        return _new(Launched, (key, fence, name))
 
     async def release(self, key: str) -> None:
         """Nothing waits here."""
@@ -140,7 +141,8 @@ class FunctionLauncher:
         if success:
             reason = None
         now_ms = self._clock.now_ms()
-        self._ends.add(Ended(key, fence, success, detail, reason, name, started_ms, now_ms))
+        values = key, fence, success, detail, reason, name, started_ms, now_ms
+        self._ends.add(_new(Ended, values))
 
 
 def _check_function(name: str, function: Function) -> None:
