@@ -31,8 +31,7 @@ UNREAD_MS = 60_000
 
 _SQL = named("ledger.sql")
 
-_Head = tuple[str, int, int, str, int, str | None, int]
-"""Id, revision, version, cursor, pause and its end, and whether periods are open."""
+_Head = tuple[str, int, int, str, int, str | None]
 
 
 class Loaded(NamedTuple):
@@ -53,11 +52,11 @@ def load(
     heads = _heads(connection, lost_ids, now, limit)
     if not heads:
         return Loaded([], buried, [])
-    opened = _open_periods(connection, [head[0] for head in heads if head[6]], now)
+    opened = _open_periods(connection, [head[0] for head in heads], now)
     definitions, errors = cache.find(connection, [(head[0], head[1]) for head in heads])
     nothing = OpenPeriods()
     dues, unread = [], []
-    for schedule_id, _, version, cursor_at, paused, paused_until, _ in heads:
+    for schedule_id, _, version, cursor_at, paused, paused_until in heads:
         definition = definitions.get(schedule_id)
         if definition is None:
             unread.append(schedule_id)
@@ -129,8 +128,6 @@ def _open_periods(
     connection: sqlite3.Connection, schedule_ids: list[str], now: str
 ) -> dict[str, OpenPeriods]:
     found: dict[str, OpenPeriods] = {}
-    if not schedule_ids:
-        return found
     rows = connection.execute(_SQL["open_runs"], {"ids": json.dumps(schedule_ids)})
     for schedule_id, key, run_at, fire_at, state, fence, launches, lease_until, confirmed in rows:
         periods = found.get(schedule_id)

@@ -1,11 +1,10 @@
 -- The statements of the ledger by name. A list of texts is handed over as one JSON array.
 
 -- name: due
-SELECT s.schedule_id, s.revision, s.lock_version, s.cursor_at, s.paused, s.paused_until,
-  EXISTS (SELECT 1 FROM schedule_runs r WHERE r.schedule_id = s.schedule_id AND r.state <> 'done')
-FROM schedules s
-WHERE s.wake_at <= :now
-ORDER BY s.wake_at
+SELECT schedule_id, revision, lock_version, cursor_at, paused, paused_until
+FROM schedules
+WHERE wake_at <= :now
+ORDER BY wake_at
 LIMIT :limit
 
 -- name: lost
@@ -15,7 +14,7 @@ WHERE r.lease_until < :now
 LIMIT :limit
 
 -- name: chosen
-SELECT s.schedule_id, s.revision, s.lock_version, s.cursor_at, s.paused, s.paused_until, 1
+SELECT s.schedule_id, s.revision, s.lock_version, s.cursor_at, s.paused, s.paused_until
 FROM json_each(:ids) j CROSS JOIN schedules s ON s.schedule_id = j.value
 
 -- name: open_runs
