@@ -13,14 +13,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.harness.contender import ROOT, Presence, start_worker
+from benchmarks.harness.contender import ROOT, Contender, Presence, start_worker
 from benchmarks.harness.machine import this_machine
 from benchmarks.harness.process import Worker
 from benchmarks.harness.protocol import Ask, Failed, Reply, Timed
 from benchmarks.harness.rounds import Measurement, measure
 from benchmarks.ledger.cells import FULL, QUICK, Area, Cell, Settings, cells_of
 from benchmarks.ledger.result import Result, over_rounds
-from benchmarks.ledger.roster import GNOMON, ROSTER
+from benchmarks.ledger.roster import GNOMON
 
 __all__ = ["run"]
 
@@ -30,14 +30,16 @@ _WORKER = "benchmarks.ledger.worker"
 _POPULATION = "benchmarks.ledger.population"
 
 
-def run(*, quick: bool, areas: Sequence[Area], progress: Progress) -> Result:
-    """Measure the given areas with all engines that can be had, on files that are then removed."""
+def run(
+    *, quick: bool, areas: Sequence[Area], contenders: Sequence[Contender], progress: Progress
+) -> Result:
+    """Measure the areas with those engines that can be had, on files that are then removed."""
     settings, extent = (QUICK, "quick") if quick else (FULL, "full")
     machine = this_machine()
     home = ROOT / ".bench"
     home.mkdir(exist_ok=True)
     with TemporaryDirectory(prefix="ledger-", dir=home) as name, ExitStack() as stack:
-        workers, presences = _start_all(extent, name, stack, progress)
+        workers, presences = _start_all(contenders, extent, name, stack, progress)
         cells = [cell for cell in cells_of(settings) if cell.area in areas]
         _populate(cells, Path(name), progress)
 
@@ -60,11 +62,15 @@ def run(*, quick: bool, areas: Sequence[Area], progress: Progress) -> Result:
 
 
 def _start_all(
-    extent: str, directory: str, stack: ExitStack, progress: Progress
+    contenders: Sequence[Contender],
+    extent: str,
+    directory: str,
+    stack: ExitStack,
+    progress: Progress,
 ) -> tuple[Mapping[str, Worker], list[Presence]]:
     workers: dict[str, Worker] = {}
     presences: list[Presence] = []
-    for contender in ROSTER:
+    for contender in contenders:
         started = start_worker(contender, _WORKER, extent, directory, progress=progress)
         if isinstance(started, Worker):
             workers[contender.name] = stack.enter_context(started)

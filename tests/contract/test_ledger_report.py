@@ -73,6 +73,39 @@ def test_a_report_with_an_old_fencing_number_is_refused(desk: Desk) -> None:
 
 
 @clause("LEDGER-7")
+def test_a_refused_report_takes_nothing_from_the_others_of_its_batch(desk: Desk) -> None:
+    for name in ("a", "b", "c", "d"):
+        desk.save(name)
+    a, b, c, d = sorted(desk.turn("00:01:00"), key=lambda claim: claim.schedule.schedule_id)
+
+    answers = desk.report(
+        Ended(a.key, a.fence, True, "exit 0"), Launched(b.key, b.fence, "pid 8"),
+        Ended(c.key, c.fence + 1, True, "exit 0"), Ended(d.key, d.fence, False, "exit 1"),
+    )  # fmt: skip
+
+    assert answers == [True, True, False, True]
+    assert [desk.row(name).state for name in ("a", "b", "c", "d")] == [
+        State.DONE, State.RUNNING, State.CLAIMED, State.DONE,
+    ]  # fmt: skip
+
+
+@clause("LEDGER-9")
+def test_launches_and_ends_of_different_runs_are_written_together(desk: Desk) -> None:
+    for name in ("a", "b", "c"):
+        desk.save(name)
+    a, b, c = sorted(desk.turn("00:01:00"), key=lambda claim: claim.schedule.schedule_id)
+
+    answers = desk.report(
+        Ended(a.key, a.fence, True, "exit 0"), Launched(b.key, b.fence, "pid 8"),
+        Ended(c.key, c.fence, False, "exit 1", Reason.TIMED_OUT),
+    )  # fmt: skip
+
+    assert answers == [True, True, True]
+    found = [(row.status, row.reason) for row in map(desk.row, ("a", "b", "c"))]
+    assert found == [("SUCCESS", None), ("STARTED", None), ("FAILED", Reason.TIMED_OUT)]
+
+
+@clause("LEDGER-7")
 def test_a_report_about_a_key_that_nobody_knows_is_refused(desk: Desk) -> None:
     assert desk.report(Ended("nothing", 1, True, "")) == [False]
 

@@ -99,7 +99,7 @@ def test_a_run_by_hand_obeys_the_overlap_policy(overlap: str, found: list[str]) 
         due(overlap, cursor=T, waiting=[by_hand(at=T + 5)], in_flight=[run]), NOW_MS + 5000
     )
     assert fates(change) == found
-    assert change.replaced == ([run] if overlap == "replace" else [])
+    assert change.replaced == ((run,) if overlap == "replace" else ())
 
 
 @clause("ASK-3")
@@ -168,7 +168,7 @@ def test_a_backfill_has_a_lane_of_its_own(overlap: str, count: int) -> None:
     )
 
     assert [one.nominal for one in change.launches] == [T - h * HOUR for h in (9, 8, 7)][:count]
-    assert change.replaced == []
+    assert change.replaced == ()
     assert change.wake_ms == NOW_MS
 
 
@@ -179,7 +179,7 @@ def test_a_backfill_in_flight_is_not_in_the_way_of_a_period() -> None:
     for overlap in ("skip", "queue", "replace"):
         change = planned(due(overlap, in_flight=[run], waiting=[made_up(T - 8 * HOUR)]))
         assert fates(change) == ["period claimed"]
-        assert change.replaced == []
+        assert change.replaced == ()
 
 
 @clause("ASK-5", "ASK-10")

@@ -151,8 +151,10 @@ class Schedule:
         chosen = self.decider.choose(nominal)
         if chosen is None:
             return None
-        offset = jitter_ms(f"{self.schedule_id}:{nominal}", self.jitter_ms) if self.jitter_ms else 0
-        return max(chosen * 1000 + offset, self.starts_ms)
+        chosen_ms = chosen * 1000
+        if self.jitter_ms:
+            chosen_ms += jitter_ms(f"{self.schedule_id}:{nominal}", self.jitter_ms)
+        return chosen_ms if chosen_ms > self.starts_ms else self.starts_ms
 
 
 def _check_duration(length: timedelta | None, *, where: str, zero: bool) -> None:

@@ -9,7 +9,7 @@ are short.
 Spec: RUN-5.
 """
 
-from gnomon.ports import Ended, Launched, Ledger, Report
+from gnomon.ports import Ended, Failed, Launched, Ledger, Report
 
 __all__ = ["Reports"]
 
@@ -23,21 +23,23 @@ class Reports:
     def __init__(self, batch: int) -> None:
         self._batch = batch
         self._waiting: dict[_Place, Report] = {}
-        self._new: set[_Place] = set()
+        self._new: dict[_Place, Launched] = {}
         """Launches that no turn has seen yet."""
 
     def __len__(self) -> int:
-        return len(self._waiting)
+        return len(self._waiting) + len(self._new)
 
-    def add(self, report: Report) -> None:
-        place = report.key, report.fence
+    def add_launch(self, launched: Launched) -> None:
+        place = launched[0], launched[1]
+        if place not in self._waiting:  # else the run was over before its launcher returned
+            self._new[place] = launched
+
+    def add_end(self, report: Ended | Failed) -> None:
+        place = report[0], report[1]
+        self._new.pop(place, None)
         former = self._waiting.get(place)
         if former is None or isinstance(former, Launched):
             self._waiting[place] = report
-            if isinstance(report, Launched):
-                self._new.add(place)
-            else:
-                self._new.discard(place)
 
     def has_end(self, key: str, fence: int) -> bool:
         """Whether a run is known to be over, though the ledger does not know it yet."""
@@ -45,7 +47,8 @@ class Reports:
 
     async def write(self, ledger: Ledger, *, now_ms: int) -> list[Report]:
         """Write what waits, but for new launches; return what was refused."""
-        due = [entry for entry in self._waiting.items() if entry[0] not in self._new]
+        due = list(self._waiting.items())
+        self._waiting |= self._new
         self._new.clear()
         refused = []
         for first in range(0, len(due), self._batch):

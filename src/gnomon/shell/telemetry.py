@@ -12,6 +12,8 @@ import dataclasses
 import json
 import logging
 from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -33,12 +35,17 @@ class Lag:
     total_ms: int = 0
     max_ms: int = 0
 
-    def add(self, lag_ms: int) -> None:
+    def add(self, lag_ms: int, times: int = 1) -> None:
         lag_ms = max(lag_ms, 0)
-        self.counts[bisect_left(_BOUNDS_MS, lag_ms)] += 1
-        self.count += 1
-        self.total_ms += lag_ms
+        self.counts[bisect_left(_BOUNDS_MS, lag_ms)] += times
+        self.count += times
+        self.total_ms += lag_ms * times
         self.max_ms = max(self.max_ms, lag_ms)
+
+    def add_all(self, now_ms: int, chosen_ms: Iterable[int]) -> None:
+        """Launches at `now_ms`, by their chosen instants, of which many are the same."""
+        for at_ms, times in Counter(chosen_ms).items():
+            self.add(now_ms - at_ms, times)
 
     def buckets(self) -> dict[int, int]:
         """For each bound in milliseconds, how many were not later than that."""

@@ -15,13 +15,12 @@ Spec: RUN-1 to RUN-3, RUN-5 to RUN-8, RUN-13, ASK-9, ASK-11.
 
 import asyncio
 import logging
-from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
 
 from gnomon.core.engine import Limits, plan
 from gnomon.core.ledger.lifecycle import Reason, State
-from gnomon.core.schedule import Schedule
 from gnomon.ports import Claim, Clock, Ended, Failed, Launched, Launcher, Ledger, Report
+from gnomon.shell.claims import Claims
 from gnomon.shell.holding import Holding, Moment
 from gnomon.shell.reports import Reports
 from gnomon.shell.telemetry import Telemetry, log
@@ -49,9 +48,7 @@ class Worker:
         self.holding = Holding()
         self.beside: set[asyncio.Task[None]] = set()
         self._wake = wake
-        self._ready: deque[Claim] = deque()
-        self._waiting: dict[str, Claim] = {}
-        """Claims that wait until another run has been ended."""
+        self._claims = Claims()
         self._launching: tuple[str, int] | None = None
         self._unconfirmed: list[Launched] = []
         self._launched: dict[str, int] = {}
@@ -67,7 +64,7 @@ class Worker:
     @property
     def has_claims(self) -> bool:
         """Whether there are claims that are not yet launched and confirmed."""
-        return bool(self._ready or self._waiting or self._unconfirmed)
+        return bool(self._claims or self._unconfirmed)
 
     @property
     def has_runs(self) -> bool:
@@ -103,7 +100,7 @@ class Worker:
                 continue
             claim = self._under_way.pop((report.key, report.fence), None)
             if claim is not None and self._launched.get(claim.key) == claim.fence:
-                self._note_launch(claim, report, self.clock.now_ms())
+                self._note_late_launch(claim, report)
         self._wake()
 
     async def recover(self, at: Moment) -> None:
@@ -115,16 +112,12 @@ class Worker:
         adopted = [
             key for key, row in rows.items() if await self.launcher.adopt(key, row.run_id or "")
         ]
-        schedules: dict[str, Schedule] = {}
-        for key in adopted:
-            found = await self.ledger.get(rows[key].schedule_id)
-            if found is not None:
-                schedules[key] = found.schedule
+        found = {key: await self.ledger.get(rows[key].schedule_id) for key in adopted}
         taken = await self.ledger.recover(owner=self.owner, adopted=adopted, now_ms=at.now_ms)
         for key, fence in taken:
             self._launched[key] = self._adopted[key] = fence
-            if key in schedules:
-                self.holding.take(key, fence, schedules[key], at=at)
+            if (row := found[key]) is not None:
+                self.holding.take(key, fence, row.schedule, at=at)
         if orphans:
             event = "took over from a former worker"
             log(logging.INFO, event, adopted=len(taken), running=len(rows))
@@ -167,7 +160,7 @@ class Worker:
         claims = await self.ledger.commit(
             changes, owner=self.owner, confirmed=self.launcher.confirms_start, now_ms=at.now_ms
         )
-        wanted = sum(len(change.launches) for change in changes)
+        wanted = sum(fact.state is State.CLAIMED for change in changes for fact in change.facts)
         self.telemetry.claims_won += len(claims)
         self.telemetry.claims_lost += wanted - len(claims)
         for claim in claims:
@@ -180,49 +173,63 @@ class Worker:
             mine = [
                 one for one in claim.replaces if one[0] in claim.detached or self._is_mine(*one)
             ]
-            self._waiting[claim.key] = claim
+            self._claims.waiting[claim.key] = claim
             self._do_beside(self._make_room(claim, mine))
         else:
-            self._ready.append(claim)
+            self._claims.ready.append(claim)
 
     async def _act(self, at: Moment) -> None:
-        while self._ready:
-            for _ in range(min(len(self._ready), CHUNK)):
-                if self._ready:  # a claim may be lost while another is launched
-                    await self._launch(self._ready.popleft(), at)
+        while self._claims.ready:
+            launched = await self._launch_some()
+            self.telemetry.launches += len(launched)
+            self.telemetry.lag.add_all(self._by_now(at), [claim.fire_ms for claim in launched])
             await self._confirm(at)
 
-    async def _launch(self, claim: Claim, at: Moment) -> None:
-        self._launching = claim.key, claim.fence
-        try:
-            result = await self.launcher.launch(claim)
-        except Exception as error:
-            # Nobody knows whether it was started: for the schedule's rule about that to say.
-            log(logging.ERROR, "the launcher failed", failure=error, key=claim.key)
-            self.holding.drop(claim.key, claim.fence)
-            return
-        finally:
-            self._launching = None
-        self._launched[claim.key] = claim.fence
-        if result is None:
-            self._under_way[claim.key, claim.fence] = claim
-        else:
-            self._note_launch(claim, result, self._by_now(at))
+    async def _launch_some(self) -> list[Claim]:
+        """Launch a chunk of what is ready; those that were."""
+        launched, launch, ready = [], self.launcher.launch, self._claims.ready
+        for _ in range(min(len(ready), CHUNK)):
+            if not ready:
+                break  # a claim may be lost while another is launched
+            claim = ready.popleft()
+            self._launching = claim.key, claim.fence
+            try:
+                result = await launch(claim)
+            except Exception as error:
+                # Nobody knows whether it was started: for the schedule's rule about that to say.
+                log(logging.ERROR, "the launcher failed", failure=error, key=claim.key)
+                self.holding.drop(claim.key, claim.fence)
+                continue
+            finally:
+                self._launching = None
+            if result is None:
+                self._launched[claim.key] = claim.fence
+                self._under_way[claim.key, claim.fence] = claim
+            elif self._note_launch(claim, result):
+                launched.append(claim)
+        return launched
 
-    def _note_launch(self, claim: Claim, result: Launched | Failed, now_ms: int) -> None:
+    def _note_launch(self, claim: Claim, result: Launched | Failed) -> bool:
+        """Whether it was launched."""
         if isinstance(result, Failed):
-            del self._launched[claim.key]
             self._fail(claim, result)
-            return
-        self.telemetry.launches += 1
-        self.telemetry.lag.add(now_ms - claim.fire_ms)
-        if result.detached_ms is not None:
-            del self._launched[claim.key]
+            return False
+        if result.detached_ms is None:
+            self._launched[claim.key] = claim.fence
+        else:
             self.holding.drop(claim.key, claim.fence)
         if self.launcher.confirms_start:
             self._unconfirmed.append(result)
         else:
-            self.reports.add(result)
+            self.reports.add_launch(result)
+        return True
+
+    def _note_late_launch(self, claim: Claim, result: Launched | Failed) -> None:
+        """A launcher that took its time has come to an end with it."""
+        del self._launched[claim.key]
+        if self._note_launch(claim, result):
+            self.telemetry.launches += 1
+            self.telemetry.lag.add_all(self.clock.now_ms(), [claim.fire_ms])
 
     async def _confirm(self, at: Moment) -> None:
         """Let runs begin whose launch the ledger has accepted; end the others."""
@@ -258,7 +265,7 @@ class Worker:
     def _fail(self, claim: Claim, failed: Failed) -> None:
         self.telemetry.launches_failed += 1
         self.holding.drop(claim.key, claim.fence)
-        self.reports.add(failed)
+        self.reports.add_end(failed)
         log(
             logging.WARNING, "launch failed", schedule=claim.schedule.schedule_id, key=claim.key,
             message=failed.message, permanent=failed.permanent,
@@ -267,11 +274,12 @@ class Worker:
     def _note_end(self, end: Ended) -> None:
         if end.fence == _ADOPTED_FENCE:  # a launcher is not told the number of what it adopted
             end = end._replace(fence=self._adopted.pop(end.key, _ADOPTED_FENCE))
-        if self._launched.get(end.key) == end.fence:
-            del self._launched[end.key]
-        self._under_way.pop((end.key, end.fence), None)
-        self.holding.drop(end.key, end.fence)
-        self.reports.add(end)
+        key, fence = end.key, end.fence
+        if self._launched.get(key) == fence:
+            del self._launched[key]
+        self._under_way.pop((key, fence), None)
+        self.holding.drop(key, fence)
+        self.reports.add_end(end)
         self.telemetry.ends += 1
         self.telemetry.ends_failed += not end.success
 
@@ -280,20 +288,9 @@ class Worker:
         self.telemetry.leases_lost += 1
         log(logging.WARNING, "run lost", key=key, fence=fence)
         self.holding.drop(key, fence)
-        self._withdraw(key, fence)
+        self._claims.withdraw(key, fence)
         if self._launched.get(key) == fence:
             self._do_beside(self._end_lost(key, fence))
-
-    def _withdraw(self, key: str, fence: int) -> bool:
-        """Do not start a claim that has not been launched; whether there was one."""
-        kept = [one for one in self._ready if (one.key, one.fence) != (key, fence)]
-        found = len(kept) < len(self._ready)
-        self._ready = deque(kept)
-        waiting = self._waiting.get(key)
-        if waiting is not None and waiting.fence == fence:
-            del self._waiting[key]
-            found = True
-        return found
 
     async def _end_lost(self, key: str, fence: int) -> None:
         over = await self._end(key, Reason.UNCERTAIN)
@@ -312,10 +309,12 @@ class Worker:
             ends.append(self._end(claim.key, Reason.UNCERTAIN))
         # A run under another number is another worker's, and cannot be ended here.
         over = all(await asyncio.gather(*ends)) and len(mine) == len(claim.replaces)
-        if self._waiting.get(claim.key) is claim:  # else it was lost, or replaced in its turn
-            del self._waiting[claim.key]
+        if (
+            self._claims.waiting.get(claim.key) is claim
+        ):  # else it was lost, or replaced in its turn
+            del self._claims.waiting[claim.key]
             if over:
-                self._ready.append(claim)
+                self._claims.ready.append(claim)
             else:
                 message = "the run in flight could not be ended"
                 self._fail(claim, Failed(claim.key, claim.fence, message, permanent=False))
@@ -325,7 +324,7 @@ class Worker:
         """Whether this worker has a run, or its claim, or knows that it is over."""
         if self._launched.get(key) == fence or self.reports.has_end(key, fence):
             return True
-        return self._launching == (key, fence) or bool(self._claims_of(key, fence))
+        return self._launching == (key, fence) or self._claims.has(key, fence)
 
     async def _replace(self, key: str, fence: int) -> bool:
         """End a run that is this worker's, if it is not over by now."""
@@ -333,15 +332,13 @@ class Worker:
             return await self._end(key, Reason.REPLACED)
         if self._launching == (key, fence):
             return False  # it cannot be ended in this very moment
-        for claim in self._claims_of(key, fence):
-            self._withdraw(key, fence)
-            message, why = "replaced before it began", Reason.SUPERSEDED
-            self._fail(claim, Failed(key, fence, message, permanent=True, reason=why))
+        self._drop_claim(key, fence, "replaced before it began", Reason.SUPERSEDED)
         return True
 
-    def _claims_of(self, key: str, fence: int) -> list[Claim]:
-        mine = (*self._ready, *self._waiting.values())
-        return [one for one in mine if (one.key, one.fence) == (key, fence)]
+    def _drop_claim(self, key: str, fence: int, message: str, reason: Reason) -> None:
+        """Never start a run that has not been launched, if there is such a claim."""
+        for claim in self._claims.withdraw(key, fence):
+            self._fail(claim, Failed(key, fence, message, permanent=True, reason=reason))
 
     async def _see_kills(self, at: Moment) -> None:
         """End what somebody asked to end, as far as it is this worker's or nobody's."""
@@ -355,10 +352,7 @@ class Worker:
             if detached or self._launched.get(key) == fence:
                 self._being_killed.add((key, fence))
                 self._do_beside(self._kill(key, fence, detached=detached))
-            for claim in self._claims_of(key, fence):
-                self._withdraw(key, fence)
-                message, why = "ended before it began", Reason.KILLED
-                self._fail(claim, Failed(key, fence, message, permanent=True, reason=why))
+            self._drop_claim(key, fence, "ended before it began", Reason.KILLED)
 
     async def _kill(self, key: str, fence: int, *, detached: bool) -> None:
         if detached:
@@ -372,13 +366,12 @@ class Worker:
         """End a run that nobody holds, and whose end nobody else reports for certain."""
         over = await self._end(key, reason)
         if over:
-            self.reports.add(Ended(key, fence, success=False, detail=reason.value, reason=reason))
+            self.reports.add_end(Ended(key, fence, False, reason.value, reason))  # noqa: FBT003
         return over
 
     def give_up_waiting(self) -> None:
         """Start none of the claims that wait for the end of another run."""
-        waiting, self._waiting = list(self._waiting.values()), {}
-        for claim in waiting:
+        for claim in self._claims.give_up_waiting():
             if self.launcher.confirms_start:
                 # It stays as it is in the ledger, where who comes next finds it not started.
                 self.holding.drop(claim.key, claim.fence)

@@ -93,3 +93,39 @@ def test_a_function_that_will_not_be_cancelled_is_not_over() -> None:
 def test_a_function_that_is_no_coroutine_function_is_refused() -> None:
     with pytest.raises(DefinitionError, match="coroutine"):
         FunctionLauncher({"it": print}, SystemClock())  # type: ignore[dict-item]
+
+
+@clause("LAUNCH-1")
+def test_a_function_runs_in_a_task_of_its_own_that_bears_its_key() -> None:
+    names = []
+
+    async def function(context: Context) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        names.append((task.get_name(), context.key))
+
+    end = run_one(function)
+
+    assert names == [(end.key, end.key)]
+
+
+@clause("LAUNCH-3")
+def test_why_one_run_was_ended_is_not_said_of_the_next_under_its_key() -> None:
+    async def scenario() -> list[Reason | None]:
+        begun = asyncio.Event()
+
+        async def function(context: Context) -> None:
+            begun.set()
+            if context.attempt == 1:
+                await asyncio.Event().wait()
+            raise ValueError
+
+        launcher = FunctionLauncher({"it": function}, SystemClock())
+        await launcher.launch(a_claim({"function": "it"}, launches=1))
+        await begun.wait()
+        assert await launcher.end(a_claim({"function": "it"}).key, Reason.REPLACED)
+        first = await launcher.ended()
+        await launcher.launch(a_claim({"function": "it"}, launches=2, fence=2))
+        return [end.reason for end in [*first, *await launcher.ended()]]
+
+    assert asyncio.run(scenario()) == [Reason.REPLACED, None]

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from gnomon.core.ledger.lifecycle import IN_FLIGHT, STEPS, Step
 from gnomon.errors import StoreError
-from gnomon.shell.store.database import Database
+from gnomon.shell.store.database import APPLICATION_ID, Database
 from gnomon.shell.store.queries import migrations, named, statements
 from gnomon.shell.store.sqlite import SqliteLedger, ledger_thread
 from tests.clauses import clause
@@ -138,6 +139,7 @@ def test_the_database_itself_keeps_an_outcome(desk: Desk, column: str) -> None:
         ("next_wake", "USING COVERING INDEX schedules_by_wake"),
         ("next_lease", "USING COVERING INDEX schedule_runs_by_lease"),
         ("open_runs", "USING INDEX schedule_runs_open (schedule_id=?)"),
+        ("has_queues", "USING INDEX schedules_queueing"),
         ("wake_queues", "USING PRIMARY KEY (schedule_id=?)"),
         ("wake_queues", "INDEX schedule_runs_open (schedule_id=?)"),
         ("runs", "USING INDEX schedule_runs_by_schedule (schedule_id=? AND run_at<?)"),
@@ -304,7 +306,7 @@ _NAMES = (
     "now", "limit", "ids", "keys", "id", "at", "owner", "after", "before", "name", "value", "floor",
     "until", "reason", "cursor", "wake", "next", "revision", "workflow_id", "version", "user_id",
     "cron_expr", "timezone", "start_at", "end_at", "jitter_ms", "overlap", "catchup", "lease_ms",
-    "rows", "versions", "following", "ended",
+    "fences", "versions", "following", "ended",
 )  # fmt: skip
 
 
@@ -316,3 +318,26 @@ def test_a_database_brings_its_schema_forward_one_number_at_a_time(tmp_path: Pat
     )
     assert number == len(migrations("ledger"))
     database.close()
+
+
+def test_a_ledger_of_the_first_schema_keeps_its_rows_and_gets_the_newest(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite3"
+    connection = sqlite3.connect(path)
+    connection.executescript(migrations("ledger")[0])
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.execute("PRAGMA user_version = 1")
+    connection.execute("INSERT INTO ledger_meta VALUES ('kept', 'yes')")
+    connection.commit()
+    connection.close()
+
+    ledger = SqliteLedger.open(path)
+
+    assert query(ledger, "SELECT value FROM ledger_meta WHERE name = 'kept'") == [("yes",)]
+    assert query(ledger, "PRAGMA user_version") == [(len(migrations("ledger")),)]
+    assert "schedules_queueing" in explained(ledger, "has_queues")
+    asyncio.run(ledger.close())
+
+
+def test_what_has_a_lease_is_what_can_end() -> None:
+    """The statement that writes ends relies on it."""
+    assert {before for before, step in STEPS if step is Step.FINISH} == IN_FLIGHT

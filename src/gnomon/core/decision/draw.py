@@ -64,6 +64,8 @@ def chooser(prepared: Prepared) -> Callable[[int], int | None]:
         outcome, _ = draw(prepared, nominal)
         return outcome.at if isinstance(outcome, Chosen) else None
 
+    if prepared.span == 0 and prepared.allowed is None:
+        return _exact_chooser(prepared.lead)
     if prepared.span == 0 or not isinstance(prepared.distribution, Uniform):
         return choose
     if prepared.allowed is None:
@@ -73,6 +75,11 @@ def chooser(prepared: Prepared) -> Callable[[int], int | None]:
 
 def _is_allowed(prepared: Prepared, at: int) -> bool:
     return prepared.allowed is None or at + prepared.zone.offset_at(at) in prepared.allowed
+
+
+def _exact_chooser(lead: int) -> Callable[[int], int | None]:
+    """For the one second of a window that nothing forbids."""
+    return lambda nominal: nominal - lead
 
 
 # In the functions below SplitMix64 is written out as in `prng`, because a call per draw would cost

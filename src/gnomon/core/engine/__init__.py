@@ -8,6 +8,6 @@ does; it reads no clock and touches no store. `terms` has what it is asked and w
 """
 
 from gnomon.core.engine.planning import plan
-from gnomon.core.engine.terms import USUAL, Change, Due, Launch, Limits, Lost, Pause
+from gnomon.core.engine.terms import USUAL, Change, Due, Limits, Lost, Pause
 
-__all__ = ["USUAL", "Change", "Due", "Launch", "Limits", "Lost", "Pause", "plan"]
+__all__ = ["USUAL", "Change", "Due", "Limits", "Lost", "Pause", "plan"]

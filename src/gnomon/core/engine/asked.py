@@ -15,7 +15,7 @@ Spec: ASK-3 to ASK-6.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from gnomon.core.engine.terms import Candidate, Due, Launch, Limits
+from gnomon.core.engine.terms import Candidate, Due, Limits
 from gnomon.core.ledger.lifecycle import State
 from gnomon.core.ledger.period import Fact, Waiting, is_backfill, is_manual
 from gnomon.core.schedule import Overlap
@@ -50,17 +50,14 @@ def without_backfill(due: Due) -> Due:
 
 def plan_backfill(
     due: Due, waiting: list[Candidate], again: int, facts: list[Fact], now_ms: int, limits: Limits
-) -> tuple[list[Launch], list[int]]:
-    """What of a backfill starts now, and when to look at the rest unless an end comes first."""
+) -> list[int]:
+    """Start what of a backfill may; say when to look at the rest, unless an end comes first."""
     allowed = limits.backfills_max if due.schedule.policy.overlap is Overlap.ALLOW else 1
     busy = again + sum(1 for run in due.in_flight if is_backfill(run.key))
     ready = sorted((one for one in waiting if one.fire_ms <= now_ms), key=_by_turn)
-    launches = []
     for one in ready[: max(allowed - busy, 0)]:
-        tries = one.launches + 1
-        facts.append(one.becomes(State.CLAIMED, launches=tries))
-        launches.append(Launch(one.key, one.nominal, one.fire_ms, tries))
-    return launches, [one.fire_ms for one in waiting if one.fire_ms > now_ms]
+        facts.append(one.becomes(State.CLAIMED, launches=one.launches + 1))
+    return [one.fire_ms for one in waiting if one.fire_ms > now_ms]
 
 
 def _by_turn(one: Candidate) -> tuple[bool, int, str]:

@@ -6,7 +6,7 @@ The policies are asked in order, each once: deadline, catch-up, overlap.
 Spec: ENGINE-6, POLICY-1 to POLICY-9.
 """
 
-from gnomon.core.engine.terms import Candidate, Due, Launch, Limits
+from gnomon.core.engine.terms import Candidate, Due, Limits
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State
 from gnomon.core.ledger.period import Fact, is_manual
 from gnomon.core.policy.catchup import kept, spread
@@ -82,17 +82,16 @@ def keeping_their_turn(schedule: Schedule, later: list[Candidate]) -> int:
 
 def start(
     due: Due, wanting: list[Candidate], again: int, back: int, facts: list[Fact], limits: Limits
-) -> tuple[list[Launch], bool]:
-    """Who starts; and whether somebody could not, but can when asked again."""
-    launches, left = [], False
+) -> tuple[int, bool]:
+    """How many start; and whether somebody could not, but can when asked again."""
+    started, left = 0, False
     newest_wins = due.schedule.policy.overlap is Overlap.REPLACE
     wanting = sorted(wanting, key=_newest_last if newest_wins else _by_turn)
     for one, turn in zip(wanting, _turns(due, wanting, again, back, limits), strict=True):
         match turn:
             case Turn.START:
-                tries = one.launches + 1
-                facts.append(one.becomes(State.CLAIMED, launches=tries))
-                launches.append(Launch(one.key, one.nominal, one.fire_ms, tries))
+                facts.append(one.becomes(State.CLAIMED, launches=one.launches + 1))
+                started += 1
             case Turn.WAIT:
                 left = True
                 if one.is_new:
@@ -104,7 +103,7 @@ def start(
                 pass  # who is in the queue already keeps the place
             case _:
                 facts.append(one.becomes(State.DONE, Outcome.SKIPPED, _WHY[turn]))
-    return launches, left
+    return started, left
 
 
 def _turns(due: Due, wanting: list[Candidate], again: int, back: int, limits: Limits) -> list[Turn]:

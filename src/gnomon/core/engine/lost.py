@@ -10,7 +10,7 @@ somebody asked to end, and one that went on without its worker and was not heard
 Spec: ENGINE-8, ASK-10, ASK-11.
 """
 
-from gnomon.core.engine.terms import Due, Launch, Limits
+from gnomon.core.engine.terms import Due, Limits
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State
 from gnomon.core.ledger.period import Fact, InFlight, is_backfill
 from gnomon.core.schedule import Overlap, Uncertain
@@ -20,9 +20,9 @@ __all__ = ["settle_lost"]
 
 def settle_lost(
     due: Due, facts: list[Fact], limits: Limits, *, paused: bool
-) -> tuple[list[Launch], list[str]]:
-    """What to start again, and the keys of runs that go back to being planned."""
-    again, back = [], []
+) -> tuple[list[str], list[str]]:
+    """The keys of runs that are started again, and of those that go back to being planned."""
+    again, back = list[str](), list[str]()
     newest = _newest_to_run(due)
     for run, never_started in due.lost:
         fact = Fact(run.key, run.nominal, run.fire_ms, State.PLANNED, launches=run.launches)
@@ -45,7 +45,7 @@ def settle_lost(
         else:
             tries = run.launches + 1
             facts.append(fact._replace(state=State.CLAIMED, launches=tries))
-            again.append(Launch(run.key, run.nominal, run.fire_ms, tries))
+            again.append(run.key)
     return again, back
 
 

@@ -16,8 +16,8 @@ from gnomon.core.engine.asked import Asked, plan_backfill, without_backfill
 from gnomon.core.engine.judging import judge, keeping_their_turn, start
 from gnomon.core.engine.lost import settle_lost
 from gnomon.core.engine.opening import open_periods
-from gnomon.core.engine.single import plan_single
-from gnomon.core.engine.terms import USUAL, Candidate, Change, Due, Launch, Limits
+from gnomon.core.engine.single import Nominals, plan_single
+from gnomon.core.engine.terms import USUAL, Candidate, Change, Due, Limits
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State
 from gnomon.core.ledger.period import Fact, Waiting, is_backfill, is_manual
 from gnomon.core.schedule import Overlap, PauseRule
@@ -27,7 +27,10 @@ __all__ = ["plan", "plan_any"]
 
 def plan(dues: Iterable[Due], *, now_ms: int, limits: Limits = USUAL) -> list[Change]:
     """What is to become of each schedule at `now_ms`."""
-    return [plan_single(due, now_ms, limits) or plan_any(due, now_ms, limits) for due in dues]
+    known: Nominals = {}
+    return [
+        plan_single(due, now_ms, limits, known) or plan_any(due, now_ms, limits) for due in dues
+    ]
 
 
 def plan_any(due: Due, now_ms: int, limits: Limits) -> Change:
@@ -38,8 +41,7 @@ def plan_any(due: Due, now_ms: int, limits: Limits) -> Change:
     asked = Asked.of(due.waiting)
     again, back = settle_lost(due, facts, limits, paused=is_paused)
     cursor, paused_ms = due.cursor, 0
-    wanting, later = list[Candidate](), list[Candidate]()
-    made_up, instants = list[Launch](), list[int]()
+    wanting, later, instants = list[Candidate](), list[Candidate](), list[int]()
     if not is_paused:
         paused_ms = _paused_ms(due)
         cursor, opened = open_periods(due, paused_ms, facts, now_ms, limits)
@@ -48,15 +50,15 @@ def plan_any(due: Due, now_ms: int, limits: Limits) -> Change:
         later = [one for one in candidates if not one.queued and one.fire_ms > now_ms]
         wanting = judge(schedule, ready, later, facts, now_ms, limits)
         if asked.backfill:
-            busy = sum(map(is_backfill, [*(one.key for one in again), *back]))
-            made_up, instants = plan_backfill(due, asked.backfill, busy, facts, now_ms, limits)
+            busy = sum(map(is_backfill, [*again, *back]))
+            instants = plan_backfill(due, asked.backfill, busy, facts, now_ms, limits)
     wanting += [one for one in asked.manual if one.queued or one.fire_ms <= now_ms]
     later_by_hand = [one for one in asked.manual if not one.queued and one.fire_ms > now_ms]
-    ours = [one for one in again if not is_backfill(one.key)]
+    ours = sum(not is_backfill(key) for key in again)
     seen = without_backfill(due)
     waiting = sum(not is_backfill(key) for key in back)
     waiting += keeping_their_turn(schedule, later + later_by_hand)
-    started, left = start(seen, wanting, len(ours), waiting, facts, limits)
+    started, left = start(seen, wanting, ours, waiting, facts, limits)
     facts += [one.becomes(State.PLANNED) for one in later if one.is_new]
     replaces = (started or ours) and schedule.policy.overlap is Overlap.REPLACE
     following = schedule.recurrence.next_epoch(cursor)
@@ -75,9 +77,7 @@ def plan_any(due: Due, now_ms: int, limits: Limits) -> Change:
         following,
         now_ms if left else wake_ms,
         facts,
-        # What replaces others stands last.
-        [*made_up, *(one for one in again if is_backfill(one.key)), *ours, *started],
-        list(seen.in_flight) if replaces else [],
+        tuple(seen.in_flight) if replaces else (),
         pause is not None and not is_paused and (wake_ms is None or wake_ms >= paused_ms),
         due.revision,
     )

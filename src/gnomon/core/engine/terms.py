@@ -14,7 +14,7 @@ from gnomon.core.ledger.lifecycle import Outcome, Reason, State
 from gnomon.core.ledger.period import Fact, InFlight, Waiting
 from gnomon.core.schedule import Schedule
 
-__all__ = ["USUAL", "Candidate", "Change", "Due", "Launch", "Limits", "Lost", "Pause"]
+__all__ = ["USUAL", "Candidate", "Change", "Due", "Limits", "Lost", "Pause"]
 
 
 class Limits(NamedTuple):
@@ -80,16 +80,6 @@ class Due(NamedTuple):
     """Nominal instants after the cursor that somebody asked to leave out."""
 
 
-class Launch(NamedTuple):
-    """A run to start, once its claim is committed."""
-
-    key: str
-    nominal: int
-    fire_ms: int
-    launches: int
-    """Which try this is, from 1."""
-
-
 class Change(NamedTuple):
     """What is to become of one schedule: written as a whole or not at all."""
 
@@ -101,13 +91,17 @@ class Change(NamedTuple):
     wake_ms: int | None
     """When to look at the schedule again; None when only an event can change anything."""
     facts: list[Fact]
-    launches: list[Launch]
-    replaced: list[InFlight]
+    replaced: Sequence[InFlight]
     """Runs to end before anything is started."""
     resumes: bool
     """Whether a pause is over."""
     revision: int
     """Of the definition that it was made from, as its version is."""
+
+    @property
+    def launches(self) -> list[Fact]:
+        """The runs to start, once their claims are committed."""
+        return [fact for fact in self.facts if fact.state is State.CLAIMED]
 
 
 class Candidate(NamedTuple):

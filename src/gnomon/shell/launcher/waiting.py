@@ -21,8 +21,9 @@ class Ends:
         self._some = asyncio.Event()
 
     def add(self, end: Ended) -> None:
+        if not self._ends:
+            self._some.set()
         self._ends.append(end)
-        self._some.set()
 
     async def take(self) -> Sequence[Ended]:
         """Wait until there are some, and hand them over."""

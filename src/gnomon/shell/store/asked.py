@@ -77,7 +77,9 @@ def kill(connection: sqlite3.Connection, key: str, *, by: str, now_ms: int) -> R
     connection.execute(_SQL["ask_to_end"], values)
     ended = connection.execute(_SQL["end_waiting"], values).fetchone()
     if ended is not None:
-        connection.execute(_SQL["wake"], {"id": ended[0], "at": to_text(now_ms)})
+        connection.execute(
+            _SQL["wake"], {"id": ended[0], "at": to_text(now_ms), "now": to_text(now_ms)}
+        )
     return run(connection, key)
 
 
@@ -104,7 +106,7 @@ def _add(
     rows = [new_row(fact, schedule_id, head[0], now) for fact in facts if fact.key not in known]
     if rows:
         insert_runs(connection, rows)
-        connection.execute(_SQL["wake"], {"id": schedule_id, "at": now})
+        connection.execute(_SQL["wake"], {"id": schedule_id, "at": now, "now": now})
     return len(rows)
 
 

@@ -8,17 +8,17 @@ somebody was faster, and the change is dropped as a whole.
 Spec: LEDGER-4, LEDGER-7.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from gnomon.core.engine import Change
 from gnomon.core.ledger.lifecycle import STEPS, WAITING, Outcome, Reason, State, status_of
-from gnomon.core.ledger.period import Fact
+from gnomon.core.ledger.period import Fact, InFlight, is_backfill
 from gnomon.ports import Claim
 
 __all__ = [
     "Written",
-    "add_claims",
+    "claims_of",
     "may_follow",
     "standing",
     "status_word",
@@ -29,6 +29,8 @@ __all__ = [
 _ALLOWED = {(before.value, after.value) for (before, _), after in STEPS.items()} | {
     (state.value, state.value) for state in WAITING
 }
+
+_new = tuple.__new__  # a named tuple in half the time that its own constructor takes
 
 
 class Written(NamedTuple):
@@ -87,17 +89,26 @@ def status_word(fact: Fact) -> str | None:
     return None if status is None else status.value
 
 
-def add_claims(claims: list[Claim], change: Change, written: Mapping[str, Written]) -> None:
-    """Add the claims that a change has won."""
-    schedule, replaced = change.schedule, change.replaced
-    last = len(change.launches) - 1
-    for index, (key, nominal, fire_ms, launches) in enumerate(change.launches):
-        row = written.get(key)
-        # The engine starts one run at most where it replaces, and names it last.
-        is_last = replaced and index == last
-        replaces = tuple((run.key, run.fence) for run in replaced) if is_last else ()
-        fence = 1 if row is None else row.fence + 1
-        claim = Claim(schedule, key, nominal, fire_ms, launches, fence, replaces)
-        if replaces:
-            claim = claim._replace(detached=frozenset(run.key for run in replaced if run.detached))
-        claims.append(claim)
+def claims_of(changes: Iterable[Change], written: Mapping[str, Written]) -> list[Claim]:
+    """The claims that changes have won."""
+    claims: list[Claim] = []
+    claimed, none = State.CLAIMED, frozenset[str]()
+    for schedule, _, _, _, _, facts, replaced, _, _ in changes:
+        before = len(claims)
+        for key, nominal, fire_ms, state, _, _, launches, is_new, _, _ in facts:
+            if state is claimed:
+                fence = 1 if is_new else written[key].fence + 1
+                values = schedule, key, nominal, fire_ms, launches, fence, (), none
+                claims.append(_new(Claim, values))
+        if replaced:
+            _let_replace(claims, before, replaced)
+    return claims
+
+
+def _let_replace(claims: list[Claim], first: int, replaced: Sequence[InFlight]) -> None:
+    """Where the engine replaces it has started something: the last of it that is no backfill."""
+    place = max(place for place in range(first, len(claims)) if not is_backfill(claims[place].key))
+    claims[place] = claims[place]._replace(
+        replaces=tuple((run.key, run.fence) for run in replaced),
+        detached=frozenset(run.key for run in replaced if run.detached),
+    )

@@ -13,16 +13,18 @@ Spec: LEDGER-4, LEDGER-6, LEDGER-7.
 
 import json
 import sqlite3
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
 
 from gnomon.core.engine import Change
 from gnomon.core.ledger.lifecycle import State
 from gnomon.core.ledger.period import Fact
+from gnomon.core.schedule import Policy
 from gnomon.ports import Claim
 from gnomon.shell.store.claim_rows import (
     Written,
-    add_claims,
+    claims_of,
     may_follow,
     standing,
     status_word,
@@ -43,6 +45,8 @@ _MS = timedelta(milliseconds=1)
 
 _Alike = tuple[int, int, str, int]
 """Nominal and chosen instant, lease and revision: what many claims of one turn have in common."""
+_Place = tuple[int, int | None, int | None]
+"""Cursor, the nominal instant after it, and wake: the same of many schedules."""
 
 
 class _Turn:
@@ -57,8 +61,8 @@ class _Turn:
         self.now = to_text(now_ms)
         self._leases: dict[timedelta, str] = {}
 
-    def lease_until(self, change: Change) -> str:
-        lease = change.schedule.policy.lease
+    def lease_until(self, policy: Policy) -> str:
+        lease = policy.lease
         text = self._leases.get(lease)
         if text is None:
             text = self._leases[lease] = to_text(self.now_ms + lease // _MS)
@@ -79,10 +83,7 @@ def commit(
         changes = [change for change in changes if may_follow(change, written)]
         changes = _without_known_keys(connection, changes)
         _write(connection, changes, written, turn)
-    claims: list[Claim] = []
-    for change in changes:
-        add_claims(claims, change, written)
-    return claims
+    return claims_of(changes, written)
 
 
 def insert_runs(connection: sqlite3.Connection, rows: Iterable[Parameters]) -> None:
@@ -120,7 +121,8 @@ def _write(
     turn: _Turn,
 ) -> bool:  # fmt: skip
     """Write all of these; False when one does not hold, and then nothing is to be committed."""
-    if not all(may_follow(change, written) for change in changes):
+    rewriting = [change for change in changes for fact in change.facts if not fact.is_new]
+    if not all(may_follow(change, written) for change in rewriting):
         return False
     if _advance(connection, changes, turn.now) != len(changes):
         return False
@@ -149,20 +151,23 @@ def _write_facts(
     connection: sqlite3.Connection, changes: Sequence[Change], written: dict[str, Written],
     turn: _Turn,
 ) -> None:  # fmt: skip
-    claims: dict[_Alike, dict[str, str]] = {}
+    claims: defaultdict[_Alike, dict[str, str]] = defaultdict(dict)
     inserts: list[Parameters] = []
     updates: list[Parameters] = []
+    policy, lease_until = None, ""
     for change in changes:
-        schedule_id, revision = change.schedule.schedule_id, change.revision
-        lease_until = turn.lease_until(change)
+        schedule, revision = change.schedule, change.revision
+        if schedule.policy is not policy:  # most have theirs in common
+            policy = schedule.policy
+            lease_until = turn.lease_until(policy)
         for fact in change.facts:
             if not fact.is_new:
                 updates.append(_update(fact, written[fact.key], lease_until, turn))
             elif fact.state is State.CLAIMED:
                 alike = fact.nominal, fact.fire_ms, lease_until, revision
-                claims.setdefault(alike, {})[schedule_id] = fact.key
+                claims[alike][schedule.schedule_id] = fact.key
             else:
-                inserts.append(new_row(fact, schedule_id, revision, turn.now))
+                inserts.append(new_row(fact, schedule.schedule_id, revision, turn.now))
     for (nominal, fire_ms, lease_until, revision), keys in claims.items():
         values = {
             "run_at": to_text(nominal * 1000), "fire_at": to_text(fire_ms), "lease": lease_until,
@@ -196,9 +201,9 @@ def _update(fact: Fact, row: Written, lease_until: str, turn: _Turn) -> Paramete
 
 def _advance(connection: sqlite3.Connection, changes: Sequence[Change], now: str) -> int:
     """Move the schedules on that still have their version; say how many."""
-    alike: dict[tuple[int, int | None, int | None], dict[str, int]] = {}
-    for schedule, version, cursor, following, wake_ms, *_ in changes:
-        alike.setdefault((cursor, following, wake_ms), {})[schedule.schedule_id] = version
+    alike: defaultdict[_Place, dict[str, int]] = defaultdict(dict)
+    for schedule, version, cursor, following, wake_ms, _, _, _, _ in changes:
+        alike[cursor, following, wake_ms][schedule.schedule_id] = version
     moved = 0
     for (cursor, following, wake_ms), versions in alike.items():
         values = {

@@ -9,6 +9,7 @@ together, because most are; a store writes it down.
 Spec: LEDGER-7, LEDGER-9.
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple, assert_never
 
 from gnomon.core.ledger.lifecycle import ENDS, Outcome, Reason, State, Status, Step, follow
@@ -17,7 +18,7 @@ from gnomon.core.policy.retry import retry_ms
 from gnomon.core.schedule import Schedule
 from gnomon.ports import Ended, Failed, Launched, Report
 
-__all__ = ["Batch", "End", "ReportedRun"]
+__all__ = ["Batch", "End", "ReportedRun", "alike"]
 
 
 def _table(step: Step) -> dict[str, str]:
@@ -62,6 +63,19 @@ class End(NamedTuple):
 
 
 _How = tuple[bool, str, Reason | None, str | None, int | None, int | None]
+"""What the report of an end says, but for whose it is."""
+
+
+def alike(ends: Iterable[Ended]) -> list[tuple[End, dict[str, int]]]:
+    """Ends by what they have in common, each with the keys and fencing numbers of its runs."""
+    found: dict[_How, dict[str, int]] = {}
+    for end in ends:
+        how = end[2:]
+        fences = found.get(how)
+        if fences is None:
+            fences = found[how] = {}
+        fences[end[0]] = end[1]
+    return [(_end_of(how), fences) for how, fences in found.items()]
 
 
 class Batch:
@@ -114,10 +128,7 @@ class Batch:
         how = report[2:]
         alike = self._alike.get(how)
         if alike is None:
-            success, detail, reason, run_id, started_ms, ended_ms = how
-            status = Status.SUCCESS if success else Status.FAILED
-            end = End(ENDS[Step.FINISH], reason, status, detail, run_id, started_ms, ended_ms)
-            alike = self._alike[how] = self.ends.setdefault(end, [])
+            alike = self._alike[how] = self.ends.setdefault(_end_of(how), [])
         alike.append(run.row)
         self._note_end(run, report)
         return True
@@ -163,3 +174,9 @@ class Batch:
         if self._schedules[run.schedule_id] is None:
             return End(ENDS[Step.SKIP], Reason.DELETED, Status.SKIPPED, report.message)
         return End(ENDS[Step.GIVE_UP], Reason.LAUNCH_FAILED, Status.FAILED, report.message)
+
+
+def _end_of(how: _How) -> End:
+    success, detail, reason, run_id, started_ms, ended_ms = how
+    status = Status.SUCCESS if success else Status.FAILED
+    return End(ENDS[Step.FINISH], reason, status, detail, run_id, started_ms, ended_ms)

@@ -62,22 +62,16 @@ def load(
         if definition is None:
             unread.append(schedule_id)
             continue
-        periods = opened.get(schedule_id, nothing)
+        revision, schedule, effective_ms = definition
         cursor = from_text(cursor_at) // 1000
+        pause = Pause(maybe_from_text(paused_until)) if paused else None
+        open_now = opened.get(schedule_id, nothing)
         dues.append(
             Due(
-                definition.schedule,
-                version,
-                cursor,
-                Pause(maybe_from_text(paused_until)) if paused else None,
-                periods.waiting,
-                periods.in_flight,
-                periods.lost,
-                definition.effective_ms,
-                definition.revision,
-                read_skips(skips, cursor),
+                schedule, version, cursor, pause, open_now.waiting, open_now.in_flight,
+                open_now.lost, effective_ms, revision, read_skips(skips, cursor),
             )
-        )
+        )  # fmt: skip
     for error in errors:
         log(logging.ERROR, "a schedule cannot be read, the others go on", error=str(error))
     return Loaded(dues, buried, unread)

@@ -22,7 +22,7 @@ from gnomon.core.ledger.period import Fact
 from gnomon.ports import Claim
 from gnomon.shell.store.claim_rows import (
     Written,
-    add_claims,
+    claims_of,
     may_follow,
     standing,
     status_word,
@@ -76,10 +76,7 @@ async def commit(
     resumed = [change.schedule.schedule_id for change in winners if change.resumes]
     if resumed:
         await connection.execute(sql["end_pause"], resumed)
-    claims: list[Claim] = []
-    for change in winners:
-        add_claims(claims, change, written)
-    return winners, claims
+    return winners, claims_of(winners, written)
 
 
 async def insert_facts(

@@ -1,3 +1,3 @@
--- Schema 2: reserved.
+-- Schema 2: an end asks whether there are queues at all before it looks for the one to wake.
 
-SELECT 2;
+CREATE INDEX schedules_queueing ON schedules (schedule_id) WHERE overlap_policy = 'queue';

@@ -88,8 +88,11 @@ WHERE idempotency_key = ?13
 UPDATE schedules
 SET cursor_at = :cursor, next_run_at = :following, wake_at = :wake,
   lock_version = lock_version + 1, updated_at = :now
-FROM json_each(:versions) j
-WHERE schedules.schedule_id = j.key AND lock_version = j.value
+WHERE schedule_id IN (
+  SELECT s.schedule_id
+  FROM json_each(:versions) j CROSS JOIN schedules s ON s.schedule_id = j.key
+  WHERE s.lock_version = j.value
+)
 
 -- name: end_pause
 UPDATE schedules SET paused = 0, paused_until = NULL, pause_reason = '' WHERE schedule_id = ?
@@ -111,13 +114,25 @@ UPDATE schedule_runs
 SET state = 'done', outcome = coalesce(outcome, :outcome), reason = :reason, status = :status,
   detail = :detail, lease_until = NULL, ended_at = :ended, updated_at = :now,
   run_id = coalesce(run_id, :run_id), started_at = coalesce(started_at, :started)
-WHERE rowid IN (SELECT value FROM json_each(:rows))
+WHERE rowid IN (
+  SELECT r.rowid
+  FROM json_each(:fences) j CROSS JOIN schedule_runs r ON r.idempotency_key = j.key
+  -- What is in flight has a lease, and only that can end.
+  WHERE r.fence = j.value AND r.lease_until IS NOT NULL
+)
 
 -- name: retry_run
 UPDATE schedule_runs
 SET state = 'planned', status = NULL, detail = ?, fire_at = ?, owner = NULL, lease_until = NULL,
   updated_at = ?
 WHERE rowid = ?
+
+-- name: has_queues
+SELECT EXISTS (SELECT 1 FROM schedules WHERE overlap_policy = 'queue')
+
+-- name: schedules_of_runs
+SELECT DISTINCT r.schedule_id
+FROM json_each(:keys) j CROSS JOIN schedule_runs r ON r.idempotency_key = j.value
 
 -- name: wake_queues
 UPDATE schedules
@@ -134,7 +149,7 @@ WHERE overlap_policy = 'queue' AND schedule_id IN (SELECT value FROM json_each(:
 
 -- name: wake
 UPDATE schedules
-SET lock_version = lock_version + 1, wake_at = min(coalesce(wake_at, :at), :at)
+SET lock_version = lock_version + 1, wake_at = min(coalesce(wake_at, :at), :at), updated_at = :now
 WHERE schedule_id = :id AND deleted_at IS NULL
 
 -- name: leases

@@ -1,0 +1,44 @@
+"""
+The claims that a worker has won and not launched yet.
+
+Those that are ready are launched in their order; those that wait are launched when what is in their
+way has ended. A claim that was lost, killed or replaced meanwhile is taken out and never launched.
+"""
+
+from collections import deque
+
+from gnomon.ports import Claim
+
+__all__ = ["Claims"]
+
+
+class Claims:
+    """Claims in the hand of one worker."""
+
+    def __init__(self) -> None:
+        self.ready: deque[Claim] = deque()
+        self.waiting: dict[str, Claim] = {}
+        """By key, those that wait for the end of another run."""
+
+    def __len__(self) -> int:
+        return len(self.ready) + len(self.waiting)
+
+    def has(self, key: str, fence: int) -> bool:
+        mine = (*self.ready, *self.waiting.values())
+        return any((one.key, one.fence) == (key, fence) for one in mine)
+
+    def withdraw(self, key: str, fence: int) -> list[Claim]:
+        """Take out the claim on a run; it is the list's only one, or there is none."""
+        gone = [one for one in self.ready if (one.key, one.fence) == (key, fence)]
+        for one in gone:
+            self.ready.remove(one)
+        waiting = self.waiting.get(key)
+        if waiting is not None and waiting.fence == fence:
+            gone.append(self.waiting.pop(key))
+        return gone
+
+    def give_up_waiting(self) -> list[Claim]:
+        """Take out those that wait."""
+        waiting = list(self.waiting.values())
+        self.waiting.clear()
+        return waiting
