@@ -366,7 +366,7 @@ class Worker:
         """End a run that nobody holds, and whose end nobody else reports for certain."""
         over = await self._end(key, reason)
         if over:
-            self.reports.add_end(Ended(key, fence, False, reason.value, reason))  # noqa: FBT003
+            self.reports.add_end(Ended(key, fence, False, reason.value, reason))
         return over
 
     def give_up_waiting(self) -> None:
