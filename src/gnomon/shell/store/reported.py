@@ -16,7 +16,7 @@ from gnomon.core.policy.retry import retry_ms
 from gnomon.core.schedule import Schedule
 from gnomon.ports import Ended, Failed, Launched, Report
 
-__all__ = ["Batch", "End", "ReportedRun"]
+__all__ = ["ENDING", "Batch", "End", "ReportedRun", "end_of"]
 
 
 def _table(step: Step) -> dict[str, str]:
@@ -25,6 +25,8 @@ def _table(step: Step) -> dict[str, str]:
 
 _START, _FINISH, _RETRY = _table(Step.START), _table(Step.FINISH), _table(Step.RETRY)
 _DONE = State.DONE.value
+ENDING = tuple(_FINISH)
+"""The states in which a run can end."""
 
 
 class ReportedRun:
@@ -57,6 +59,13 @@ class End(NamedTuple):
     started_ms: int | None = None
     ended_ms: int | None = None
     """When it ended; None for now."""
+
+
+def end_of(report: Ended) -> End:
+    """What is to be written about a run that has ended."""
+    _, _, success, detail, reason, run_id, started_ms, ended_ms = report
+    status = Status.SUCCESS if success else Status.FAILED
+    return End(ENDS[Step.FINISH], reason, status, detail, run_id, started_ms, ended_ms)
 
 
 _How = tuple[bool, str, Reason | None, str | None, int | None, int | None]
@@ -111,10 +120,7 @@ class Batch:
         how = report[2:]
         alike = self._alike.get(how)
         if alike is None:
-            success, detail, reason, run_id, started_ms, ended_ms = how
-            status = Status.SUCCESS if success else Status.FAILED
-            end = End(ENDS[Step.FINISH], reason, status, detail, run_id, started_ms, ended_ms)
-            alike = self._alike[how] = self.ends.setdefault(end, [])
+            alike = self._alike[how] = self.ends.setdefault(end_of(report), [])
         alike.append(run.row)
         self.ended.add(run.schedule_id)
         return True

@@ -231,11 +231,42 @@ def test_the_statements_can_be_read_without_python() -> None:
     assert plain["take"] == other["take"].replace("other.", "gnomon.")
 
 
+@clause("PG-17")
+def test_a_schema_of_before_is_brought_forward_with_everything_in_it(
+    common_database: str, schema: str
+) -> None:
+    async def scenario(fleet: Fleet) -> None:
+        former = await PostgresLedger.open(common_database, schema=schema)
+        await former.save(minutely("report"), now_ms=at("00:00:30"))
+        for minute in ("00:01:00", "00:02:00"):
+            (claim,) = await commit_at(former, await plan_at(former, minute), minute)
+            if minute == "00:01:00":
+                await former.report([Ended(claim.key, 1, True, "")], now_ms=at("00:01:10"))
+        await former.close()
+        beside = await fleet.beside()
+        await beside.execute("DROP INDEX schedule_runs_by_schedule")
+        await beside.execute(
+            "CREATE INDEX schedule_runs_by_schedule ON schedule_runs (schedule_id, run_at)"
+        )
+        await beside.execute("UPDATE ledger_meta SET value = '1' WHERE name = 'schema'")
+
+        ledger = await fleet.open()
+
+        assert [row.nominal for row in await ledger.runs("report")] == [
+            at("00:02:00") // 1000, at("00:01:00") // 1000,
+        ]  # fmt: skip
+        index = "SELECT indexdef FROM pg_indexes WHERE indexname = 'schedule_runs_by_schedule'"
+        (definition,) = await beside.fetch(f"{index} AND schemaname = '{schema}'")
+        assert "WHERE (state = 'done'::text)" in definition[0]
+
+    play(common_database, schema, scenario)
+
+
 def test_opening_again_changes_nothing(common_database: str, schema: str) -> None:
     async def scenario(fleet: Fleet) -> None:
         ledger = await fleet.open()
         await migrate(ledger.pool, ledger.sql)
         rows = await ledger.pool.fetch(f"SELECT name, value FROM {schema}.ledger_meta")
-        assert json.loads(json.dumps({row[0]: row[1] for row in rows}))["schema"] == "1"
+        assert json.loads(json.dumps({row[0]: row[1] for row in rows}))["schema"] == "2"
 
     play(common_database, schema, scenario)

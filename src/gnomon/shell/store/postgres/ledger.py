@@ -10,12 +10,13 @@ Spec: PORT-1, PG-1 to PG-9.
 
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from enum import StrEnum
 
 from gnomon.core.engine import Change, Due
 from gnomon.core.schedule import Schedule
 from gnomon.errors import DefinitionError, StoreError
-from gnomon.ports import Claim, Report, RunRow, Saved, ScheduleRow
+from gnomon.ports import Claim, Ended, Report, RunRow, Saved, ScheduleRow
 from gnomon.shell.store.definition_cache import CACHED_MAX, Definition, DefinitionCache
 from gnomon.shell.store.history import PAGE_MAX
 from gnomon.shell.store.instant_text import END_MS
@@ -25,7 +26,7 @@ from gnomon.shell.store.postgres.lane import Lane
 from gnomon.shell.store.postgres.migration import migrate
 from gnomon.shell.store.postgres.pool import Pool, PoolOptions
 from gnomon.shell.store.postgres.reading import definitions, run_row, schedule_row
-from gnomon.shell.store.postgres.report import report
+from gnomon.shell.store.postgres.report import NotAllHeldError, report, report_ends
 from gnomon.shell.store.postgres.snapshot import look_at
 from gnomon.shell.store.postgres.statement import SCHEMA, Statements
 from gnomon.shell.telemetry import log
@@ -125,6 +126,11 @@ class PostgresLedger:
     async def report(self, reports: Sequence[Report], *, now_ms: int) -> list[bool]:
         if not reports:
             return []
+        ends = [report for report in reports if type(report) is Ended]
+        if len({end.key for end in ends}) == len(reports):
+            with suppress(NotAllHeldError):
+                async with self.pool.transaction() as connection:
+                    return await report_ends(connection, self.sql, ends, now_ms=now_ms)
         async with self.pool.transaction() as connection:
             return await report(connection, self.sql, self._cache, reports, now_ms=now_ms)
 
