@@ -2,12 +2,17 @@
 A fleet: three real workers on one real PostgreSQL, to which everything happens.
 
 A fault is one of: a worker is killed and another begins; a worker is frozen (SIGSTOP) until its
-leases are over, and goes on; the server is stopped as if its machine had lost power, and started
-again. Between two faults the fleet must make progress. Nothing waits for a time: what the workers
-write is read until it says what is waited for. At the end all but one are stopped, the last takes
-over what the dead have left, all schedules are taken out of the file, and the judge compares.
+leases are over, and goes on; a worker is told to stop and another begins; the server is stopped as
+if its machine had lost power, and started again. Between two faults the fleet must make progress.
+Nothing waits for a time: what the workers write is read until it says what is waited for.
 
-`python -m tests.kill.fleet SEED [FAULTS]` runs one fleet and prints what came of it.
+Minutes are the exception: for each, two of the workers are hit within a second and a half of its
+start, when a schedule is due that has to be executed every minute, whoever owned what.
+
+At the end all but one are stopped, the last takes over what the dead have left, all schedules are
+taken out of the file, and the judge compares.
+
+`python -m tests.kill.fleet SEED [FAULTS [MINUTES]]` runs one fleet and prints what came of it.
 """
 
 import json
@@ -29,12 +34,17 @@ from tests.kill.judge import Verdict, judge_database
 from tests.kill.world import IDLE, PATIENCE_S, ROOT, SCHEDULES, toml
 from tests.postgres.server import Server
 
-__all__ = ["FleetOutcome", "run_fleet"]
+__all__ = ["BLOWS_AT_A_MINUTE", "FleetOutcome", "run_fleet"]
 
 WORKERS = 3
 LEASE_S = 3
 FREEZE_S = LEASE_S + 2
-KINDS = ("kill", "kill", "freeze", "server")
+KINDS = ("kill", "kill", "freeze", "drain", "server")
+BLOWS = ("kill", "freeze", "drain")
+BLOWS_AT_A_MINUTE = 2
+NEAR_S = 1.5
+"""How near to the start of a minute a blow is struck."""
+MINUTELY = "minute"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -65,8 +75,8 @@ class FleetOutcome:
         }
 
 
-def run_fleet(seed: str, faults: int) -> FleetOutcome:
-    """Let faults happen, then judge."""
+def run_fleet(seed: str, faults: int, minutes: int = 0) -> FleetOutcome:
+    """Let faults happen, then some around the starts of minutes, then judge."""
     outcome = FleetOutcome(seed=seed)
     server = Server()
     server.create()
@@ -74,7 +84,7 @@ def run_fleet(seed: str, faults: int) -> FleetOutcome:
         with tempfile.TemporaryDirectory(prefix="gnomon-fleet-") as folder:
             fleet = _Fleet(Path(folder), server, outcome)
             try:
-                fleet.live(random.Random(seed), faults)
+                fleet.live(random.Random(seed), faults, minutes)
             finally:
                 fleet.end()
     finally:
@@ -89,14 +99,19 @@ class _Fleet:
         self._log = folder / "jobs.txt"
         self._file = folder / "run.toml"
         self._intervals = {name: int(keys["every"][:-1]) for name, keys in SCHEDULES.items()}
-        leased = {name: keys | {"lease": f"{LEASE_S}s"} for name, keys in SCHEDULES.items()}
+        self._intervals[MINUTELY] = 60
+        minutely = {"cron": "* * * * *"} | {
+            key: SCHEDULES["all"][key] for key in ("shell", "overlap", "catchup")
+        }
+        schedules = SCHEDULES | {MINUTELY: minutely}
+        leased = {name: keys | {"lease": f"{LEASE_S}s"} for name, keys in schedules.items()}
         self._file.write_text(toml(leased))
         self._said: queue.Queue[dict[str, object]] = queue.Queue()
         self._spoke: dict[int, threading.Event] = {}
         self._readers: list[threading.Thread] = []
         self._workers: list[subprocess.Popen[str]] = []
 
-    def live(self, dice: random.Random, faults: int) -> None:
+    def live(self, dice: random.Random, faults: int, minutes: int) -> None:
         # The first one saves the schedules, so that the others find them there.
         self._workers.append(self._start(self._file))
         self._hear("running")
@@ -109,8 +124,12 @@ class _Fleet:
             line = self._hear("run started", since=began)
             self._outcome.recovered_ms.append(round((_at(line) - began) * 1000))
             self._hear("run ended", dice.randint(1, 8))
-        until = self._settle()
-        self._outcome.verdict = judge_database(self._url, self._log, self._intervals, until=until)
+        for _ in range(minutes):
+            self._strike_at_a_minute(dice)
+        until, manned = self._settle()
+        self._outcome.verdict = judge_database(
+            self._url, self._log, self._intervals, until=until, certain={MINUTELY: manned}
+        )
         self._outcome.problems += self._outcome.verdict.problems
 
     def end(self) -> None:
@@ -133,17 +152,58 @@ class _Fleet:
                 self._hear("run started", since=began + FREEZE_S)
                 worker.send_signal(signal.SIGCONT)
                 began = time.time()
+            case "drain":
+                self._workers[number] = self._start(self._file)
+                self._stop(worker)
             case _:
                 self._server.stop("immediate")
                 self._server.start()
         return began
 
-    def _settle(self) -> int:
-        """Stop the fleet as it should be, and settle everything; up to when, is returned."""
+    def _strike_at_a_minute(self, dice: random.Random) -> None:
+        """Hit some of the workers at about the start of the next minute."""
+        numbers = dice.sample(range(WORKERS), BLOWS_AT_A_MINUTE)
+        places = sorted(dice.uniform(-NEAR_S, NEAR_S) for _ in numbers)
+        minute = (int(time.time() + NEAR_S) // 60 + 1) * 60
+        self._hear("run started", since=minute - NEAR_S - 1)
+        frozen, leaving = [], []
+        for number, place in zip(numbers, places, strict=True):
+            kind, worker = dice.choice(BLOWS), self._workers[number]
+            assert self._spoke[worker.pid].wait(PATIENCE_S)
+            time.sleep(max(minute + place - time.time(), 0))
+            self._outcome.faults[f"{kind} at a minute"] += 1
+            if kind == "freeze":
+                worker.send_signal(signal.SIGSTOP)
+                frozen.append(worker)
+                continue
+            if kind == "kill":
+                worker.kill()
+                worker.wait()
+            else:
+                worker.send_signal(signal.SIGTERM)
+                leaving.append(worker)
+            self._workers[number] = self._start(self._file)
+        began = time.time()
+        line = self._hear("run started", since=began)
+        self._outcome.recovered_ms.append(round((_at(line) - began) * 1000))
+        if frozen:
+            self._hear("run started", since=began + FREEZE_S)
+        for worker in frozen:
+            worker.send_signal(signal.SIGCONT)
+        for worker in leaving:
+            self._expect(worker, "a stop at a minute")
+
+    def _settle(self) -> tuple[int, int]:
+        """
+        Stop the fleet as it should be, and settle everything.
+
+        Returned are the instants up to when, and up to when there was a worker for sure.
+        """
         *others, last = self._workers
         for worker in others:
             self._stop(worker)
         self._hear("run started", since=time.time() + LEASE_S + 1)
+        manned = int(time.time()) - 1
         self._stop(last)
         self._examine("after the last stop")
         until = int(time.time())
@@ -151,7 +211,7 @@ class _Fleet:
         settling = self._start(self._file, "--once")
         self._expect(settling, "settling")
         self._examine("after everything was settled")
-        return until
+        return until, manned
 
     def _stop(self, worker: "subprocess.Popen[str]") -> None:
         assert self._spoke[worker.pid].wait(PATIENCE_S)  # before that it knows no signals
@@ -210,6 +270,6 @@ def _at(line: dict[str, object]) -> float:
 
 
 if __name__ == "__main__":
-    result = run_fleet(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 10)
+    result = run_fleet(sys.argv[1], *map(int, sys.argv[2:] or ["10"]))
     print(result)
     sys.exit(1 if result.problems else 0)
