@@ -12,6 +12,7 @@ import logging
 from collections.abc import Sequence
 from contextlib import suppress
 from enum import StrEnum
+from typing import Self
 
 from gnomon.core.engine import Change, Due
 from gnomon.core.schedule import Schedule
@@ -62,7 +63,7 @@ class PostgresLedger:
     async def open(
         cls, url: str, *, schema: str = SCHEMA, options: PoolOptions | None = None,
         lease_time: LeaseTime = LeaseTime.DATABASE, cached_max: int = CACHED_MAX,
-    ) -> "PostgresLedger":  # fmt: skip
+    ) -> Self:  # fmt: skip
         """Connect, and make the schema or bring it forward where needed."""
         sql = Statements(schema)
         pool = await Pool.open(url, options or PoolOptions())
