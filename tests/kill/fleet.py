@@ -9,6 +9,10 @@ Nothing waits for a time: what the workers write is read until it says what is w
 Minutes are the exception: for each, two of the workers are hit within a second and a half of its
 start, when a schedule is due that has to be executed every minute, whoever owned what.
 
+Where there is a network (tests/system), the first worker reaches the server through it alone, and a
+fault may be that it is cut until the leases are over, and mended; then that worker has to be heard
+of again.
+
 At the end all but one are stopped, the last takes over what the dead have left, all schedules are
 taken out of the file, and the judge compares.
 
@@ -29,22 +33,37 @@ from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import Protocol
 
 from tests.kill.judge import Verdict, judge_database
 from tests.kill.world import IDLE, PATIENCE_S, ROOT, SCHEDULES, toml
 from tests.postgres.server import Server
 
-__all__ = ["BLOWS_AT_A_MINUTE", "FleetOutcome", "run_fleet"]
+__all__ = ["BLOWS_AT_A_MINUTE", "FleetOutcome", "Network", "run_fleet"]
 
 WORKERS = 3
 LEASE_S = 3
 FREEZE_S = LEASE_S + 2
 KINDS = ("kill", "kill", "freeze", "drain", "server")
+KINDS_OF_A_NETWORK = ("cut", "cut", "kill", "freeze")
 BLOWS = ("kill", "freeze", "drain")
 BLOWS_AT_A_MINUTE = 2
 NEAR_S = 1.5
 """How near to the start of a minute a blow is struck."""
 MINUTELY = "minute"
+
+
+class Network(Protocol):
+    """What one of the workers reaches the server through."""
+
+    address: str
+    """Of the server, in it."""
+
+    def inside(self, command: list[str]) -> list[str]:
+        """The command that runs another one at the far end."""
+
+    def cut(self) -> None: ...
+    def mend(self) -> None: ...
 
 
 @dataclass(slots=True, kw_only=True)
@@ -55,6 +74,8 @@ class FleetOutcome:
     faults: Counter[str] = field(default_factory=Counter)
     recovered_ms: list[int] = field(default_factory=list)
     """For each fault, how long after it the next run began."""
+    back_ms: list[int] = field(default_factory=list)
+    """For each cut, how long after it was mended its worker was heard of."""
     events: Counter[str] = field(default_factory=Counter)
     verdict: Verdict = field(default_factory=Verdict)
     problems: list[str] = field(default_factory=list)
@@ -75,14 +96,18 @@ class FleetOutcome:
         }
 
 
-def run_fleet(seed: str, faults: int, minutes: int = 0) -> FleetOutcome:
+def run_fleet(
+    seed: str, faults: int, minutes: int = 0, network: Network | None = None
+) -> FleetOutcome:
     """Let faults happen, then some around the starts of minutes, then judge."""
     outcome = FleetOutcome(seed=seed)
     server = Server()
     server.create()
     try:
+        if network is not None:
+            server.listen(network.address)
         with tempfile.TemporaryDirectory(prefix="gnomon-fleet-") as folder:
-            fleet = _Fleet(Path(folder), server, outcome)
+            fleet = _Fleet(Path(folder), server, outcome, network)
             try:
                 fleet.live(random.Random(seed), faults, minutes)
             finally:
@@ -93,8 +118,10 @@ def run_fleet(seed: str, faults: int, minutes: int = 0) -> FleetOutcome:
 
 
 class _Fleet:
-    def __init__(self, folder: Path, server: Server, outcome: FleetOutcome) -> None:
-        self._server, self._outcome = server, outcome
+    def __init__(
+        self, folder: Path, server: Server, outcome: FleetOutcome, network: Network | None
+    ) -> None:
+        self._server, self._outcome, self._network = server, outcome, network
         self._url = server.url()
         self._log = folder / "jobs.txt"
         self._file = folder / "run.toml"
@@ -113,12 +140,12 @@ class _Fleet:
 
     def live(self, dice: random.Random, faults: int, minutes: int) -> None:
         # The first one saves the schedules, so that the others find them there.
-        self._workers.append(self._start(self._file))
+        self._workers.append(self._begin(0))
         self._hear("running")
-        self._workers += [self._start(self._file) for _ in range(WORKERS - 1)]
+        self._workers += [self._begin(number) for number in range(1, WORKERS)]
         self._hear("run ended", WORKERS)
         for _ in range(faults):
-            kind = dice.choice(KINDS)
+            kind = dice.choice(KINDS if self._network is None else KINDS_OF_A_NETWORK)
             self._outcome.faults[kind] += 1
             began = self._let_happen(kind, dice.randrange(WORKERS))
             line = self._hear("run started", since=began)
@@ -146,19 +173,34 @@ class _Fleet:
             case "kill":
                 worker.kill()
                 worker.wait()
-                self._workers[number] = self._start(self._file)
+                self._workers[number] = self._begin(number)
             case "freeze":
                 worker.send_signal(signal.SIGSTOP)
                 self._hear("run started", since=began + FREEZE_S)
                 worker.send_signal(signal.SIGCONT)
                 began = time.time()
             case "drain":
-                self._workers[number] = self._start(self._file)
+                self._workers[number] = self._begin(number)
                 self._stop(worker)
+            case "cut":
+                began = self._cut()
             case _:
                 self._server.stop("immediate")
                 self._server.start()
         return began
+
+    def _cut(self) -> float:
+        """Cut the network until leases are over, and mend it; when, is returned."""
+        assert self._network is not None
+        worker, began = self._workers[0], time.time()
+        assert self._spoke[worker.pid].wait(PATIENCE_S)
+        self._network.cut()
+        self._hear("run started", since=began + FREEZE_S)
+        self._network.mend()
+        mended = time.time()
+        line = self._hear("run started", since=mended, pid=worker.pid)
+        self._outcome.back_ms.append(round((_at(line) - mended) * 1000))
+        return mended
 
     def _strike_at_a_minute(self, dice: random.Random) -> None:
         """Hit some of the workers at about the start of the next minute."""
@@ -182,7 +224,7 @@ class _Fleet:
             else:
                 worker.send_signal(signal.SIGTERM)
                 leaving.append(worker)
-            self._workers[number] = self._start(self._file)
+            self._workers[number] = self._begin(number)
         began = time.time()
         line = self._hear("run started", since=began)
         self._outcome.recovered_ms.append(round((_at(line) - began) * 1000))
@@ -232,10 +274,20 @@ class _Fleet:
         if left := [one for one in found if one["code"] != "silent"]:
             self._outcome.problems.append(f"the doctor, {when}: {left}")
 
-    def _start(self, file: Path, *options: str) -> "subprocess.Popen[str]":
+    def _begin(self, number: int) -> "subprocess.Popen[str]":
+        """A worker for that place; the first one's is at the far end of the network."""
+        return self._start(self._file, far=self._network if number == 0 else None)
+
+    def _start(
+        self, file: Path, *options: str, far: Network | None = None
+    ) -> "subprocess.Popen[str]":
+        url = self._url if far is None else f"postgresql://postgres@{far.address}/postgres"
+        command = [
+            sys.executable, "-m", "gnomon", "run", str(file), "--database", url, "--json-log",
+            "--grace", "20s", *options,
+        ]  # fmt: skip
         worker = subprocess.Popen(
-            [sys.executable, "-m", "gnomon", "run", str(file), "--database", self._url,
-             "--json-log", "--grace", "20s", *options],
+            command if far is None else far.inside(command),
             cwd=ROOT, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
             env=os.environ | {"PYTHONUNBUFFERED": "1"},
         )  # fmt: skip
@@ -249,17 +301,20 @@ class _Fleet:
         assert worker.stderr is not None
         for text in worker.stderr:
             if text.endswith("}\n"):  # whoever is killed may not come to the end of a line
-                line = json.loads(text)
+                line = json.loads(text) | {"worker": worker.pid}
                 self._spoke[worker.pid].set()
                 self._outcome.events[line["event"]] += 1
                 self._said.put(line)
         worker.stderr.close()
 
-    def _hear(self, event: str, times: int = 1, *, since: float = 0) -> dict[str, object]:
-        """Read on until somebody has said this so often, at or after an instant."""
+    def _hear(
+        self, event: str, times: int = 1, *, since: float = 0, pid: int | None = None
+    ) -> dict[str, object]:
+        """Read on until somebody, or a certain one, has said this so often since an instant."""
         while True:
             line = self._said.get(timeout=PATIENCE_S)
-            if line["event"] == event and _at(line) >= since:
+            is_meant = line["event"] == event and pid in (None, line["worker"])
+            if is_meant and _at(line) >= since:
                 times -= 1
                 if not times:
                     return line
@@ -270,6 +325,7 @@ def _at(line: dict[str, object]) -> float:
 
 
 if __name__ == "__main__":
-    result = run_fleet(sys.argv[1], *map(int, sys.argv[2:] or ["10"]))
+    numbers = [int(text) for text in sys.argv[2:]] or [10]
+    result = run_fleet(sys.argv[1], numbers[0], sum(numbers[1:]))
     print(result)
     sys.exit(1 if result.problems else 0)
