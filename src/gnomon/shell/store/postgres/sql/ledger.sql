@@ -248,30 +248,25 @@ WHERE r.idempotency_key = v.key
 
 -- name: end_held
 -- What most reports come to, as one statement: ends of runs that are held still, and of which
--- schedules they were. Joined: $1 keys, $2 fences, $3 kinds; $4 outcomes, $5 reasons, $6 statuses,
--- $7 details, $8 run ids, $9 starts, $10 ends, NULL for now; $11 now, $12 states that can end
-WITH held AS MATERIALIZED (
-  SELECT r.ctid AS place, v.kind, r.state
-  FROM unnest(
-    string_to_array($1, ','), string_to_array($2, ',')::bigint[], string_to_array($3, ',')::int[]
-  ) AS v (key, fence, kind)
-  JOIN gnomon.schedule_runs r ON r.idempotency_key = v.key AND r.fence = v.fence
-  ORDER BY r.schedule_id, r.idempotency_key
-  FOR NO KEY UPDATE OF r
-), ended AS (
+-- schedules they were. Nobody else can end them, so that the rows are taken in any order. Joined:
+-- $1 keys, $2 fences, $3 kinds; $4 outcomes, $5 reasons, $6 statuses, $7 details, $8 run ids,
+-- $9 starts, $10 ends, NULL for now; $11 now, $12 states that can end
+WITH ended AS (
   UPDATE gnomon.schedule_runs r SET
     state = 'done', outcome = coalesce(r.outcome, k.outcome), reason = k.reason, status = k.status,
     detail = k.detail, lease_until = NULL, ended_at = coalesce(k.ended_at, $11), updated_at = $11,
     run_id = coalesce(r.run_id, k.run_id), started_at = coalesce(r.started_at, k.started_at)
-  FROM held
+  FROM unnest(
+    string_to_array($1, ','), string_to_array($2, ',')::bigint[], string_to_array($3, ',')::int[]
+  ) AS v (key, fence, kind)
   JOIN unnest(
     $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::timestamptz[],
     $10::timestamptz[]
   )
     WITH ORDINALITY AS k (outcome, reason, status, detail, run_id, started_at, ended_at, kind)
-    USING (kind)
-  WHERE r.ctid = held.place -- which nobody can change any more
-    AND held.state = ANY ($12)
+    ON k.kind = v.kind
+  WHERE r.idempotency_key = v.key AND r.fence = v.fence
+    AND r.state || '' = ANY ($12) -- so written that the key finds the row, and no other index
   RETURNING r.schedule_id
 )
 SELECT count(*), array_agg(schedule_id) FROM ended
