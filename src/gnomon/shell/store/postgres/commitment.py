@@ -63,13 +63,15 @@ async def commit(
     plain: dict[str, Change] = {}
     others: list[Change] = []
     for change in changes:
-        if careful or not all(fact.is_new for fact in change.facts):
+        facts = change.facts
+        if careful or not _only_adds(facts):
             others.append(change)
             continue
         # A second one of the same schedule is planned from the past.
         schedule_id = change.schedule.schedule_id
         if schedule_id not in single and schedule_id not in plain:
-            (single if _is_one_claim(change) else plain)[schedule_id] = change
+            is_claim = len(facts) == 1 and facts[0].state is State.CLAIMED
+            (single if is_claim else plain)[schedule_id] = change
     claimed = await _claim_single(connection, sql, single, turn) if single else []
     winners = await _advance_plain(connection, sql, plain, turn) if plain else []
     written: dict[str, Written] = {}
@@ -106,22 +108,33 @@ async def insert_facts(
     await _insert(connection, sql["insert_runs"], *zip(*values, strict=True), now_ms)
 
 
-def _is_one_claim(change: Change) -> bool:
-    return len(change.facts) == 1 and change.facts[0].state is State.CLAIMED
+def _only_adds(facts: Sequence[Fact]) -> bool:
+    for fact in facts:  # noqa: SIM110 - a generator would take three times as long
+        if not fact.is_new:
+            return False
+    return True
 
 
 async def _claim_single(
     connection: "Connection", sql: Statements, changes: dict[str, Change], turn: Turn
 ) -> list[Change]:
     """Advance and claim what is free and has its version still, all by one statement."""
-    kinds, keys, numbers = Kinds(), [], []
-    for change in changes.values():
-        (fact,) = change.facts
-        lease_ms = change.schedule.policy.lease // _MS
-        claim = fact.nominal * 1000, fact.fire_ms, fact.launches, change.revision, lease_ms
-        keys.append(fact.key)
-        numbers.append(kinds.number(*_place(change), *claim))
-    versions = [change.version for change in changes.values()]
+    keys, versions, numbers, kinds = [], [], [], Kinds()
+    known: dict[tuple[int | timedelta | None, ...], int] = {}
+    for schedule, version, cursor, following, wake_ms, (fact,), *_, revision in changes.values():
+        key, nominal, fire_ms, _, _, _, launches, *_ = fact
+        keys.append(key)
+        versions.append(version)
+        lease = schedule.policy.lease
+        kind = cursor, following, wake_ms, nominal, fire_ms, launches, revision, lease
+        number = known.get(kind)
+        if number is None:
+            next_ms = None if following is None else following * 1000
+            number = known[kind] = kinds.number(
+                cursor * 1000, next_ms, wake_ms, nominal * 1000, fire_ms, launches, revision,
+                lease // _MS,
+            )  # fmt: skip
+        numbers.append(number)
     try:
         lost = await connection.fetch(
             sql["claim_free"], *joined(changes, versions, keys, numbers), *kinds.columns(), *turn

@@ -35,9 +35,16 @@ async def report_ends(
     connection: "Connection", sql: Statements, ends: Sequence[Ended], *, now_ms: int
 ) -> list[bool]:
     """Write ends, if all of them are of runs that are held still; each run once."""
-    kinds = Kinds()
-    numbers = [kinds.number(*end_of(end)) for end in ends]
-    keys, fences = [end.key for end in ends], [end.fence for end in ends]
+    keys, fences, numbers, kinds = [], [], [], Kinds()
+    known: dict[tuple[object, ...], int] = {}
+    for end in ends:
+        how = end[2:]
+        number = known.get(how)
+        if number is None:
+            number = known[how] = kinds.number(*end_of(end))
+        numbers.append(number)
+        keys.append(end[0])
+        fences.append(end[1])
     ((count, schedule_ids),) = await connection.fetch(
         sql["end_held"], *joined(keys, fences, numbers), *kinds.columns(), now_ms, ENDING
     )
