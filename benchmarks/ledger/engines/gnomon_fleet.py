@@ -7,7 +7,6 @@ the sum of what the workers have launched is what was due, and the database has 
 """
 
 import asyncio
-import itertools
 import subprocess
 import sys
 from queue import Queue
@@ -38,9 +37,9 @@ class FleetFires:
         self._passes = 0
         self._said: Queue[tuple[int, str]] = Queue()
         self._launched: dict[int, int] = {}
+        self._readers: list[Thread] = []
         asyncio.run(self._save())
-        names = itertools.islice(itertools.count(1), workers)
-        self._workers = [self._start(f"worker-{number}") for number in names]
+        self._workers = [self._start(f"worker-{number}") for number in range(workers)]
         for _ in self._workers:
             assert self._said.get(timeout=_PATIENCE)[1] == _READY
 
@@ -68,6 +67,8 @@ class FleetFires:
             assert worker.stdin is not None
             worker.stdin.close()
             worker.wait(timeout=_PATIENCE)
+        for reader in self._readers:
+            reader.join()
 
     async def _save(self) -> None:
         ledger = await PostgresLedger.open(self._url)
@@ -88,10 +89,13 @@ class FleetFires:
             [sys.executable, "-m", module, self._url, name],
             cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
-        Thread(target=self._read, args=(worker,), daemon=True).start()
+        reader = Thread(target=self._read, args=(worker,), daemon=True)
+        reader.start()
+        self._readers.append(reader)
         return worker
 
     def _read(self, worker: "subprocess.Popen[str]") -> None:
         assert worker.stdout is not None
         for line in worker.stdout:
             self._said.put((worker.pid, line.strip()))
+        worker.stdout.close()

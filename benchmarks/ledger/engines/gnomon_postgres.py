@@ -34,8 +34,12 @@ class GnomonPostgresEngine:
         self._loop = asyncio.new_event_loop()
         self._server = PostgresServer()
         self._opened: list[Fires | PostgresLedger] = []
+        self._fleets: list[FleetFires] = []
 
     def close(self) -> None:
+        for fleet in self._fleets:
+            atexit.unregister(fleet.close)
+            fleet.close()
         for one in self._opened:
             self._do(one.close())
         self._server.close()
@@ -71,6 +75,7 @@ class GnomonPostgresEngine:
     def _workers_job(self, cell: Cell) -> Job:
         url = self._server.database()
         fires = FleetFires(url, workers=cell.workers, due=cell.due)
+        self._fleets.append(fires)
         atexit.register(fires.close)
 
         def run() -> None:

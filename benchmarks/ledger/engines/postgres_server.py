@@ -36,9 +36,6 @@ class PostgresServer:
         """What autovacuum would do in between; done now, so that it does not fall into a pass."""
         self._run("vacuumdb", "--quiet", "--analyze", f"--dbname={url}")
 
-    def execute(self, url: str, statement: str) -> None:
-        self._run("psql", "--quiet", "--no-psqlrc", f"--command={statement}", url)
-
     def _run(self, program: str, *arguments: str) -> None:
         command = [str(self._server.directory / "bin" / program), *arguments]
         subprocess.run(command, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
