@@ -36,11 +36,13 @@ from pathlib import Path
 from typing import Protocol
 
 from tests.kill.judge import Verdict, judge_database
-from tests.kill.world import IDLE, PATIENCE_S, ROOT, SCHEDULES, toml
+from tests.kill.world import IDLE, ROOT, SCHEDULES, toml
 from tests.postgres.server import Server
 
 __all__ = ["BLOWS_AT_A_MINUTE", "FleetOutcome", "Network", "run_fleet"]
 
+PATIENCE_S = 900
+"""Only a hang takes longer; a dozen workers on a machine that has too much to do are no hang."""
 WORKERS = 3
 LEASE_S = 3
 FREEZE_S = LEASE_S + 2
@@ -185,6 +187,8 @@ class _Fleet:
             case "cut":
                 began = self._cut()
             case _:
+                for each in self._workers:
+                    self._await_word(each)  # who finds no server when it starts, gives up
                 self._server.stop("immediate")
                 self._server.start()
         return began
@@ -193,7 +197,7 @@ class _Fleet:
         """Cut the network until leases are over, and mend it; when, is returned."""
         assert self._network is not None
         worker, began = self._workers[0], time.time()
-        assert self._spoke[worker.pid].wait(PATIENCE_S)
+        self._await_word(worker)
         self._network.cut()
         self._hear("run started", since=began + FREEZE_S)
         self._network.mend()
@@ -211,7 +215,7 @@ class _Fleet:
         frozen, leaving = [], []
         for number, place in zip(numbers, places, strict=True):
             kind, worker = dice.choice(BLOWS), self._workers[number]
-            assert self._spoke[worker.pid].wait(PATIENCE_S)
+            self._await_word(worker)
             time.sleep(max(minute + place - time.time(), 0))
             self._outcome.faults[f"{kind} at a minute"] += 1
             if kind == "freeze":
@@ -256,9 +260,18 @@ class _Fleet:
         return until, manned
 
     def _stop(self, worker: "subprocess.Popen[str]") -> None:
-        assert self._spoke[worker.pid].wait(PATIENCE_S)  # before that it knows no signals
+        self._await_word(worker)  # before that it knows no signals
         worker.send_signal(signal.SIGTERM)
         self._expect(worker, "a stop")
+
+    def _await_word(self, worker: "subprocess.Popen[str]") -> None:
+        """Return when a worker has said anything at all."""
+        for _ in range(PATIENCE_S):
+            if self._spoke[worker.pid].wait(1):
+                return
+            if worker.poll() is not None:
+                raise RuntimeError(f"a worker ended with {worker.returncode} without a word")
+        raise TimeoutError(f"a worker has said nothing for {PATIENCE_S} s")
 
     def _expect(self, worker: "subprocess.Popen[str]", what: str) -> None:
         if code := worker.wait(PATIENCE_S):
