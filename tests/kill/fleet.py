@@ -189,6 +189,7 @@ class _Fleet:
             case _:
                 for each in self._workers:
                     self._await_word(each)  # who finds no server when it starts, gives up
+                began = time.time()
                 self._server.stop("immediate")
                 self._server.start()
         return began
