@@ -76,8 +76,8 @@ coverage: $(READY) ## Run the tests; every branch of the core and the theory mus
 spec: $(READY) ## Print which tests hold which clause of docs/spec
 	@$(BIN)/python -m tests.tidy.matrix $(ARGS)
 
-test-system: $(READY) ## Run the tests that need system packages
-	@echo "nothing here needs system packages yet"
+test-system: $(READY) ## Run the tests that need root and system packages, which they install
+	$(BIN)/python -m pytest -s $(or $(ARGS),tests/system)
 
 # Areas and paths are different for each, so with arguments but --quick it is the time core only.
 bench: bench-time $(if $(filter-out --quick,$(ARGS)),,bench-ledger bench-theory) ## Measure speed beside others

@@ -17,7 +17,7 @@ from benchmarks.harness.protocol import ProtocolError
 __all__ = ["ROOT", "Contender", "Presence", "start_worker"]
 
 ROOT = Path(__file__).resolve().parents[2]
-_CONSTRAINTS = ROOT / "benchmarks" / "constraints.txt"
+_PINS = ROOT / "benchmarks"
 _ENVIRONMENTS = ROOT / ".bench" / "venvs"
 
 
@@ -29,6 +29,8 @@ class Contender:
     entry: str
     environment: str = ""
     requirements: tuple[str, ...] = ()
+    pins: str = "constraints.txt"
+    """The file of versions; one of its own where two versions of a library are measured."""
     note: str
 
 
@@ -61,7 +63,7 @@ def _interpreter(contender: Contender, progress: Callable[[str], None]) -> str |
     environment = provide_environment(
         contender.environment,
         contender.requirements,
-        constraints=_CONSTRAINTS,
+        constraints=_PINS / contender.pins,
         under=_ENVIRONMENTS,
         progress=progress,
     )

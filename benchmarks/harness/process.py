@@ -27,7 +27,7 @@ from benchmarks.harness.protocol import (
 
 __all__ = ["Worker", "WorkerLostError"]
 
-_KEPT_ENVIRONMENT = ("PATH", "HOME", "LANG", "SYSTEMROOT")
+_KEPT_ENVIRONMENT = ("PATH", "HOME", "LANG", "SYSTEMROOT", "GNOMON_POSTGRES_BIN")
 
 
 class WorkerLostError(Exception):

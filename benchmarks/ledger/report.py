@@ -29,6 +29,7 @@ def tables_of(result: Result) -> list[Table]:
     return [
         _target_table(result),
         _fire_table(result),
+        _workers_table(result),
         _lateness_table(result),
         _idle_table(result),
         _memory_table(result),
@@ -80,6 +81,14 @@ def _fire_table(result: Result) -> Table:
         )
     header = ("engine", "cell", "periods / s", "to Gnomon", "processor us each", "to Gnomon")
     return Table(title="Full fire: from due to finished", header=header, rows=rows)
+
+
+def _workers_table(result: Result) -> Table:
+    rows = [
+        (engine, label, f"{1e9 / ns:,.0f}") for engine, label, ns in _lines(result, Area.WORKERS)
+    ]
+    title = "Full fire, shared by workers"
+    return Table(title=title, header=("engine", "cell", "periods / s"), rows=rows)
 
 
 def _lateness_table(result: Result) -> Table:

@@ -7,9 +7,13 @@ from benchmarks.harness.contender import Contender
 
 __all__ = [
     "APSCHEDULER",
+    "APSCHEDULER_POSTGRES",
     "GNOMON",
     "GNOMON_POSTGRES",
     "HUEY",
+    "PGQUEUER",
+    "PGQUEUER_500",
+    "PROCRASTINATE",
     "RAW",
     "RAW_POSTGRES",
     "ROSTER",
@@ -66,4 +70,73 @@ RAW_POSTGRES = Contender(
     note="The bare statements in one batch of 1,000 with UNNEST through asyncpg, on a server like "
     "that: a limit, not a scheduler.",
 )
-ROSTER = (GNOMON, RAW, GNOMON_POSTGRES, RAW_POSTGRES, APSCHEDULER, _APSCHEDULER_WAL, HUEY)
+APSCHEDULER_POSTGRES = Contender(
+    name="apscheduler-postgres",
+    entry=f"{_ENGINES}.apscheduler_postgres:APSchedulerPostgresEngine",
+    environment="apscheduler-postgres",
+    requirements=(*_APSCHEDULER, "psycopg[binary]"),
+    note="APScheduler 3 with its SQLAlchemy job store on a server like that, through psycopg.",
+)
+_APSCHEDULER_4 = Contender(
+    name="apscheduler-4",
+    entry=f"{_ENGINES}.apscheduler4:APScheduler4Engine",
+    environment="apscheduler-4",
+    requirements=("APScheduler", "SQLAlchemy", "asyncpg", "greenlet", "sniffio", "tzdata"),
+    pins="constraints-apscheduler4.txt",
+    note="The alpha of APScheduler 4, `AsyncScheduler`, SQLAlchemy data store through asyncpg, 200 "
+    "due: schedules and jobs are claimed, jobs and results written.",
+)
+PROCRASTINATE = Contender(
+    name="procrastinate",
+    entry=f"{_ENGINES}.procrastinate:ProcrastinateEngine",
+    environment="procrastinate",
+    requirements=("procrastinate", "tzdata"),
+    note="Each period deferred by `defer_periodic_job`, then run by its own worker, ten at a time; "
+    "200 due.",
+)
+PGQUEUER = Contender(
+    name="pgqueuer",
+    entry=f"{_ENGINES}.pgqueuer:PgQueuerEngine",
+    environment="pgqueuer",
+    requirements=("pgqueuer[asyncpg]", "tzdata"),
+    note="Dequeue, a coroutine that does nothing, and log, in batches of 10, as it comes; filling "
+    "the queue is not counted, and there is no schedule to advance.",
+)
+PGQUEUER_500 = Contender(
+    name="pgqueuer-500",
+    entry=f"{_ENGINES}.pgqueuer:LargePgQueuerEngine",
+    environment="pgqueuer",
+    requirements=("pgqueuer[asyncpg]", "tzdata"),
+    note="The same in batches of 500.",
+)
+_DBOS = Contender(
+    name="dbos",
+    entry=f"{_ENGINES}.dbos:DbosEngine",
+    environment="dbos",
+    requirements=("dbos", "psycopg[binary]", "tzdata"),
+    note="A workflow that does nothing, started with an id of its own and waited for, 200 due.",
+)
+_CELERY_BEAT = Contender(
+    name="celery-beat",
+    entry=f"{_ENGINES}.celery_beat:CeleryBeatEngine",
+    environment="celery",
+    requirements=("celery", "tzdata"),
+    note="Beat's own rate of sending, to a broker in memory: nothing is stored, claimed, recorded "
+    "or run.",
+)
+ROSTER = (
+    GNOMON,
+    RAW,
+    GNOMON_POSTGRES,
+    RAW_POSTGRES,
+    APSCHEDULER,
+    _APSCHEDULER_WAL,
+    HUEY,
+    APSCHEDULER_POSTGRES,
+    _APSCHEDULER_4,
+    PROCRASTINATE,
+    PGQUEUER,
+    PGQUEUER_500,
+    _DBOS,
+    _CELERY_BEAT,
+)

@@ -5,6 +5,7 @@ Within an area all engines are interleaved on every cell, round after round. Mem
 exception: each of its figures comes from a process of its own, which did nothing else.
 """
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -21,6 +22,7 @@ from benchmarks.harness.rounds import Measurement, measure
 from benchmarks.ledger.cells import FULL, QUICK, Area, Cell, Settings, cells_of
 from benchmarks.ledger.result import Result, over_rounds
 from benchmarks.ledger.roster import GNOMON
+from tests.postgres.server import find_binaries
 
 __all__ = ["run"]
 
@@ -36,6 +38,8 @@ def run(
     """Measure the areas with those engines that can be had, on files that are then removed."""
     settings, extent = (QUICK, "quick") if quick else (FULL, "full")
     machine = this_machine()
+    # The environments of the peers have no PostgreSQL of their own.
+    os.environ.setdefault("GNOMON_POSTGRES_BIN", str(find_binaries()))
     home = ROOT / ".bench"
     home.mkdir(exist_ok=True)
     with TemporaryDirectory(prefix="ledger-", dir=home) as name, ExitStack() as stack:

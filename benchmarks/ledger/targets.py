@@ -10,8 +10,18 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from benchmarks.harness.verdict import Verdict, verdict_of
-from benchmarks.ledger.cells import FULL, Area, stored_label
-from benchmarks.ledger.roster import APSCHEDULER, GNOMON, GNOMON_POSTGRES, RAW, RAW_POSTGRES
+from benchmarks.ledger.cells import FULL, Area, stored_label, workers_label
+from benchmarks.ledger.roster import (
+    APSCHEDULER,
+    APSCHEDULER_POSTGRES,
+    GNOMON,
+    GNOMON_POSTGRES,
+    PGQUEUER,
+    PGQUEUER_500,
+    PROCRASTINATE,
+    RAW,
+    RAW_POSTGRES,
+)
 
 __all__ = ["TARGETS", "Figures", "Judgement", "Measure", "Target", "judge"]
 
@@ -33,7 +43,7 @@ class Measure(StrEnum):
 class Target:
     """
     `engine` is who is judged, `peer` whom a rate is compared to, `cell` what is judged, `to` what
-    growth starts at.
+    growth starts at, or the cell of the peer where it is another.
     """
 
     title: str
@@ -110,6 +120,57 @@ TARGETS = (
         aim=0.60,
     ),
     Target(
+        title="PostgreSQL: full fire, to APScheduler 3",
+        area=Area.FIRE,
+        measure=Measure.RATE,
+        cell=_DUE,
+        engine=GNOMON_POSTGRES.name,
+        peer=APSCHEDULER_POSTGRES.name,
+        must=18,
+        aim=18,
+    ),
+    Target(
+        title="PostgreSQL: full fire, to Procrastinate",
+        area=Area.FIRE,
+        measure=Measure.RATE,
+        cell=_DUE,
+        engine=GNOMON_POSTGRES.name,
+        peer=PROCRASTINATE.name,
+        must=30,
+        aim=30,
+    ),
+    Target(
+        title="PostgreSQL: full fire, to PgQueuer's dequeue and log",
+        area=Area.FIRE,
+        measure=Measure.RATE,
+        cell=_DUE,
+        engine=GNOMON_POSTGRES.name,
+        peer=PGQUEUER.name,
+        must=1,
+        aim=1.1,
+    ),
+    Target(
+        title="PostgreSQL: full fire, to PgQueuer's dequeue and log by 500",
+        area=Area.FIRE,
+        measure=Measure.RATE,
+        cell=_DUE,
+        engine=GNOMON_POSTGRES.name,
+        peer=PGQUEUER_500.name,
+        must=1,
+        aim=1.1,
+    ),
+    Target(
+        title="PostgreSQL: two workers, to one",
+        area=Area.WORKERS,
+        measure=Measure.RATE,
+        cell=workers_label(FULL.shared, 2),
+        engine=GNOMON_POSTGRES.name,
+        peer=GNOMON_POSTGRES.name,
+        to=workers_label(FULL.shared, 1),
+        must=1,
+        aim=1.6,
+    ),
+    Target(
         title="PostgreSQL: lateness, p99 of 1,000 due at one second",
         area=Area.LATENESS,
         measure=Measure.MILLISECONDS,
@@ -146,7 +207,7 @@ def _value(target: Target, figures: Figures) -> float | None:
         return None
     match target.measure:
         case Measure.RATE:
-            other = figures.get((target.area, target.peer), {}).get(target.cell)
+            other = figures.get((target.area, target.peer), {}).get(target.to or target.cell)
             return None if other is None else other / found
         case Measure.MILLISECONDS:
             return found / 1e6

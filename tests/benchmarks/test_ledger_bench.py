@@ -103,6 +103,13 @@ def test_targets_are_judged_by_rate_time_growth_and_size() -> None:
     ]
 
 
+def test_two_workers_are_judged_beside_one() -> None:
+    (target,) = [target for target in TARGETS if target.area is Area.WORKERS]
+    figures = {(Area.WORKERS, target.engine): {target.to: 90.0, target.cell: 50.0}}
+
+    assert judge(target, figures).value == 1.8
+
+
 def test_a_target_without_figures_is_not_judged() -> None:
     assert {judge(target, {}).verdict for target in TARGETS} == {Verdict.UNKNOWN}
 
@@ -212,6 +219,18 @@ def test_engines_on_postgresql_fire_everything_and_look_at_an_idle_ledger(
 
     assert fire.clock() > 0
     engine.close()
+
+
+def test_workers_of_their_own_share_what_is_due_and_launch_nothing_twice(tmp_path: Path) -> None:
+    cell = Cell(area=Area.WORKERS, label="two", stored=50, due=50, workers=2)
+    engine = GnomonPostgresEngine(tmp_path)
+    try:
+        job = engine.job(cell)
+        job.run()
+        job.run()
+        assert job.clock() > 0
+    finally:
+        engine.close()
 
 
 def test_the_report_shows_verdicts_rates_and_what_is_missing() -> None:

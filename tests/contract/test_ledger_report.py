@@ -293,6 +293,17 @@ def test_a_worker_heard_of_in_time_keeps_its_run(desk: Desk) -> None:
 
 
 @clause("LEDGER-8")
+def test_a_claim_that_a_late_worker_starts_after_all_is_not_started_again(desk: Desk) -> None:
+    desk.save(lease="10s")
+    (claim,) = desk.turn("00:01:00", confirmed=True)
+    takeover = desk.plan("00:01:15")  # it never began, so that it is to be planned again
+    assert desk.launched(claim, "00:01:16")
+
+    assert desk.commit(takeover, "00:01:30", owner="boris") == []
+    assert desk.words() == ["00:01:00 running executed"]
+
+
+@clause("LEDGER-8")
 def test_orphans_are_the_runs_in_flight_of_others(desk: Desk) -> None:
     claim = desk.claim()
 

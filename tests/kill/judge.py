@@ -71,9 +71,20 @@ def judge(store: Path, log: Path, intervals: dict[str, int], *, until: int) -> V
     return judge_tables(tables, log, intervals, until=until)
 
 
-def judge_database(url: str, log: Path, intervals: dict[str, int], *, until: int) -> Verdict:
-    """The same for a ledger on PostgreSQL."""
-    return judge_tables(asyncio.run(_read(url, list(intervals))), log, intervals, until=until)
+def judge_database(
+    url: str, log: Path, intervals: dict[str, int], *, until: int, certain: dict[str, int]
+) -> Verdict:
+    """The same for a ledger on PostgreSQL; `certain` were to be executed, each up to an instant."""
+    tables = asyncio.run(_read(url, list(intervals)))
+    verdict = judge_tables(tables, log, intervals, until=until)
+    for name, manned in certain.items():
+        missed = [row for row in tables[name].rows if row.outcome != "executed"]
+        verdict.problems += [
+            f"{name} {row.first}: {row.outcome}({row.reason}), and had to be executed"
+            for row in missed
+            if row.first <= manned
+        ]
+    return verdict
 
 
 def judge_tables(

@@ -109,6 +109,15 @@ class Server:
             file.write(settings)
         self._run("pg_ctl", "reload")
 
+    def listen(self, address: str) -> None:
+        """Begin again, on an address of the network too, for whoever comes from beside it."""
+        with (self._data / "pg_hba.conf").open("a", encoding="utf-8") as file:
+            file.write(f"host all all {address}/24 trust\n")
+        with (self._data / "postgresql.conf").open("a", encoding="utf-8") as file:
+            file.write(f"listen_addresses = '{address}'\n")
+        self.stop()
+        self.start()
+
     def signal(self, number: signal.Signals) -> None:
         """Send a signal to the server's first process."""
         os.kill(int((self._data / "postmaster.pid").read_text().split()[0]), number)

@@ -16,7 +16,7 @@ from gnomon.simulation.declarative import campaign as declarative
 from gnomon.simulation.declarative.plan import World, draw_spec
 from gnomon.simulation.declarative.search import Act, play, stories
 from tests.kill import scheduler_world
-from tests.kill.fleet import run_fleet
+from tests.kill.fleet import BLOWS_AT_A_MINUTE, run_fleet
 from tests.kill.world import run_world
 from tests.oracle.compare import Tally, check_case, check_transition, spelled
 from tests.oracle.fuzz_cases import HOSTILE, complaint, steps_max, steps_of, texts
@@ -46,6 +46,8 @@ RANDOM_CHUNK = 2_000
 FUZZ_CHUNK = 5_000
 KILLS_PER_WORLD = 10
 FAULTS_PER_FLEET = 20
+MINUTES_PER_FLEET = 2
+"""Of those faults, two for each minute are struck at its start."""
 CRASH_CHUNK = 1_000  # worlds, or as many more as the last seed takes to be complete
 TRACES_PER_CHUNK = 500
 DECLARATIVE = ("declarative-crash", "declarative-storm", "declarative-twenty", "declarative-one")
@@ -165,12 +167,13 @@ def _kill(result: ChunkResult) -> Iterator[str]:
 def _fleet(result: ChunkResult) -> Iterator[str]:
     """One fleet of workers on PostgreSQL, to which everything happens."""
     seed = f"{SEED}:{result.index}"
-    outcome = run_fleet(seed, FAULTS_PER_FLEET)
+    anywhere = FAULTS_PER_FLEET - BLOWS_AT_A_MINUTE * MINUTES_PER_FLEET
+    outcome = run_fleet(seed, anywhere, MINUTES_PER_FLEET)
     result.cases = outcome.faults.total()
     result.answers = outcome.verdict.periods
     result.notes = outcome.notes()
     for problem in outcome.problems:
-        yield f"{problem}: python -m tests.kill.fleet {seed} {FAULTS_PER_FLEET}"
+        yield f"{problem}: python -m tests.kill.fleet {seed} {anywhere} {MINUTES_PER_FLEET}"
 
 
 def _simulate(result: ChunkResult) -> Iterator[str]:

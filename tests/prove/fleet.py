@@ -3,7 +3,7 @@ Prove that workers on PostgreSQL survive: `python -m tests.prove workers-kill`.
 
 Fleets of three workers with twenty faults each, a few at a time, because a fleet spends most of its
 time waiting for the next second. Writes docs/evidence/workers-kill.md when 1,000 faults were run. A
-problem prints the line that runs its fleet again: `python -m tests.kill.fleet SEED 20`.
+problem prints the line that runs its fleet again: `python -m tests.kill.fleet SEED 16 2`.
 """
 
 import platform
@@ -18,7 +18,7 @@ from tests.prove.runner import Run, revision, run_all, write_report
 __all__ = ["FAULTS", "FLEETS", "prove"]
 
 FAULTS = 1_000
-FLEETS = 4
+FLEETS = 6
 """How many at a time; they mostly wait."""
 
 
@@ -78,7 +78,10 @@ def _page(found: dict[str, object]) -> str:
         "",
         "Three `gnomon run --database` with real commands share one PostgreSQL server.",
         "A worker is killed with SIGKILL and replaced, or frozen with SIGSTOP until its leases are "
-        "over and then let go on, or the server is stopped at once and started again.",
+        "over and then let go on, or told to stop and replaced, or the server is stopped at once "
+        "and started again.",
+        "A fifth of the faults strike two workers within a second and a half of the start of a "
+        "minute, when a minutely schedule is due; each of its periods had to be executed.",
         "Each command writes a line of its own into a file.",
         "A judge that shares no code with Gnomon compares that file with the ledger and both with "
         "the calendar, and `gnomon doctor` examines the ledger.",

@@ -10,7 +10,7 @@ is all it stores. The file has the journal that SQLAlchemy leaves it with, or WA
 import asyncio
 import pickle
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from time import time_ns
@@ -27,7 +27,7 @@ from benchmarks.harness.worker import Unsupported
 from benchmarks.ledger.cells import Area, Cell
 from benchmarks.ledger.engine import fire_facts, lateness_facts
 
-__all__ = ["APSchedulerEngine", "APSchedulerWalEngine", "note"]
+__all__ = ["APSchedulerEngine", "APSchedulerWalEngine", "job_rows", "note", "scheduler_on"]
 
 _PEER_MAX = 10_000
 _TICKS = 10
@@ -129,13 +129,12 @@ class APSchedulerEngine:
     def _scheduler(self, cell: Cell) -> AsyncIOScheduler:
         path = self._path(cell)
         path.unlink(missing_ok=True)
-        store = SQLAlchemyJobStore(url=f"sqlite:///{path}")
-        return AsyncIOScheduler(jobstores={"default": store}, timezone=UTC)
+        return scheduler_on(SQLAlchemyJobStore(url=f"sqlite:///{path}"))
 
     def _fill(self, scheduler: AsyncIOScheduler, cell: Cell, at: datetime) -> None:
         connection = sqlite3.connect(self._path(cell))
         connection.execute(f"PRAGMA journal_mode = {self.journal}")
-        rows = ((one.id, at.timestamp(), _state(one)) for one in _jobs(scheduler, cell, at))
+        rows = job_rows(scheduler, cell, at)
         connection.executemany("INSERT INTO apscheduler_jobs VALUES (?, ?, ?)", rows)
         connection.commit()
         connection.close()
@@ -146,6 +145,18 @@ class APSchedulerEngine:
 
 class APSchedulerWalEngine(APSchedulerEngine):
     journal = "wal"
+
+
+def scheduler_on(store: SQLAlchemyJobStore) -> AsyncIOScheduler:
+    return AsyncIOScheduler(jobstores={"default": store}, timezone=UTC)
+
+
+def job_rows(
+    scheduler: AsyncIOScheduler, cell: Cell, at: datetime
+) -> Iterator[tuple[str, float, bytes]]:
+    """Jobs that are due at that instant, as its store would write them."""
+    for one in _jobs(scheduler, cell, at):
+        yield one.id, at.timestamp(), _state(one)
 
 
 def _jobs(scheduler: AsyncIOScheduler, cell: Cell, at: datetime) -> Iterable[Scheduled]:

@@ -52,6 +52,8 @@ class GnomonEngine:
                 return self._idle_job(cell)
             case Area.MEMORY:
                 return self._memory_job(cell)
+            case Area.WORKERS:
+                raise Unsupported("a file has one worker")
             case _:
                 assert_never(cell.area)
 

@@ -1,6 +1,7 @@
 """Gnomon on PostgreSQL, as a program would use it: `Runtime`, `PostgresLedger`, coroutines."""
 
 import asyncio
+import atexit
 import gc
 from collections.abc import Coroutine
 from pathlib import Path
@@ -13,8 +14,9 @@ from benchmarks.harness.timing import Job
 from benchmarks.harness.worker import Unsupported
 from benchmarks.ledger.cells import Area, Cell
 from benchmarks.ledger.engine import fire_facts, lateness_facts
+from benchmarks.ledger.engines.gnomon_fleet import FleetFires
 from benchmarks.ledger.engines.gnomon_runs import Fires, Opener, be_late
-from benchmarks.ledger.engines.postgres_server import PostgresServer, vacuum
+from benchmarks.ledger.engines.postgres_server import PostgresServer
 from benchmarks.ledger.population import BEGINS_MS, daily
 from gnomon.shell.store.postgres.ledger import PostgresLedger
 
@@ -32,8 +34,12 @@ class GnomonPostgresEngine:
         self._loop = asyncio.new_event_loop()
         self._server = PostgresServer()
         self._opened: list[Fires | PostgresLedger] = []
+        self._fleets: list[FleetFires] = []
 
     def close(self) -> None:
+        for fleet in self._fleets:
+            atexit.unregister(fleet.close)
+            fleet.close()
         for one in self._opened:
             self._do(one.close())
         self._server.close()
@@ -43,6 +49,8 @@ class GnomonPostgresEngine:
         match cell.area:
             case Area.FIRE:
                 return self._fire_job(cell)
+            case Area.WORKERS:
+                return self._workers_job(cell)
             case Area.LATENESS:
                 return self._lateness_job(cell)
             case Area.IDLE:
@@ -51,25 +59,37 @@ class GnomonPostgresEngine:
                 raise Unsupported("the memory of a worker is that of a worker on SQLite")
 
     def _fire_job(self, cell: Cell) -> Job:
-        url = self._do(self._server.database())
+        url = self._server.database()
         fires = Fires(_opener(url), cell)
         self._opened.append(fires)
         self._do(fires.save())
         facts = dict[str, float]()
 
         def run() -> None:
-            self._do(vacuum(url))
+            self._server.vacuum(url)
             self._do(fires.once())
             facts.update(fire_facts(fires.meter, cell))
 
         return Job(run=run, operations=cell.due, answers=list, facts=facts, clock=fires.meter.read)
+
+    def _workers_job(self, cell: Cell) -> Job:
+        url = self._server.database()
+        fires = FleetFires(url, workers=cell.workers, due=cell.due)
+        self._fleets.append(fires)
+        atexit.register(fires.close)
+
+        def run() -> None:
+            self._server.vacuum(url)
+            fires.once()
+
+        return Job(run=run, operations=cell.due, answers=list, clock=fires.meter.read)
 
     def _lateness_job(self, cell: Cell) -> Job:
         meter, facts = Meter(), dict[str, float]()
 
         def run() -> None:
             gc.enable()  # it may delay a start, so it has to be there
-            url = self._do(self._server.database())
+            url = self._server.database()
             late_ns = self._do(be_late(_opener(url), cell))
             assert len(late_ns) == cell.due, f"{len(late_ns)} of {cell.due} callbacks began"
             facts.update(lateness_facts(late_ns, due=cell.due))
@@ -93,7 +113,7 @@ class GnomonPostgresEngine:
 
     async def _populated(self, count: int) -> PostgresLedger:
         """One schedule for each minute is saved, the others are copies of its rows."""
-        url = await self._server.database()
+        url = self._server.database()
         ledger = await PostgresLedger.open(url)
         templates = [daily(minute) for minute in range(-(-count // _PORTION))]
         await ledger.save_all(templates, now_ms=BEGINS_MS)
@@ -101,7 +121,7 @@ class GnomonPostgresEngine:
         for table in ("schedules", "schedule_revisions"):
             await _copy(connection, table, count - len(templates))
         await connection.close()
-        await vacuum(url)
+        self._server.vacuum(url)
         return ledger
 
     def _do(self, work: Coroutine[None, None, _Result]) -> _Result:

@@ -25,7 +25,16 @@ from gnomon.shell.launcher.function import Context, FunctionLauncher
 from gnomon.shell.runtime import Runtime
 from gnomon.shell.store.sqlite import SqliteLedger
 
-__all__ = ["BulkLedger", "Fires", "LongWorker", "Opener", "be_late"]
+__all__ = [
+    "BulkLedger",
+    "Fires",
+    "LongWorker",
+    "MovableClock",
+    "Opener",
+    "be_late",
+    "hourly",
+    "nothing",
+]
 
 _ZONES = ("UTC", "America/New_York", "Europe/Berlin", "Asia/Tokyo")
 _HOUR_MS = 3_600_000
@@ -93,11 +102,7 @@ class Fires:
 
     async def save(self) -> None:
         self._ledger = await self._open()
-        schedules = [
-            _schedule(f"hourly-{index:04d}", "0 * * * *", _ZONES[index % len(_ZONES)])
-            for index in range(self._cell.stored)
-        ]
-        await self._ledger.save_all(schedules, now_ms=self._hour_ms + 1)
+        await self._ledger.save_all(hourly(self._cell.stored), now_ms=self._hour_ms + 1)
 
     async def once(self) -> None:
         """The next hour strikes: everything is run and written down, and only that is timed."""
@@ -107,7 +112,7 @@ class Fires:
         due = self._cell.due
         self._hour_ms += _HOUR_MS
         self._clock.move_to(self._hour_ms + 1)
-        launcher = FunctionLauncher({"nothing": _nothing}, self._clock)
+        launcher = FunctionLauncher({"nothing": nothing}, self._clock)
         runtime = Runtime(self._ledger, launcher, self._clock, f"bench-{self._hour_ms}")
         written = WrittenEnds(self._ledger, due)
         with self.meter.running():
@@ -129,7 +134,7 @@ class LongWorker:
     def __init__(self, path: Path, thread: Executor) -> None:
         self._ledger = SqliteLedger.open(path, executor=thread)
         self._clock = MovableClock()
-        launcher = FunctionLauncher({"nothing": _nothing}, self._clock)
+        launcher = FunctionLauncher({"nothing": nothing}, self._clock)
         self._runtime = Runtime(self._ledger, launcher, self._clock, "bench")
 
     async def fire(self, count: int) -> None:
@@ -185,7 +190,15 @@ async def be_late(open_ledger: Opener, cell: Cell) -> list[int]:
     return late.get(counted, [])
 
 
-async def _nothing(context: Context) -> None:
+def hourly(count: int) -> list[Schedule]:
+    """So many hourly schedules, in a few zones."""
+    return [
+        _schedule(f"hourly-{index:04d}", "0 * * * *", _ZONES[index % len(_ZONES)])
+        for index in range(count)
+    ]
+
+
+async def nothing(context: Context) -> None:
     """Does nothing."""
 
 

@@ -1,13 +1,16 @@
-"""A PostgreSQL for one engine: its own server, durable, removed when the process ends."""
+"""
+A PostgreSQL for one engine: its own server, durable, removed when the process ends.
+
+It is driven by its own programs, so that no engine needs another's driver.
+"""
 
 import atexit
 import itertools
-
-import asyncpg
+import subprocess
 
 from tests.postgres.server import Server
 
-__all__ = ["PostgresServer", "vacuum"]
+__all__ = ["PostgresServer"]
 
 
 class PostgresServer:
@@ -23,17 +26,16 @@ class PostgresServer:
         atexit.unregister(self._server.remove)
         self._server.remove()
 
-    async def database(self) -> str:
+    def database(self) -> str:
         """The address of an empty database."""
         name = f"bench{next(self._numbers)}"
-        connection = await asyncpg.connect(self._server.url())
-        await connection.execute(f"CREATE DATABASE {name}")
-        await connection.close()
+        self._run("createdb", "--username=postgres", f"--host={self._server.directory}", name)
         return self._server.url(name)
 
+    def vacuum(self, url: str) -> None:
+        """What autovacuum would do in between; done now, so that it does not fall into a pass."""
+        self._run("vacuumdb", "--quiet", "--analyze", f"--dbname={url}")
 
-async def vacuum(url: str) -> None:
-    """What autovacuum would do in between; done now, so that it does not fall into a pass."""
-    connection = await asyncpg.connect(url)
-    await connection.execute("VACUUM ANALYZE")
-    await connection.close()
+    def _run(self, program: str, *arguments: str) -> None:
+        command = [str(self._server.directory / "bin" / program), *arguments]
+        subprocess.run(command, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)

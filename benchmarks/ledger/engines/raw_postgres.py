@@ -19,7 +19,7 @@ from benchmarks.harness.timing import Job
 from benchmarks.harness.worker import Unsupported
 from benchmarks.ledger.cells import Area, Cell
 from benchmarks.ledger.engine import fire_facts
-from benchmarks.ledger.engines.postgres_server import PostgresServer, vacuum
+from benchmarks.ledger.engines.postgres_server import PostgresServer
 
 __all__ = ["RawPostgresEngine"]
 
@@ -75,8 +75,9 @@ class RawPostgresEngine:
     def job(self, cell: Cell) -> Job:
         if cell.is_cold or cell.area not in (Area.FIRE, Area.IDLE):
             raise Unsupported("there is nothing but statements")
-        url = self._do(self._server.database())
+        url = self._server.database()
         connection = self._do(_open(url, cell))
+        self._server.vacuum(url)
         self._opened.append(connection)
         if cell.area is Area.IDLE:
             return self._idle_job(connection)
@@ -85,7 +86,7 @@ class RawPostgresEngine:
         def run() -> None:
             nonlocal hours
             hours += 1
-            self._do(vacuum(url))
+            self._server.vacuum(url)
             with meter.running():
                 fired = self._do(_fire(connection, _BEGINS + hours * _HOUR))
             assert fired == cell.due, fired
@@ -112,7 +113,6 @@ async def _open(url: str, cell: Cell) -> "asyncpg.Connection[asyncpg.Record]":
     connection = await asyncpg.connect(url)
     await connection.execute(_SCHEMA)
     await connection.execute(_FILL, cell.stored, _BEGINS)
-    await vacuum(url)
     return connection
 
 

@@ -2,8 +2,8 @@
 Which changes of a commit hold, and what do they come to, whatever the store?
 
 A change counts only if its schedule still has the version it was planned from; if every row it
-changes may take that step; and if a run it takes from a lost worker is lost still. Otherwise
-somebody was faster, and the change is dropped as a whole.
+changes may take that step; and if a run it takes from a lost worker is lost still, and has not
+begun since. Otherwise somebody was faster, and the change is dropped as a whole.
 
 Spec: LEDGER-4, LEDGER-7.
 """
@@ -29,6 +29,8 @@ __all__ = [
 _ALLOWED = {(before.value, after.value) for (before, _), after in STEPS.items()} | {
     (state.value, state.value) for state in WAITING
 }
+
+_RUNNING = State.RUNNING.value
 
 _new = tuple.__new__  # a named tuple in half the time that its own constructor takes
 
@@ -63,6 +65,8 @@ def may_follow(change: Change, written: Mapping[str, Written]) -> bool:
             return False
         if row.is_held:
             return False  # its worker has been heard of since
+        if row.state == _RUNNING and fact.outcome is None:
+            return False  # planned as never started, and its late worker has started it since
     return True
 
 

@@ -18,7 +18,7 @@ from gnomon.core.policy.retry import retry_ms
 from gnomon.core.schedule import Schedule
 from gnomon.ports import Ended, Failed, Launched, Report
 
-__all__ = ["Batch", "End", "ReportedRun", "alike"]
+__all__ = ["ENDING", "Batch", "End", "ReportedRun", "alike", "end_of"]
 
 
 def _table(step: Step) -> dict[str, str]:
@@ -28,6 +28,8 @@ def _table(step: Step) -> dict[str, str]:
 _START, _FINISH, _RETRY = _table(Step.START), _table(Step.FINISH), _table(Step.RETRY)
 _DONE = State.DONE.value
 _OF_WHAT_RAN = {Reason.SUPERSEDED: Reason.REPLACED}
+ENDING = tuple(_FINISH)
+"""The states in which a run can end."""
 
 
 class ReportedRun:
@@ -60,6 +62,11 @@ class End(NamedTuple):
     started_ms: int | None = None
     ended_ms: int | None = None
     """When it ended; None for now."""
+
+
+def end_of(report: Ended) -> End:
+    """What is to be written about a run that has ended."""
+    return _end_of(report[2:])
 
 
 _How = tuple[bool, str, Reason | None, str | None, int | None, int | None]

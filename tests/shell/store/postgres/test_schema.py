@@ -231,6 +231,44 @@ def test_the_statements_can_be_read_without_python() -> None:
     assert plain["take"] == other["take"].replace("other.", "gnomon.")
 
 
+@clause("PG-17")
+def test_a_schema_of_before_is_brought_forward_with_everything_in_it(
+    common_database: str, schema: str
+) -> None:
+    async def scenario(fleet: Fleet) -> None:
+        other = f"{schema}_new"
+        former = await PostgresLedger.open(common_database, schema=other)
+        await former.save(minutely("report"), now_ms=at("00:00:30"))
+        for minute in ("00:01:00", "00:02:00"):
+            (claim,) = await commit_at(former, await plan_at(former, minute), minute)
+            if minute == "00:01:00":
+                await former.report([Ended(claim.key, 1, True, "")], now_ms=at("00:01:10"))
+        await former.close()
+        beside = await fleet.beside()
+        await beside.execute(migrations(schema)[0])
+        for table in ("schedules", "schedule_revisions", "schedule_runs"):
+            rows = await beside.fetch(
+                "SELECT column_name FROM information_schema.columns"
+                " WHERE table_schema = $1 AND table_name = $2", schema, table,
+            )  # fmt: skip
+            columns = ", ".join(row[0] for row in rows)
+            await beside.execute(
+                f"INSERT INTO {schema}.{table} ({columns}) SELECT {columns} FROM {other}.{table}"
+            )
+        await beside.execute(f"INSERT INTO {schema}.ledger_meta VALUES ('schema', '1')")
+
+        ledger = await fleet.open()
+
+        assert [row.nominal for row in await ledger.runs("report")] == [
+            at("00:02:00") // 1000, at("00:01:00") // 1000,
+        ]  # fmt: skip
+        index = "SELECT indexdef FROM pg_indexes WHERE indexname = 'schedule_runs_by_schedule'"
+        (definition,) = await beside.fetch(f"{index} AND schemaname = '{schema}'")
+        assert "WHERE (state = 'done'::text)" in definition[0]
+
+    play(common_database, schema, scenario)
+
+
 def test_opening_again_changes_nothing(common_database: str, schema: str) -> None:
     async def scenario(fleet: Fleet) -> None:
         ledger = await fleet.open()

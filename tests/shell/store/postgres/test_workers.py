@@ -125,6 +125,25 @@ def test_a_report_that_waits_for_a_takeover_is_refused(common_database: str, sch
     play(common_database, schema, scenario)
 
 
+@clause("PG-3", "LEDGER-7")
+def test_an_end_that_waits_for_a_renewal_is_written(common_database: str, schema: str) -> None:
+    async def scenario(fleet: Fleet) -> None:
+        claim = await one_claim(fleet)
+        ledger, other = await fleet.open(), await fleet.beside()
+        async with other.transaction():
+            await other.execute("UPDATE schedule_runs SET lease_until = now() + '1 hour'")
+            report = asyncio.create_task(
+                ledger.report([Ended(claim.key, 1, True, "fine")], now_ms=at("00:01:10"))
+            )
+            await fleet.waits_for_a_lock(report)
+
+        assert await report == [True]
+        (row,) = await ledger.runs("report")
+        assert (row.state, row.detail) == (State.DONE, "fine")
+
+    play(common_database, schema, scenario)
+
+
 @clause("PG-3", "LEDGER-9")
 def test_a_period_that_joins_the_queue_while_the_run_ends_is_woken(
     common_database: str, schema: str

@@ -1,11 +1,12 @@
 """
 Committing changes on PostgreSQL: the guard, the facts, the claims.
 
-Rows that another worker has are not waited for: whoever has one is faster. Most changes only add
-rows; then the version of the schedule's row says if they hold, and one statement checks and
-advances them all. The others take the rows they rewrite before they are judged. Each kind of row is
-written by one statement, whatever their number. A new key that exists already makes
-the whole transaction begin again; that hardly ever happens, so nobody looks beforehand.
+Rows that another worker has are not waited for: whoever has one is faster. Most changes claim one
+new period, and one statement checks, advances and claims them all. Of others that only add rows the
+version of the schedule's row says if they hold; the rest take the rows they rewrite before they are
+judged. Each kind of row is written by one statement, whatever their number. A new key that exists
+already makes the whole transaction begin again; that hardly ever happens, so nobody looks
+beforehand.
 
 Spec: LEDGER-4, LEDGER-6, LEDGER-7, PG-1, PG-2.
 """
@@ -29,7 +30,7 @@ from gnomon.shell.store.claim_rows import (
     with_current_version,
     without_known_keys,
 )
-from gnomon.shell.store.postgres.kinds import Kinds
+from gnomon.shell.store.postgres.kinds import Kinds, joined
 from gnomon.shell.store.postgres.statement import Statements
 
 if TYPE_CHECKING:
@@ -58,14 +59,20 @@ async def commit(
     careful: bool,
 ) -> tuple[list[Change], list[Claim]]:  # fmt: skip
     """Write the changes that still hold; return them and their claims."""
+    single: dict[str, Change] = {}
     plain: dict[str, Change] = {}
     others: list[Change] = []
     for change in changes:
-        if careful or not all(fact.is_new for fact in change.facts):
+        facts = change.facts
+        if careful or not _only_adds(facts):
             others.append(change)
-        else:
-            # A second one of the same schedule is planned from the past.
-            plain.setdefault(change.schedule.schedule_id, change)
+            continue
+        # A second one of the same schedule is planned from the past.
+        schedule_id = change.schedule.schedule_id
+        if schedule_id not in single and schedule_id not in plain:
+            is_claim = len(facts) == 1 and facts[0].state is State.CLAIMED
+            (single if is_claim else plain)[schedule_id] = change
+    claimed = await _claim_single(connection, sql, single, turn) if single else []
     winners = await _advance_plain(connection, sql, plain, turn) if plain else []
     written: dict[str, Written] = {}
     if others:
@@ -73,6 +80,7 @@ async def commit(
         await _advance(connection, sql, more, turn)
         winners += more
     await _write_facts(connection, sql, winners, written, turn)
+    winners = claimed + winners
     resumed = [change.schedule.schedule_id for change in winners if change.resumes]
     if resumed:
         await connection.execute(sql["end_pause"], resumed)
@@ -95,6 +103,45 @@ async def insert_facts(
         for fact, schedule_id, revision in rows
     ]  # fmt: skip
     await _insert(connection, sql["insert_runs"], *zip(*values, strict=True), now_ms)
+
+
+def _only_adds(facts: Sequence[Fact]) -> bool:
+    for fact in facts:  # noqa: SIM110 - a generator would take three times as long
+        if not fact.is_new:
+            return False
+    return True
+
+
+async def _claim_single(
+    connection: "Connection", sql: Statements, changes: dict[str, Change], turn: Turn
+) -> list[Change]:
+    """Advance and claim what is free and has its version still, all by one statement."""
+    keys, versions, numbers, kinds = [], [], [], Kinds()
+    known: dict[tuple[int | timedelta | None, ...], int] = {}
+    for schedule, version, cursor, following, wake_ms, (fact,), *_, revision in changes.values():
+        key, nominal, fire_ms, _, _, _, launches, *_ = fact
+        keys.append(key)
+        versions.append(version)
+        lease = schedule.policy.lease
+        kind = cursor, following, wake_ms, nominal, fire_ms, launches, revision, lease
+        number = known.get(kind)
+        if number is None:
+            next_ms = None if following is None else following * 1000
+            number = known[kind] = kinds.number(
+                cursor * 1000, next_ms, wake_ms, nominal * 1000, fire_ms, launches, revision,
+                lease // _MS,
+            )  # fmt: skip
+        numbers.append(number)
+    try:
+        lost = await connection.fetch(
+            sql["claim_free"], *joined(changes, versions, keys, numbers), *kinds.columns(), *turn
+        )
+    except asyncpg.UniqueViolationError:
+        raise KeyExistsError from None
+    if not lost:
+        return list(changes.values())
+    losers = {row[0] for row in lost}
+    return [change for schedule_id, change in changes.items() if schedule_id not in losers]
 
 
 async def _advance_plain(

@@ -43,8 +43,15 @@ _GRANT = (
     "let this user create the schema, or create it and grant ALL on it and on its tables; "
     "see docs/howto/run-on-postgresql.md"
 )
+_POOLER = _Advice(
+    "is behind a pooler that hands out a connection for each transaction",
+    "name the server itself, or open the ledger with PoolOptions(pooler=True)", False,
+)  # fmt: skip
 _ADVICE = {
     "08": _GONE,
+    "08P01": _POOLER,
+    "26000": _POOLER,
+    "42P05": _POOLER,
     "25006": _Advice("is read-only", "name the primary server, or wait for the failover", True),
     "28": _Advice("refuses this user", "check the user, the password and pg_hba.conf", False),
     "3D000": _Advice("does not exist", "create it, with createdb for example", False),

@@ -10,12 +10,15 @@ Spec: PORT-1, PG-1 to PG-9.
 
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from enum import StrEnum
+from typing import Self
 
 from gnomon.core.engine import Change, Due
+from gnomon.core.ledger.period import is_backfill
 from gnomon.core.schedule import Schedule
 from gnomon.errors import DefinitionError, StoreError
-from gnomon.ports import Claim, Report, RunRow, Saved, ScheduleRow, ToEnd
+from gnomon.ports import Claim, Ended, Report, RunRow, Saved, ScheduleRow, ToEnd
 from gnomon.shell.store.definition_cache import CACHED_MAX, Definition, DefinitionCache
 from gnomon.shell.store.history import PAGE_MAX
 from gnomon.shell.store.instant_text import END_MS
@@ -25,7 +28,7 @@ from gnomon.shell.store.postgres.lane import Lane
 from gnomon.shell.store.postgres.migration import migrate
 from gnomon.shell.store.postgres.pool import Pool, PoolOptions
 from gnomon.shell.store.postgres.reading import definitions, run_row, schedule_row
-from gnomon.shell.store.postgres.report import report
+from gnomon.shell.store.postgres.report import NotAllHeldError, report, report_ends
 from gnomon.shell.store.postgres.snapshot import look_at
 from gnomon.shell.store.postgres.statement import SCHEMA, Statements
 from gnomon.shell.telemetry import log
@@ -61,7 +64,7 @@ class PostgresLedger:
     async def open(
         cls, url: str, *, schema: str = SCHEMA, options: PoolOptions | None = None,
         lease_time: LeaseTime = LeaseTime.DATABASE, cached_max: int = CACHED_MAX,
-    ) -> "PostgresLedger":  # fmt: skip
+    ) -> Self:  # fmt: skip
         """Connect, and make the schema or bring it forward where needed."""
         sql = Statements(schema)
         pool = await Pool.open(url, options or PoolOptions())
@@ -125,6 +128,12 @@ class PostgresLedger:
     async def report(self, reports: Sequence[Report], *, now_ms: int) -> list[bool]:
         if not reports:
             return []
+        ends = [report for report in reports if type(report) is Ended]
+        keys = {end.key for end in ends}
+        if len(keys) == len(reports) and not any(map(is_backfill, keys)):
+            with suppress(NotAllHeldError):
+                async with self.pool.transaction() as connection:
+                    return await report_ends(connection, self.sql, ends, now_ms=now_ms)
         async with self.pool.transaction() as connection:
             return await report(
                 connection, self.sql, self._cache, reports, now_ms=now_ms,

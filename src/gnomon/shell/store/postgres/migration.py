@@ -5,7 +5,7 @@ Any number of workers may start at once: the first takes a lock that ends with i
 does all of the work in it; the others wait, and find it done. A newer schema is refused, and so is
 one in which another program has tables of our names; neither is touched.
 
-Spec: PG-10, PG-11.
+Spec: PG-10, PG-11, PG-17.
 """
 
 from collections.abc import Sequence

@@ -1,10 +1,11 @@
 """
 What launchers said, written to PostgreSQL: one statement for each kind of report.
 
-What a report does to a row is judged in `reported`. The rows of the runs are taken before that, so
-that nobody can take a run over between the judgement and the writing. Then the schedules are taken
-that have a queue, and only then is it asked who waits there, so that nobody can join a queue unseen
-by the end of the run before it.
+Most reports are ends of runs that are held still, and one statement says so and writes them all.
+Where one of them is something else, the rows of the runs are taken and each report is judged in
+`reported`, so that nobody can take a run over between the judgement and the writing. Then the
+schedules are taken that have a queue, and only then is it asked who waits there, so that nobody can
+join a queue unseen by the end of the run before it.
 
 Spec: LEDGER-7, LEDGER-9, PG-3.
 """
@@ -13,17 +14,45 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from gnomon.core.schedule import Schedule
-from gnomon.ports import Failed, Report
+from gnomon.ports import Ended, Failed, Report
 from gnomon.shell.store.definition_cache import DefinitionCache
-from gnomon.shell.store.postgres.kinds import Kinds
+from gnomon.shell.store.postgres.kinds import Kinds, joined
 from gnomon.shell.store.postgres.reading import definitions
 from gnomon.shell.store.postgres.statement import Statements
-from gnomon.shell.store.reported import Batch, ReportedRun
+from gnomon.shell.store.reported import ENDING, Batch, ReportedRun, end_of
 
 if TYPE_CHECKING:
     from gnomon.shell.store.postgres.pool import Connection
 
-__all__ = ["notify", "report", "wake_queues"]
+__all__ = ["NotAllHeldError", "notify", "report", "report_ends", "wake_queues"]
+
+
+class NotAllHeldError(Exception):
+    """Some of these ends do not count; the transaction is to be made again, with care."""
+
+
+async def report_ends(
+    connection: "Connection", sql: Statements, ends: Sequence[Ended], *, now_ms: int
+) -> list[bool]:
+    """Write ends, if all of them are of runs that are held still; each run once."""
+    keys, fences, numbers, kinds = [], [], [], Kinds()
+    known: dict[tuple[object, ...], int] = {}
+    for end in ends:
+        how = end[2:]
+        number = known.get(how)
+        if number is None:
+            number = known[how] = kinds.number(*end_of(end))
+        numbers.append(number)
+        keys.append(end[0])
+        fences.append(end[1])
+    ((count, schedule_ids),) = await connection.fetch(
+        sql["end_held"], *joined(keys, fences, numbers), *kinds.columns(), now_ms, ENDING
+    )
+    if count != len(ends):
+        raise NotAllHeldError
+    if await wake_queues(connection, sql, schedule_ids, now_ms):
+        await notify(connection, sql)
+    return [True] * count
 
 
 async def report(

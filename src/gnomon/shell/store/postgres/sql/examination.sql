@@ -4,10 +4,16 @@
 -- $1 after, $2 how many
 SELECT s.schedule_id, s.cursor_at, s.floor_at, s.wake_at, s.updated_at, s.paused,
   s.deleted_at IS NOT NULL, coalesce(v.effective_at, 'epoch'), v.definition,
-  (SELECT max(coalesce(r.last_run_at, r.run_at)) FROM gnomon.schedule_runs r
-   WHERE r.schedule_id = s.schedule_id AND r.revision < s.revision
-     AND NOT starts_with(r.idempotency_key, 'manual:')
-     AND NOT starts_with(r.idempotency_key, 'backfill:'))
+  greatest(
+    (SELECT max(coalesce(r.last_run_at, r.run_at)) FROM gnomon.schedule_runs r
+     WHERE r.schedule_id = s.schedule_id AND r.revision < s.revision AND r.state = 'done'
+       AND NOT starts_with(r.idempotency_key, 'manual:')
+       AND NOT starts_with(r.idempotency_key, 'backfill:')),
+    (SELECT max(coalesce(r.last_run_at, r.run_at)) FROM gnomon.schedule_runs r
+     WHERE r.schedule_id = s.schedule_id AND r.revision < s.revision AND r.state <> 'done'
+       AND NOT starts_with(r.idempotency_key, 'manual:')
+       AND NOT starts_with(r.idempotency_key, 'backfill:'))
+  )
 FROM gnomon.schedules s
 LEFT JOIN gnomon.schedule_revisions v ON v.schedule_id = s.schedule_id AND v.revision = s.revision
 WHERE s.schedule_id > $1
@@ -18,7 +24,12 @@ LIMIT $2
 SELECT idempotency_key, schedule_id, run_at, last_run_at, periods, fire_at, state, outcome, reason,
   status, launches, fence, lease_until
 FROM gnomon.schedule_runs
-WHERE schedule_id = $1
+WHERE schedule_id = $1 AND state = 'done'
+UNION ALL
+SELECT idempotency_key, schedule_id, run_at, last_run_at, periods, fire_at, state, outcome, reason,
+  status, launches, fence, lease_until
+FROM gnomon.schedule_runs
+WHERE schedule_id = $1 AND state <> 'done'
 ORDER BY run_at
 
 -- name: strangers

@@ -1,8 +1,11 @@
--- The statements of the ledger on PostgreSQL by name. Lists are handed over as arrays.
+-- The statements of the ledger on PostgreSQL by name. Lists are handed over as arrays, or joined by
+-- commas where a turn may hand over thousands, which is four times as quick on the other side.
 --
 -- Who takes which rows: a commit takes what is free, first of `schedules` and then of
 -- `schedule_runs`, and waits for nobody. A report takes its runs and then the schedules it wakes, a
 -- renewal its runs, each in the order of the ids; saving and deleting take the schedule first.
+--
+-- What is done and what is open have an index each, so that whoever asks for both asks twice.
 --
 -- Leases are judged by the time of the database. `LEASE_NOW` stands for the instant that counts: the
 -- parameter that comes with it, or when that is NULL the time at which the transaction began.
@@ -143,6 +146,45 @@ FROM unnest(
 ) AS v (key, state, outcome, reason, status, fire_at, launches, fence, lease_ms)
 WHERE r.idempotency_key = v.key
 
+-- name: claim_free
+-- What most turns come to, as one statement: of schedules that are free and have their versions
+-- still, each one is advanced and one of its periods claimed. Says whose turn was lost. Joined:
+-- $1 ids, $2 versions, $3 keys, $4 kinds; $5 cursors, $6 next, $7 wakes, $8 nominal, $9 chosen,
+-- $10 launches, $11 revisions, $12 lengths of leases; $13 owner, $14 confirmed, $15 now, $16 the
+-- instant for leases
+WITH kinds AS MATERIALIZED (
+  SELECT * FROM unnest(
+    $5::timestamptz[], $6::timestamptz[], $7::timestamptz[], $8::timestamptz[], $9::timestamptz[],
+    $10::int[], $11::int[], $12::bigint[]
+  ) WITH ORDINALITY
+    AS k (cursor_at, next_run_at, wake_at, run_at, fire_at, launches, revision, lease_ms, kind)
+), free AS MATERIALIZED (
+  SELECT s.ctid AS place, s.schedule_id, v.key, v.kind
+  FROM unnest(
+    string_to_array($1, ','), string_to_array($2, ',')::bigint[], string_to_array($3, ','),
+    string_to_array($4, ',')::int[]
+  ) AS v (id, version, key, kind)
+  JOIN gnomon.schedules s ON s.schedule_id = v.id AND s.lock_version = v.version
+  FOR UPDATE OF s SKIP LOCKED
+), advanced AS (
+  UPDATE gnomon.schedules s SET
+    cursor_at = k.cursor_at, next_run_at = k.next_run_at, wake_at = k.wake_at,
+    lock_version = s.lock_version + 1, updated_at = $15
+  FROM free JOIN kinds k USING (kind)
+  WHERE s.ctid = free.place -- which nobody can change any more
+), claimed AS (
+  INSERT INTO gnomon.schedule_runs (
+    idempotency_key, schedule_id, run_at, fire_at, launches, revision, lease_until, owner, confirmed,
+    created_at, updated_at, state, status, fence
+  )
+  SELECT free.key, free.schedule_id, k.run_at, k.fire_at, k.launches, k.revision,
+    LEASE_NOW($16) + k.lease_ms * interval '1 millisecond', $13, $14, $15, $15, 'claimed',
+    'ENQUEUED', 1
+  FROM free JOIN kinds k USING (kind)
+)
+SELECT v.id FROM unnest(string_to_array($1, ',')) AS v (id)
+WHERE v.id NOT IN (SELECT schedule_id FROM free)
+
 -- name: advance_free
 -- Take the schedules that are free and have their versions still, and advance them. $1 ids,
 -- $2 versions, $3 kinds; $4 cursors, $5 next, $6 wakes; $7 now
@@ -209,6 +251,31 @@ JOIN unnest(
   ON k.kind = v.kind
 WHERE r.idempotency_key = v.key
 
+-- name: end_held
+-- What most reports come to, as one statement: ends of runs that are held still, and of which
+-- schedules they were. Nobody else can end them, so that the rows are taken in any order. Joined:
+-- $1 keys, $2 fences, $3 kinds; $4 outcomes, $5 reasons, $6 statuses, $7 details, $8 run ids,
+-- $9 starts, $10 ends, NULL for now; $11 now, $12 states that can end
+WITH ended AS (
+  UPDATE gnomon.schedule_runs r SET
+    state = 'done', outcome = coalesce(r.outcome, k.outcome), reason = k.reason, status = k.status,
+    detail = k.detail, lease_until = NULL, ended_at = coalesce(k.ended_at, $11), updated_at = $11,
+    run_id = coalesce(r.run_id, k.run_id), started_at = coalesce(r.started_at, k.started_at)
+  FROM unnest(
+    string_to_array($1, ','), string_to_array($2, ',')::bigint[], string_to_array($3, ',')::int[]
+  ) AS v (key, fence, kind)
+  JOIN unnest(
+    $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::timestamptz[],
+    $10::timestamptz[]
+  )
+    WITH ORDINALITY AS k (outcome, reason, status, detail, run_id, started_at, ended_at, kind)
+    ON k.kind = v.kind
+  WHERE r.idempotency_key = v.key AND r.fence = v.fence
+    AND r.state || '' = ANY ($12) -- so written that the key finds the row, and no other index
+  RETURNING r.schedule_id
+)
+SELECT count(*), array_agg(schedule_id) FROM ended
+
 -- name: retry_runs
 -- $1 details, $2 chosen, $3 keys, $4 now
 UPDATE gnomon.schedule_runs r SET
@@ -263,7 +330,11 @@ WHERE schedule_id = ANY ($1) AND lease_until < LEASE_NOW($3)
 -- name: covered
 -- $1 id, $2 after
 SELECT run_at, coalesce(last_run_at, run_at), created_at FROM gnomon.schedule_runs
-WHERE schedule_id = $1 AND coalesce(last_run_at, run_at) > $2
+WHERE schedule_id = $1 AND coalesce(last_run_at, run_at) > $2 AND state = 'done'
+  AND NOT starts_with(idempotency_key, 'manual:') AND NOT starts_with(idempotency_key, 'backfill:')
+UNION ALL
+SELECT run_at, coalesce(last_run_at, run_at), created_at FROM gnomon.schedule_runs
+WHERE schedule_id = $1 AND coalesce(last_run_at, run_at) > $2 AND state <> 'done'
   AND NOT starts_with(idempotency_key, 'manual:') AND NOT starts_with(idempotency_key, 'backfill:')
 
 -- name: renew
@@ -465,8 +536,17 @@ WHERE s.schedule_id = $1 AND s.deleted_at IS NULL
 
 -- name: runs
 -- $1 id, $2 before, $3 before which key, $4 how many
-SELECT * FROM gnomon.schedule_runs
-WHERE schedule_id = $1 AND (run_at, idempotency_key) < ($2, $3)
+SELECT * FROM (
+  (
+    SELECT * FROM gnomon.schedule_runs
+    WHERE schedule_id = $1 AND (run_at, idempotency_key) < ($2, $3) AND state = 'done'
+    ORDER BY run_at DESC, idempotency_key DESC
+    LIMIT $4
+  )
+  UNION ALL
+  SELECT * FROM gnomon.schedule_runs
+  WHERE schedule_id = $1 AND (run_at, idempotency_key) < ($2, $3) AND state <> 'done'
+) r
 ORDER BY run_at DESC, idempotency_key DESC
 LIMIT $4
 
@@ -491,7 +571,10 @@ WHERE s.schedule_id = v.id
 -- $1 before, $2 how many
 SELECT schedule_id FROM gnomon.schedules s
 WHERE deleted_at < $1
-  AND NOT EXISTS (SELECT 1 FROM gnomon.schedule_runs r WHERE r.schedule_id = s.schedule_id)
+  AND NOT EXISTS (SELECT 1 FROM gnomon.schedule_runs r
+    WHERE r.schedule_id = s.schedule_id AND r.state = 'done')
+  AND NOT EXISTS (SELECT 1 FROM gnomon.schedule_runs r
+    WHERE r.schedule_id = s.schedule_id AND r.state <> 'done')
 ORDER BY deleted_at
 LIMIT $2
 FOR UPDATE SKIP LOCKED
