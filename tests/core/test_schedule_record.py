@@ -29,6 +29,7 @@ RECURRENCES: list[dict[str, object]] = [
 DECISIONS: list[dict[str, object]] = [
     {},
     {"jitter_ms": 5_000},
+    {"identity": "/etc/krond.d/a:report", "window": "after,1h"},
     {"window": "around,30m", "distribution": "normal,mu=mid,sigma=10m", "seed": "daily"},
     {"window": "center,1.5s", "distribution": "skewLate,shape=3", "salt": "pepper"},
     {"window": "before,1h", "distribution": "exponential,lambda=2.5,dir=late"},
@@ -120,7 +121,17 @@ def test_the_canonical_record_spells_out_every_default() -> None:
         "launch_backoff": "1s",
         "lease": "1m0s",
         "target": None,
+        "identity": None,
     }
+
+
+@clause("SCHED-9")
+def test_an_identity_of_its_own_is_kept_with_the_schedule() -> None:
+    named = read_schedule(HOURLY | {"identity": "/etc/krond.d/a:report"})
+
+    assert named.decider.identity == "/etc/krond.d/a:report"
+    assert read_schedule(write_schedule(named)) == named
+    assert read_schedule(HOURLY).decider.identity == "report"
 
 
 @clause("SCHED-7")
