@@ -185,7 +185,7 @@ def test_instants_may_be_aware_datetimes_as_toml_gives_them() -> None:
         ({"launches_max": 1.5}, "launches_max: must be a whole number"),
         ({"overlap_policy": "maybe"}, "overlap_policy: is not a known choice, got 'maybe'"),
         ({"overlap_policy": "maybe"}, "allow, skip, queue, replace, forbid"),
-        ({"catchup_policy": "all"}, "write one of none, latest, fire_immediately, spread"),
+        ({"catchup_policy": "all"}, "write one of none, latest, fire_immediately, spread, recent"),
         ({"uncertain": "hope"}, "write one of restart, relaunch_same_key, abandon"),
         ({"deadline": "soon"}, "deadline: must be a duration"),
         ({"deadline": 5}, "deadline: must be text"),

@@ -20,7 +20,15 @@ from gnomon.apps.daemon.execution import Execution, write_target
 from gnomon.apps.daemon.notice import Notice
 from gnomon.core.decision import Decider
 from gnomon.core.recurrence import Recurrence
-from gnomon.core.schedule import Catchup, Overlap, PauseRule, Policy, Schedule, Uncertain
+from gnomon.core.schedule import (
+    LAUNCHES_MAX,
+    Catchup,
+    Overlap,
+    PauseRule,
+    Policy,
+    Schedule,
+    Uncertain,
+)
 from gnomon.errors import DefinitionError
 
 __all__ = ["CONCURRENCY", "NAME_MAX", "Job", "check_name", "identity_of", "job_policy", "make_job"]
@@ -93,10 +101,11 @@ def job_policy(*, overlap: Overlap = Overlap.SKIP, deadline: timedelta = timedel
     """How the periods of a job are judged: each on its own, at most once, or not at all."""
     return Policy(
         overlap=overlap,
-        catchup=Catchup.FIRE_IMMEDIATELY,
+        catchup=Catchup.RECENT,
         deadline=deadline,
         pause=PauseRule.HOLD,
         uncertain=Uncertain.ABANDON,
+        launches_max=LAUNCHES_MAX,  # what cannot be started is tried again until its deadline
     )
 
 
