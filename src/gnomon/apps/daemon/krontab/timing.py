@@ -1,0 +1,179 @@
+"""
+When a job runs: its schedule and the modifiers `tz`, `dst`, `win`, `dist`, `seed`, `only`, `avoid`.
+
+The texts are those of the core, and so are their meanings; what is added is the place of each
+mistake. Something that cannot be read stands for its default from then on, so that what comes after
+it is looked at too.
+
+Spec: KRONTAB-9, KRONTAB-10.
+"""
+
+from typing import NamedTuple
+
+from gnomon.apps.daemon.krontab.draft import SCHEDULE, Draft, unknown
+from gnomon.apps.daemon.krontab.piece import Piece, unquote
+from gnomon.apps.daemon.krontab.problem import Problems
+from gnomon.core.civil.zone import load_zone
+from gnomon.core.cron.dialect import STANDARD, Dst
+from gnomon.core.decision import (
+    Constraint,
+    Decider,
+    Distribution,
+    SeedStrategy,
+    WindowRule,
+    parse_constraint,
+    parse_distribution,
+    parse_seed_strategy,
+    parse_window,
+)
+from gnomon.core.decision.distribution import Uniform
+from gnomon.core.recurrence import Recurrence, cron
+from gnomon.errors import DefinitionError
+
+__all__ = ["Timing", "read_timing"]
+
+_MACROS = {"@annually": "@yearly", "@midnight": "@daily"}
+_UTC = "UTC"
+
+
+class Timing(NamedTuple):
+    """When a job runs."""
+
+    recurrence: Recurrence
+    decider: Decider
+
+
+def read_timing(draft: Draft, identity: str, problems: Problems) -> Timing | None:
+    """What the draft says about when; None when its schedule cannot be read."""
+    zone = _zone(draft, problems)
+    recurrence = _recurrence(draft, zone, problems)
+    strategy, salt = _seed(draft, problems)
+    decider = None
+    with problems.at(draft.start, "job"):
+        decider = Decider(
+            identity=identity,
+            zone=zone,
+            window=_window(draft, problems),
+            distribution=_distribution(draft, problems),
+            seed=strategy,
+            salt=salt,
+            only=_constraint(draft, "only", problems),
+            avoid=_constraint(draft, "avoid", problems),
+        )
+    return None if recurrence is None or decider is None else Timing(recurrence, decider)
+
+
+def _zone(draft: Draft, problems: Problems) -> str:
+    piece = draft.first("tz")
+    if piece is not None:
+        with problems.at(piece, draft.label("tz")):
+            return load_zone(piece.text).name
+    return _UTC
+
+
+def _recurrence(draft: Draft, zone: str, problems: Problems) -> Recurrence | None:
+    piece = draft.first(SCHEDULE)
+    if piece is None:
+        return None
+    text = " ".join(piece.text.split())
+    text = _MACROS.get(text.lower(), text)
+    if text.startswith("@") and text.lower() not in STANDARD.macros:
+        problems.error(piece, SCHEDULE, "is not a known macro", got=text, hint=_macro_hint(text))
+        return None
+    dst = _dst(draft, problems)
+    try:
+        return cron(text, zone=zone, dst=dst)
+    except DefinitionError:
+        with problems.at(piece, SCHEDULE):  # once more, as it stands there, for the place
+            cron(piece.text, zone=zone)
+        return None
+
+
+def _macro_hint(text: str) -> str:
+    if text.lower() == "@reboot":
+        return "krond has nothing that runs at boot; write a unit of the system for it"
+    return unknown(text, among=tuple(STANDARD.macros))
+
+
+def _dst(draft: Draft, problems: Problems) -> str | None:
+    piece = draft.first("dst")
+    if piece is None:
+        return None
+    if piece.text not in list(Dst):
+        problems.error(
+            piece, draft.label("dst"), "is not a known policy", got=piece.text,
+            hint=f"write one of {', '.join(Dst)}",
+        )  # fmt: skip
+        return None
+    return piece.text
+
+
+def _window(draft: Draft, problems: Problems) -> WindowRule:
+    parts = draft.pieces.get("win", ())
+    label = draft.label("win")
+    if len(parts) == 2:
+        mode, length = parts
+        before = len(problems.found)
+        with problems.at(mode, label):  # each by itself, for the place
+            parse_window(f"{mode.text},0s")
+        with problems.at(length, label):
+            parse_window(f"after,{length.text}")
+        if len(problems.found) == before:
+            return parse_window(f"{mode.text},{length.text}")
+    elif parts:
+        problems.error(
+            parts[0], label, "must be a placement and a duration",
+            got=",".join(part.text for part in parts), hint=f"write e.g. {label}(after,2h)",
+        )  # fmt: skip
+    return WindowRule()
+
+
+def _distribution(draft: Draft, problems: Problems) -> Distribution:
+    parts = draft.pieces.get("dist", ())
+    if not parts:
+        return Uniform()
+    try:
+        return parse_distribution(",".join(part.text for part in parts))
+    except DefinitionError as error:
+        parameter = error.where.rpartition(".")[2]
+        piece = next((part for part in parts if _key(part) == parameter), parts[0])
+        with problems.at(piece, draft.label("dist")):
+            raise
+    return Uniform()
+
+
+def _seed(draft: Draft, problems: Problems) -> tuple[SeedStrategy, str]:
+    strategy, salt, salted = SeedStrategy.STABLE, "", False
+    for index, part in enumerate(draft.pieces.get("seed", ())):
+        key, value = part.halves("=")
+        label = draft.label("seed")
+        if index == 0:
+            with problems.at(part, label):
+                strategy = parse_seed_strategy(part.text)
+        elif key.text != "salt" or value is None or salted:
+            problems.error(
+                part, label, "takes a strategy and a salt", got=part.text,
+                hint=f"write e.g. {label}(daily,salt=prod)",
+            )  # fmt: skip
+        else:
+            salted = True
+            with problems.at(value, label):
+                salt = unquote(value.text)
+    return strategy, salt
+
+
+def _constraint(draft: Draft, name: str, problems: Problems) -> Constraint | None:
+    parts = draft.pieces.get(name, ())
+    label = draft.label(name)
+    before = len(problems.found)
+    for part in parts:
+        with problems.at(part, label):  # each by itself, for the place
+            parse_constraint(part.text, where=label)
+    if parts and len(problems.found) == before:
+        with problems.at(parts[0], label):
+            return parse_constraint(";".join(part.text for part in parts), where=label)
+    return None
+
+
+def _key(part: Piece) -> str:
+    return part.halves("=")[0].text
