@@ -32,6 +32,7 @@ CODES = {
     "IncompatibleStateError": "incompatible-state",
     "InvalidCronExpressionError": "cron-expression",
     "InvalidRegistrationError": "registration-invalid",
+    "KrontabError": "krontab",
     "MissingExtraError": "missing-extra",
     "NegativeRetryDelayError": "registration-retry-delay",
     "OwnershipLostError": "ownership-lost",

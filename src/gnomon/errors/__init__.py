@@ -7,6 +7,7 @@ have a module of their own. All of them are imported from here: `from gnomon.err
 Spec: ERR-1.
 """
 
+from gnomon.errors.daemon import KrontabError
 from gnomon.errors.declarative import (
     CronCalculationError,
     CronExpressionInvalidError,
@@ -46,6 +47,7 @@ __all__ = [
     "IncompatibleStateError",
     "InvalidCronExpressionError",
     "InvalidRegistrationError",
+    "KrontabError",
     "MissingExtraError",
     "NegativeRetryDelayError",
     "OwnershipLostError",

@@ -20,6 +20,7 @@ from gnomon.apps.daemon.krontab.problem import Problem, Problems, Severity
 from gnomon.apps.daemon.krontab.process import read_execution
 from gnomon.apps.daemon.krontab.telling import read_notice
 from gnomon.apps.daemon.krontab.timing import read_timing
+from gnomon.errors import MissingExtraError
 
 __all__ = ["YAML_ENDINGS", "Entry", "Krontab", "is_yaml", "read_krontab"]
 
@@ -90,8 +91,10 @@ def _drafts(text: str, file: str, problems: Problems) -> Iterator[Draft]:
         )  # fmt: skip
         text = text[1:]
     if is_yaml(file):
-        from gnomon.apps.daemon.krontab.yaml_text import read_yaml  # it needs an extra
-
+        try:
+            from gnomon.apps.daemon.krontab.yaml_text import read_yaml
+        except ImportError as error:
+            raise MissingExtraError("a krontab file in YAML", extra="yaml") from error
         yield from read_yaml(text, problems)
         return
     returns = 0
