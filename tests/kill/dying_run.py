@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from gnomon.cli import main, run_command
-from gnomon.cli.narration import NarratingLedger
 from gnomon.ports import Claim
 from gnomon.shell.launcher.command import Command
 from gnomon.shell.launcher.process import ProcessLauncher, _Run
+from gnomon.shell.narrating import NarratingLedger
 from gnomon.shell.store import sqlite as store
 from gnomon.shell.store.database import Database
 

@@ -12,10 +12,12 @@ import dataclasses
 import json
 import logging
 from bisect import bisect_left
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-__all__ = ["LOGGER", "JsonLines", "Lag", "Telemetry", "log"]
+__all__ = ["LOGGER", "JsonLines", "Lag", "Telemetry", "log", "logs_to"]
 
 LOGGER = logging.getLogger("gnomon.runtime")
 JUMP_MS = 2_000
@@ -116,3 +118,18 @@ def log(level: int, event: str, *, failure: BaseException | None = None, **facts
         line = f"{event}:{text}" if facts else event
         fields = {"event": event, **facts}
         LOGGER.log(level, "%s", line, exc_info=failure, extra={"fields": fields})
+
+
+@contextmanager
+def logs_to(handler: logging.Handler, *, level: int = logging.INFO) -> Iterator[None]:
+    """Within this block the lines about the runtime go to this handler, and nowhere else."""
+    former, propagates = LOGGER.level, LOGGER.propagate
+    LOGGER.addHandler(handler)
+    LOGGER.setLevel(level)
+    LOGGER.propagate = False
+    try:
+        yield
+    finally:
+        LOGGER.removeHandler(handler)
+        LOGGER.setLevel(former)
+        LOGGER.propagate = propagates

@@ -14,12 +14,12 @@ from gnomon.core.schedule import Schedule
 from gnomon.errors import StoreError
 from gnomon.ports import Saved
 from gnomon.shell.store.commitment import insert_runs, new_row
-from gnomon.shell.store.definition_cache import DefinitionCache, definition_text
+from gnomon.shell.store.definition_cache import Definition, DefinitionCache, definition_text
 from gnomon.shell.store.instant_text import from_text, maybe_from_text, maybe_to_text, to_text
 from gnomon.shell.store.queries import named
 from gnomon.shell.store.revision import Head, columns_of, passed_over, revise
 
-__all__ = ["delete", "pause", "resume", "save"]
+__all__ = ["delete", "pause", "resume", "revision_of", "save"]
 
 _SQL = named("ledger.sql")
 
@@ -90,6 +90,19 @@ def delete(
     values = {"id": schedule_id, "now": now, "cursor": to_text(cursor * 1000)}
     connection.execute(_SQL["delete_schedule"], values)
     return True
+
+
+def revision_of(
+    connection: sqlite3.Connection, path: str, schedule_id: str, revision: int
+) -> Schedule | None:
+    """A definition that was once in force; None when there is none, or it cannot be read."""
+    values = {"id": schedule_id, "revision": revision}
+    row = connection.execute(_SQL["revision"], values).fetchone()
+    if row is None:
+        return None
+    found: dict[str, Definition] = {}
+    DefinitionCache(path, cached_max=1).read([(schedule_id, revision, 0, row[0])], found)
+    return found[schedule_id].schedule if found else None
 
 
 def _head(connection: sqlite3.Connection, schedule_id: str) -> Head | None:

@@ -185,6 +185,13 @@ SELECT revision, lock_version, cursor_at, wake_at, paused, paused_until, deleted
 FROM schedules
 WHERE schedule_id = :id
 
+-- name: present
+SELECT schedule_id, CASE WHEN paused AND paused_until IS NULL THEN pause_reason ELSE '' END
+FROM schedules WHERE deleted_at IS NULL
+
+-- name: revision
+SELECT definition FROM schedule_revisions WHERE schedule_id = :id AND revision = :revision
+
 -- name: covered
 SELECT run_at, coalesce(last_run_at, run_at), created_at FROM schedule_runs
 WHERE schedule_id = :id AND coalesce(last_run_at, run_at) > :after
