@@ -40,6 +40,9 @@ class Draft:
     """Where the job begins."""
     before: int
     """How many problems had been found when it began."""
+    last_line: int
+    indent: int
+    """How many blanks stand before it; in YAML, before the hyphen."""
     sigil: str
     """What modifiers begin with: `@` in a line, nothing in YAML."""
     pieces: dict[str, tuple[Piece, ...]] = field(default_factory=dict)

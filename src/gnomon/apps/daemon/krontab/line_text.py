@@ -41,7 +41,11 @@ _IMPORT = "to take over lines of a crontab: gnomon krontab import"
 def read_line(text: str, line: int, problems: Problems) -> Draft | None:
     """The draft of a line that holds a job; None when not even its parts can be told apart."""
     whole = Piece(text, line, 1)
-    draft = Draft(start=whole.part(0), before=len(problems.found), sigil=_SIGIL)
+    start = whole.part(0)
+    draft = Draft(
+        start=start, before=len(problems.found), last_line=line, indent=start.column - 1,
+        sigil=_SIGIL,
+    )  # fmt: skip
     if not _is_text(whole, problems):
         return None
     tokens = _tokens(whole, draft, problems)

@@ -41,6 +41,10 @@ class Entry:
 
     job: Job
     line: int
+    """Its first line, from 1."""
+    last_line: int
+    indent: int
+    """How many blanks stand before it; in YAML, before the hyphen."""
     places: Mapping[str, tuple[int, int]]
     """Line and column of each field that was written."""
 
@@ -68,11 +72,15 @@ def is_yaml(file: str) -> bool:
     return file.lower().endswith(YAML_ENDINGS)
 
 
-def read_krontab(text: str, *, file: str) -> Krontab:
-    """What the text of a file says; `file` is its absolute path, of which only the name is used."""
+def read_krontab(text: str, *, file: str, yaml: bool | None = None) -> Krontab:
+    """
+    What the text of a file says.
+
+    `file` is its absolute path, which nobody opens; unless `yaml` is given, its end says the form.
+    """
     problems = Problems()
     lines: dict[str, int] = {}
-    drafts = _drafts(text, file, problems)
+    drafts = _drafts(text, is_yaml(file) if yaml is None else yaml, problems)
     entries = [_read_draft(draft, file, lines, problems) for draft in drafts]
     found = sorted(problems.found, key=lambda problem: (problem.line, problem.column))
     return Krontab(
@@ -83,14 +91,14 @@ def read_krontab(text: str, *, file: str) -> Krontab:
     )
 
 
-def _drafts(text: str, file: str, problems: Problems) -> Iterator[Draft]:
+def _drafts(text: str, yaml: bool, problems: Problems) -> Iterator[Draft]:
     if text.startswith(_BOM):
         problems.error(
             Piece(text[:1], 1, 1), "file", "begins with a byte order mark",
             hint='save it as "UTF-8", not as "UTF-8 with BOM"',
         )  # fmt: skip
         text = text[1:]
-    if is_yaml(file):
+    if yaml:
         try:
             from gnomon.apps.daemon.krontab.yaml_text import read_yaml
         except ImportError as error:
@@ -136,7 +144,10 @@ def _read_draft(draft: Draft, file: str, lines: dict[str, int], problems: Proble
         description="" if description is None else description.text,
     )
     places = {key: (found[0].line, found[0].column) for key, found in draft.pieces.items() if found}
-    return Entry(job=job, line=draft.start.line, places=places)
+    return Entry(
+        job=job, line=draft.start.line, last_line=draft.last_line, indent=draft.indent,
+        places=places,
+    )  # fmt: skip
 
 
 def _name(draft: Draft, lines: dict[str, int], problems: Problems) -> str:

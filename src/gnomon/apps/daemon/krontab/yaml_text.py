@@ -62,8 +62,8 @@ def read_yaml(text: str, problems: Problems) -> Iterator[Draft]:
             problems.error(key, "file", "has an unknown key", got=key.text, hint=_SHAPE)
     if isinstance(jobs, yaml.SequenceNode):
         for node in jobs.value:
-            yield _draft(node, problems)
-    elif jobs is not None:
+            yield _draft(node, jobs.start_mark.column, problems)
+    elif jobs is not None and not (isinstance(jobs, yaml.ScalarNode) and not jobs.value):
         problems.error(_piece(jobs), _JOBS, "must be a list", hint=_SHAPE)
 
 
@@ -87,8 +87,11 @@ def _compose(text: str, problems: Problems) -> yaml.Node | None:
     return None
 
 
-def _draft(node: yaml.Node, problems: Problems) -> Draft:
-    draft = Draft(start=_piece(node), before=len(problems.found), sigil="")
+def _draft(node: yaml.Node, indent: int, problems: Problems) -> Draft:
+    draft = Draft(
+        start=_piece(node), before=len(problems.found), last_line=_last_line(node), indent=indent,
+        sigil="",
+    )  # fmt: skip
     for key, value in _items(node, "job", _SHAPE, problems):
         if key.text not in _KEYS:
             hint = unknown(key.text, among=_KEYS)
@@ -101,6 +104,15 @@ def _draft(node: yaml.Node, problems: Problems) -> Draft:
             draft.pieces[key.text] = ()
     draft.whole = bool(draft.pieces) or len(problems.found) == draft.before
     return draft
+
+
+def _last_line(node: yaml.Node) -> int:
+    """The last line of what stands there; a block ends where its last part does."""
+    if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
+        last = node.value[-1]
+        return _last_line(last[1] if isinstance(last, tuple) else last)
+    mark = node.end_mark
+    return mark.line + 1 if mark.column else mark.line
 
 
 def _parts(key: Piece, node: yaml.Node, problems: Problems) -> list[Piece]:
