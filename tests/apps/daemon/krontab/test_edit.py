@@ -69,20 +69,23 @@ def test_jobs_of_yaml_come_and_go_too() -> None:
 
 @clause("KRONTAB-25")
 def test_the_last_job_of_yaml_can_go_and_another_come() -> None:
-    alone = "jobs:\n  - name: a\n    schedule: 0 2 * * *\n    command: |\n      x\n      y\n    shell: true\n"
+    alone = "jobs:\n  - name: a\n    schedule: 0 2 * * *\n    command: |\n      x\n      y\n"
+    alone += "    shell: true\n"
 
     empty = remove_job(read(alone, file=YAML), "a")
+    again = add_job(read(empty, file=YAML), B, replace=False)
 
     assert empty == "jobs:\n"
     assert read(empty, file=YAML).problems == ()
-    assert [
-        job.name for job in read(add_job(read(empty, file=YAML), B, replace=False), file=YAML).jobs
-    ] == ["b"]
+    assert [job.name for job in read(again, file=YAML).jobs] == ["b"]
 
 
 @clause("KRONTAB-27")
 def test_a_file_that_cannot_be_changed_safely_is_left_alone() -> None:
-    flow = "jobs: [{name: a, schedule: 0 2 * * *, command: a}, {name: b, schedule: 0 3 * * *, command: b}]"
+    flow = (
+        "jobs: [{name: a, schedule: 0 2 * * *, command: a},"
+        " {name: b, schedule: 0 3 * * *, command: b}]"
+    )
 
     with pytest.raises(DefinitionError, match="cannot be changed without changing more"):
         remove_job(read(flow, file=YAML), "a")
