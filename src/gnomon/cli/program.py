@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gnomon.cli.check_command import check_command
+from gnomon.cli.krontab_commands import krontab_app
 from gnomon.cli.ledger_commands import (
     doctor_command,
     history_command,
@@ -173,5 +174,6 @@ app.command("run")(run_command)
 app.command("history")(history_command)
 app.command("doctor")(doctor_command)
 app.command("migrate-store")(migrate_store_command)
+app.add_typer(krontab_app, name="krontab")
 app.command("check")(check_command)
 app.command("simulate")(simulate_command)

@@ -27,7 +27,7 @@ from gnomon.core.recurrence import Cron
 from gnomon.core.schedule import Overlap
 from gnomon.errors import DefinitionError
 
-__all__ = ["render_line", "render_yaml"]
+__all__ = ["render_line", "render_yaml", "short_duration"]
 
 _CALLED = {overlap: name for name, overlap in CONCURRENCY.items()}
 _PLAIN_WORD = re.compile(r'[^\s"\\]+')
@@ -64,6 +64,11 @@ def render_yaml(jobs: Sequence[Job]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def short_duration(length: timedelta) -> str:
+    """`2h` and not `2h0m0s`: a file is for people."""
+    return _NOTHING.sub("", format_duration(length))
+
+
 def _yaml_items(job: Job) -> Iterator[tuple[str, str]]:
     yield "name", _scalar(job.name)
     for name, text in _modifiers(job):
@@ -93,7 +98,7 @@ def _modifiers(job: Job) -> Iterator[tuple[str, str]]:
     if recurrence.dst is not STANDARD.dst:
         yield "dst", recurrence.dst.value
     if decider.window != WindowRule():
-        yield "win", f"{decider.window.placement},{_short(decider.window.length)}"
+        yield "win", f"{decider.window.placement},{short_duration(decider.window.length)}"
     if decider.distribution != Uniform():
         params = params_of(decider.distribution).items()
         yield (
@@ -111,7 +116,7 @@ def _modifiers(job: Job) -> Iterator[tuple[str, str]]:
     if policy.overlap is not Overlap.SKIP:
         conduct.append(f"concurrency={_CALLED[policy.overlap]}")
     if policy.deadline:
-        conduct.append(f"deadline={_short(policy.deadline)}")
+        conduct.append(f"deadline={short_duration(policy.deadline)}")
     if job.suspend:
         conduct.append("suspend=true")
     if conduct:
@@ -129,9 +134,9 @@ def _fields(job: Job) -> Iterator[tuple[str, str]]:
     if execution.umask is not None:
         yield "umask", f"{execution.umask:04o}"
     if execution.timeout is not None:
-        yield "timeout", _short(execution.timeout)
+        yield "timeout", short_duration(execution.timeout)
     if execution.grace != GRACE:
-        yield "grace", _short(execution.grace)
+        yield "grace", short_duration(execution.grace)
     for name, sink in (("stdout", execution.stdout), ("stderr", execution.stderr)):
         if sink != Sink():
             yield name, str(sink)
@@ -158,11 +163,6 @@ def _command(execution: Execution) -> str:
     if execution.shell:
         return _quoted(execution.arguments[0])
     return _quoted(shlex.join(execution.arguments))
-
-
-def _short(length: timedelta) -> str:
-    """`2h` and not `2h0m0s`: a file is for people."""
-    return _NOTHING.sub("", format_duration(length))
 
 
 def _number(value: str | float) -> str:
