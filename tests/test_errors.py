@@ -26,6 +26,7 @@ from tests.clauses import clause
 CODES = {
     "CronCalculationError": "cron-calculation",
     "CronExpressionInvalidError": "registration-cron",
+    "DamagedStoreError": "store-damaged",
     "DefinitionError": "definition",
     "FieldParseError": "cron-field",
     "GnomonError": "gnomon",

@@ -28,6 +28,7 @@ from gnomon.errors.declarative import (
     TaskTryDeserializeError,
 )
 from gnomon.errors.root import (
+    DamagedStoreError,
     DefinitionError,
     FieldParseError,
     GnomonError,
@@ -41,6 +42,7 @@ from gnomon.errors.root import (
 __all__ = [
     "CronCalculationError",
     "CronExpressionInvalidError",
+    "DamagedStoreError",
     "DefinitionError",
     "FieldParseError",
     "GnomonError",

@@ -12,12 +12,12 @@ import dataclasses
 import json
 import logging
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-__all__ = ["LOGGER", "JsonLines", "Lag", "Telemetry", "log", "logs_to"]
+__all__ = ["LOGGER", "JsonLines", "Lag", "Telemetry", "log", "log_facts", "logs_to"]
 
 LOGGER = logging.getLogger("gnomon.runtime")
 JUMP_MS = 2_000
@@ -113,6 +113,13 @@ class JsonLines(logging.Formatter):
 
 def log(level: int, event: str, *, failure: BaseException | None = None, **facts: object) -> None:
     """One line about the runtime: a sentence and its facts."""
+    log_facts(level, event, facts, failure=failure)
+
+
+def log_facts(
+    level: int, event: str, facts: Mapping[str, object], *, failure: BaseException | None = None
+) -> None:
+    """The same, for facts under any names."""
     if LOGGER.isEnabledFor(level):
         text = "".join(f" {name}={fact!r}" for name, fact in facts.items())
         line = f"{event}:{text}" if facts else event

@@ -31,7 +31,16 @@ from gnomon.core.schedule import (
 )
 from gnomon.errors import DefinitionError
 
-__all__ = ["CONCURRENCY", "NAME_MAX", "Job", "check_name", "identity_of", "job_policy", "make_job"]
+__all__ = [
+    "CONCURRENCY",
+    "NAME_MAX",
+    "Job",
+    "check_name",
+    "id_stem",
+    "identity_of",
+    "job_policy",
+    "make_job",
+]
 
 NAME_MAX = 100
 CONCURRENCY: Mapping[str, Overlap] = {
@@ -109,6 +118,11 @@ def job_policy(*, overlap: Overlap = Overlap.SKIP, deadline: timedelta = timedel
     )
 
 
+def id_stem(name: str) -> str:
+    """What the ids of all jobs with this name begin with."""
+    return name.strip("/-").replace("/", ".") or "job"
+
+
 def check_name(name: str) -> None:
     """Refuse a name that krontab files do not allow."""
     if len(name) > NAME_MAX or not _NAME.fullmatch(name):
@@ -120,6 +134,4 @@ def check_name(name: str) -> None:
 
 def _schedule_id(name: str, identity: str) -> str:
     """The name, for people, and enough of a hash to tell files apart."""
-    digits = sha256(identity.encode()).hexdigest()[:_HASH_DIGITS]
-    readable = name.strip("/-").replace("/", ".") or "job"
-    return f"{readable}-{digits}"
+    return f"{id_stem(name)}-{sha256(identity.encode()).hexdigest()[:_HASH_DIGITS]}"

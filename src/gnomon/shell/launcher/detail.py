@@ -17,7 +17,7 @@ __all__ = ["DETAIL_MAX", "Exit", "Usage", "exit_line", "failure_line", "one_line
 DETAIL_MAX = 500
 _EXIT = re.compile(
     r"(?:exit (?P<code>\d+|unknown)|signal (?P<signal>\d+))"
-    r"(?: \(user (?P<user>[\d.]+)s, system (?P<system>[\d.]+)s, memory (?P<memory>\d+) KiB\))?"
+    r"(?: \(user (?P<user>[\d.]+)s, system (?P<system>[\d.]+)s(?:, memory (?P<memory>\d+) KiB)?\))?"
 )
 
 
@@ -26,13 +26,13 @@ class Usage(NamedTuple):
 
     user_s: float
     system_s: float
-    memory_kib: int
-    """The most that one of them had at a time."""
+    memory_kib: int | None = None
+    """The most that one of them had at a time; None when that was less than the worker has, with
+    whose memory a process is counted until it begins."""
 
     def __str__(self) -> str:
-        return (
-            f"(user {self.user_s:.3f}s, system {self.system_s:.3f}s, memory {self.memory_kib} KiB)"
-        )
+        memory = "" if self.memory_kib is None else f", memory {self.memory_kib} KiB"
+        return f"(user {self.user_s:.3f}s, system {self.system_s:.3f}s{memory})"
 
 
 class Exit(NamedTuple):
@@ -78,7 +78,10 @@ def read_exit(line: str | None) -> Exit | None:
     code, signal = found["code"], found["signal"]
     usage = None
     if found["user"] is not None:
-        usage = Usage(float(found["user"]), float(found["system"]), int(found["memory"]))
+        memory = found["memory"]
+        usage = Usage(
+            float(found["user"]), float(found["system"]), None if memory is None else int(memory)
+        )
     return Exit(
         int(code) if code is not None and code.isdecimal() else None,
         None if signal is None else int(signal),

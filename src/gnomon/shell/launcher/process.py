@@ -22,6 +22,7 @@ import asyncio
 import contextlib
 import errno
 import os
+import resource
 import signal
 import subprocess
 from collections.abc import Callable, Coroutine, Iterable, Sequence
@@ -320,7 +321,9 @@ def _reap(process: "subprocess.Popen[bytes]") -> tuple[int, Usage]:
     """How an ended process ended, and what it has used."""
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
-    return process.returncode, Usage(used.ru_utime, used.ru_stime, used.ru_maxrss)
+    own_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    memory_kib = used.ru_maxrss if used.ru_maxrss > own_kib else None
+    return process.returncode, Usage(used.ru_utime, used.ru_stime, memory_kib)
 
 
 def _exits(runs: Iterable[_Run]) -> "list[asyncio.Future[None]]":

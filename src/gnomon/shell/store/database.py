@@ -15,7 +15,7 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple, TypeVar
 
-from gnomon.errors import IncompatibleStateError, StoreError
+from gnomon.errors import DamagedStoreError, IncompatibleStateError, StoreError
 from gnomon.shell.store.looking import open_to_look
 from gnomon.shell.store.queries import migrations, statements
 
@@ -65,6 +65,9 @@ _ADVICE = {
 }  # fmt: skip
 
 
+_DAMAGED = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
+
+
 class Database:
     """One connection, used by one thread at a time."""
 
@@ -99,6 +102,13 @@ class Database:
         """Do `work` and commit it; when it raises, nothing has happened."""
         return self._transact(_BEGIN_WRITE, work)
 
+    def check(self) -> None:
+        """Read everything; a file that is damaged anywhere is a `DamagedStoreError`."""
+        found = self.read(lambda one: one.execute("PRAGMA quick_check(1)").fetchone()[0])
+        if found != "ok":
+            reason, hint, _ = _ADVICE[sqlite3.SQLITE_CORRUPT]
+            raise DamagedStoreError(f"{reason} ({found})", where=self.path, hint=hint)
+
     def close(self) -> None:
         with self._lock, self._explained():
             self.connection.close()
@@ -127,9 +137,8 @@ class Database:
     def _error(self, error: sqlite3.Error) -> StoreError:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         advice = _ADVICE.get(code) or _Advice(f"refused ({error})", "", False)
-        return StoreError(
-            advice.reason, where=self.path, hint=advice.hint, transient=advice.transient
-        )
+        kind = DamagedStoreError if code in _DAMAGED else StoreError
+        return kind(advice.reason, where=self.path, hint=advice.hint, transient=advice.transient)
 
     def _migrate(self, scripts: Sequence[str]) -> None:
         while (found := self.write(lambda connection: self._step(connection, scripts))) < len(

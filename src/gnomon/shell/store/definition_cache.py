@@ -105,6 +105,10 @@ class DefinitionCache:
             found[schedule_id] = self._keep(schedule_id, definition)
         return errors
 
+    def keep(self, schedule: Schedule, revision: int, effective_ms: int) -> None:
+        """Keep a value that is there already, so that it need not be read."""
+        self._keep(schedule.schedule_id, Definition(revision, schedule, effective_ms))
+
     def _keep(self, schedule_id: str, definition: Definition) -> Definition:
         kept = self._kept
         kept[schedule_id] = definition

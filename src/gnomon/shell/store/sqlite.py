@@ -159,14 +159,16 @@ class SqliteLedger:
         )
 
     async def install(
-        self, schedules: Sequence[Schedule], *, suspended: Collection[str], now_ms: int
-    ) -> Installed:
+        self, schedules: Sequence[Schedule], *, suspended: Collection[str], now_ms: int,
+        after_ms: int = 0,
+    ) -> Installed:  # fmt: skip
         """Make these all the schedules there are, in one transaction: all of it, or nothing."""
         return await self._write(
             lambda connection: install(
-                connection, self._cache, schedules, suspended=suspended, now_ms=now_ms
+                connection, self._cache, schedules, suspended=suspended, now_ms=now_ms,
+                after_ms=after_ms,
             )
-        )
+        )  # fmt: skip
 
     async def definition(self, schedule_id: str, revision: int) -> Schedule | None:
         """A schedule as it was in one of its revisions; None when there is no such."""
@@ -174,6 +176,13 @@ class SqliteLedger:
             lambda connection: definition.revision_of(
                 connection, self.database.path, schedule_id, revision
             )
+        )
+
+    async def ids(self, prefix: str) -> list[str]:
+        """The ids that begin so, those of deleted schedules too."""
+        values = {"from": prefix, "to": f"{prefix}\U0010ffff"}
+        return await self._read(
+            lambda connection: [row[0] for row in connection.execute(_SQL["ids"], values)]
         )
 
     async def note(self, name: str) -> str | None:

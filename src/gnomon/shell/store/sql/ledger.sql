@@ -186,8 +186,19 @@ FROM schedules
 WHERE schedule_id = :id
 
 -- name: present
-SELECT schedule_id, CASE WHEN paused AND paused_until IS NULL THEN pause_reason ELSE '' END
-FROM schedules WHERE deleted_at IS NULL
+SELECT s.schedule_id,
+  CASE WHEN s.paused AND s.paused_until IS NULL THEN s.pause_reason ELSE '' END,
+  s.revision, v.effective_at, v.definition
+FROM schedules s
+JOIN schedule_revisions v ON v.schedule_id = s.schedule_id AND v.revision = s.revision
+WHERE s.deleted_at IS NULL
+
+-- name: forgo
+UPDATE schedules SET cursor_at = :cursor, next_run_at = :next, wake_at = :wake
+WHERE schedule_id = :id
+
+-- name: ids
+SELECT schedule_id FROM schedules WHERE schedule_id >= :from AND schedule_id <= :to
 
 -- name: revision
 SELECT definition FROM schedule_revisions WHERE schedule_id = :id AND revision = :revision
