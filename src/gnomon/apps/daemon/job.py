@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
+from sys import intern
 
 from gnomon.apps.daemon.execution import Execution, write_target
 from gnomon.apps.daemon.notice import Notice
@@ -92,7 +93,7 @@ def make_job(
     )
     return Job(
         name=name,
-        file=decider.identity.removesuffix(f":{name}"),
+        file=intern(decider.identity.removesuffix(f":{name}")),  # one text for all jobs of a file
         schedule=schedule,
         execution=execution,
         suspend=suspend,

@@ -8,6 +8,7 @@ Spec: KRONTAB-12.
 """
 
 from datetime import timedelta
+from functools import lru_cache
 from typing import NamedTuple
 
 from gnomon.apps.daemon.job import CONCURRENCY, job_policy
@@ -23,6 +24,9 @@ TRUTH = {"true": True, "false": False}
 _KEYS = ("concurrency", "deadline", "suspend")
 
 
+_policy = lru_cache(1024)(job_policy)  # many jobs are judged alike
+
+
 class Conduct(NamedTuple):
     """How a job is judged."""
 
@@ -30,11 +34,16 @@ class Conduct(NamedTuple):
     suspend: bool
 
 
+_USUAL = Conduct(_policy(), False)
+
+
 def read_conduct(draft: Draft, problems: Problems) -> Conduct:
     """What the draft says about judging."""
+    if "policy" not in draft.pieces:
+        return _USUAL
     label = draft.label("policy")
     values = _values(draft, label, problems)
-    overlap, suspend, policy = Overlap.SKIP, False, job_policy()
+    overlap, suspend, policy = Overlap.SKIP, False, _USUAL.policy
     if (piece := values.get("concurrency")) is not None:
         if piece.text in CONCURRENCY:
             overlap = CONCURRENCY[piece.text]
@@ -53,7 +62,7 @@ def read_conduct(draft: Draft, problems: Problems) -> Conduct:
     deadline = values.get("deadline", None)
     with problems.at(deadline or draft.start, label):
         length = timedelta(0) if deadline is None else parse_duration(deadline.text)
-        policy = job_policy(overlap=overlap, deadline=length)
+        policy = _policy(overlap=overlap, deadline=length)
     return Conduct(policy, suspend)
 
 

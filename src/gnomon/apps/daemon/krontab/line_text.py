@@ -35,6 +35,11 @@ _BLANKS = " \t"
 _FIELDS_MAX = 6
 _MACRO = re.compile(r"@[A-Za-z_]+")
 _KEY = re.compile(r"([A-Za-z][A-Za-z0-9_.-]*)=")
+# What a token looks like when nothing is wrong with it: a modifier, a field in quotes, a word.
+_QUOTED = r'"(?:[^"\\]|\\.)*+"'
+_ONE = rf'(?:@[^\s"(]*+\((?:[^"()]|{_QUOTED})*+\)|[^\s"@][^\s"]*={_QUOTED}|[^\s"@][^\s"]*+)'
+_TOKEN = re.compile(rf"{_ONE}(?![^ \t])")
+_SOUND = re.compile(rf"[ \t]*(?:{_ONE}(?:[ \t]+|\Z))+")
 _IMPORT = "to take over lines of a crontab: gnomon krontab import"
 
 
@@ -77,6 +82,8 @@ def _is_text(line: Piece, problems: Problems) -> bool:
             line, "line", f"has {len(line.text)} characters", hint=f"write at most {LINE_MAX}"
         )
         return False
+    if line.text.isprintable():
+        return True
     for at, character in enumerate(line.text):
         if not character.isprintable() and character != "\t":
             problems.error(
@@ -88,6 +95,10 @@ def _is_text(line: Piece, problems: Problems) -> bool:
 
 
 def _tokens(line: Piece, draft: Draft, problems: Problems) -> list[Piece]:
+    """The tokens of a line: at once when it is sound, else step by step, to see what is not."""
+    if _SOUND.fullmatch(line.text):
+        number = line.line
+        return [Piece(token[0], number, token.start() + 1) for token in _TOKEN.finditer(line.text)]
     tokens, at, text = [], 0, line.text
     while at < len(text):
         if text[at] in _BLANKS:

@@ -35,6 +35,8 @@ class Piece(NamedTuple):
     def part(self, start: int, end: int | None = None) -> "Piece":
         """From an offset to another, without the blanks around it."""
         text = self.text[start:end]
+        if text.strip(_BLANKS) == text:
+            return Piece(text, self.line, self.column + start)
         short = text.lstrip(_BLANKS)
         return Piece(short.rstrip(_BLANKS), self.line, self.column + start + len(text) - len(short))
 
@@ -48,6 +50,9 @@ class Piece(NamedTuple):
 
 def split(piece: Piece, separator: str) -> Iterator[Piece]:
     """The parts between separators that stand outside quotes."""
+    if separator not in piece.text:
+        yield piece.part(0)
+        return
     start = at = 0
     while at < len(piece.text):
         if piece.text[at] == '"':

@@ -7,10 +7,9 @@ being used; a warning is something that can be meant and probably is not.
 Spec: KRONTAB-5.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from gnomon.apps.daemon.krontab.piece import Piece
 from gnomon.errors import DefinitionError, InvalidCronExpressionError
@@ -72,17 +71,9 @@ class Problems:
     ) -> None:
         self._add(piece, where, reason, got, hint, Severity.WARNING)
 
-    @contextmanager
-    def at(self, piece: Piece, where: str) -> Iterator[None]:
+    def at(self, piece: Piece, where: str) -> "_Noting":
         """Note the error that is raised meanwhile, if one is, and go on."""
-        try:
-            yield
-        except InvalidCronExpressionError as error:
-            field = "" if error.field == "expression" else f"{error.field} field "
-            place = piece._replace(column=piece.column + error.position)
-            self.error(place, where, f"{field}{error.reason}", hint=error.hint)
-        except DefinitionError as error:
-            self.error(piece, where, error.reason, got=piece.text, hint=error.hint)
+        return _Noting(self, piece, where)
 
     def _add(
         self, piece: Piece, where: str, reason: str, got: str | None, hint: str, severity: Severity
@@ -92,3 +83,28 @@ class Problems:
             severity=severity,
         )  # fmt: skip
         self.found.append(problem)
+
+
+class _Noting(NamedTuple):
+    """While one piece is looked at."""
+
+    problems: Problems
+    piece: Piece
+    where: str
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: object
+    ) -> bool:
+        if not isinstance(error, DefinitionError):
+            return False
+        piece, reason, got = self.piece, error.reason, self.piece.text
+        if isinstance(error, InvalidCronExpressionError):
+            field = "" if error.field == "expression" else f"{error.field} field "
+            piece = piece._replace(column=piece.column + error.position)
+            self.problems.error(piece, self.where, f"{field}{reason}", hint=error.hint)
+        else:
+            self.problems.error(piece, self.where, reason, got=got, hint=error.hint)
+        return True

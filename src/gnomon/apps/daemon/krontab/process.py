@@ -27,7 +27,9 @@ _OCTAL = re.compile(r"0?[0-7]{1,3}", re.ASCII)
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _RESERVED = re.compile(r"GNOMON_.*|LD_.*|BASH_ENV|ENV|IFS", re.ASCII)
 _ANYTHING = ("true",)  # stands for a command that cannot be read, while the rest is looked at
+_CAPTURE = Sink()
 _LENGTH_MAX = timedelta(days=366)
+_NEEDS_CARE = re.compile(r"['\"\\]")
 _SINKS = "write inherit, discard, capture, syslog or file:/absolute/path"
 _Value = TypeVar("_Value")
 
@@ -45,8 +47,8 @@ def read_execution(draft: Draft, problems: Problems) -> Execution | None:
         umask=_field(draft, "umask", _umask, None, problems),
         timeout=_field(draft, "timeout", _timeout, None, problems),
         grace=_field(draft, "grace", _grace, GRACE, problems),
-        stdout=_field(draft, "stdout", _sink, Sink(), problems),
-        stderr=_field(draft, "stderr", _sink, Sink(), problems),
+        stdout=_field(draft, "stdout", _sink, _CAPTURE, problems),
+        stderr=_field(draft, "stderr", _sink, _CAPTURE, problems),
         env=_env(draft, problems),
     )
     return execution if arguments else None
@@ -55,10 +57,10 @@ def read_execution(draft: Draft, problems: Problems) -> Execution | None:
 def _field(
     draft: Draft, name: str, read: Callable[[str], _Value], default: _Value, problems: Problems
 ) -> _Value:
-    piece = draft.first(name)
-    if piece is not None:
-        with problems.at(piece, name):
-            return read(piece.text)
+    found = draft.pieces.get(name)
+    if found:
+        with problems.at(found[0], name):
+            return read(found[0].text)
     return default
 
 
@@ -87,6 +89,8 @@ def _words(pieces: tuple[Piece, ...]) -> tuple[str, ...]:
 
 
 def _split(text: str) -> list[str]:
+    if not _NEEDS_CARE.search(text):
+        return text.split()
     try:
         return shlex.split(text)
     except ValueError as error:
@@ -148,8 +152,10 @@ def _sink(text: str) -> Sink:
 
 
 def _env(draft: Draft, problems: Problems) -> tuple[tuple[str, str], ...]:
+    if "env" not in draft.pieces:
+        return ()
     found: dict[str, str] = {}
-    for piece in draft.pieces.get("env", ()):
+    for piece in draft.pieces["env"]:
         with problems.at(piece, "env"):
             name, value = _variable(piece.text)
             if name in found:

@@ -15,11 +15,15 @@ __all__ = ["read_notice"]
 
 _ADDRESS = re.compile(r"[^\s@,;<>\"()]+(@[A-Za-z0-9.-]+)?")
 _URL = re.compile(r"https?://[!-~]+")
+_NAMES = ("mail", "webhook", "ping", "notify")
+_NOBODY = Notice()
 _WORDS = (*Occasion, "always", "never")
 
 
 def read_notice(draft: Draft, problems: Problems) -> Notice:
     """What the draft says about telling."""
+    if draft.pieces.keys().isdisjoint(_NAMES):
+        return _NOBODY
     mail = tuple(piece.text for piece in _list(draft, "mail"))
     for piece in _list(draft, "mail"):
         if not _ADDRESS.fullmatch(piece.text):

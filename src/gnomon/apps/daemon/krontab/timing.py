@@ -8,6 +8,7 @@ it is looked at too.
 Spec: KRONTAB-9, KRONTAB-10.
 """
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from gnomon.apps.daemon.krontab.draft import SCHEDULE, Draft, unknown
@@ -32,6 +33,13 @@ from gnomon.errors import DefinitionError
 
 __all__ = ["Timing", "read_timing"]
 
+# Many jobs say the same, and what they say is then shared, in time and in room.
+_cron = lru_cache(4096)(lambda text, zone, dst: cron(text, zone=zone, dst=dst))
+_read_window = lru_cache(1024)(parse_window)
+_read_distribution = lru_cache(1024)(parse_distribution)
+_read_constraint = lru_cache(1024)(parse_constraint)
+
+_UNIFORM, _EXACT = Uniform(), WindowRule()
 _MACROS = {"@annually": "@yearly", "@midnight": "@daily"}
 _UTC = "UTC"
 
@@ -48,19 +56,15 @@ def read_timing(draft: Draft, identity: str, problems: Problems) -> Timing | Non
     zone = _zone(draft, problems)
     recurrence = _recurrence(draft, zone, problems)
     strategy, salt = _seed(draft, problems)
-    decider = None
+    window, distribution = _window(draft, problems), _distribution(draft, problems)
+    only, avoid = _constraint(draft, "only", problems), _constraint(draft, "avoid", problems)
     with problems.at(draft.start, "job"):
         decider = Decider(
-            identity=identity,
-            zone=zone,
-            window=_window(draft, problems),
-            distribution=_distribution(draft, problems),
-            seed=strategy,
-            salt=salt,
-            only=_constraint(draft, "only", problems),
-            avoid=_constraint(draft, "avoid", problems),
-        )
-    return None if recurrence is None or decider is None else Timing(recurrence, decider)
+            identity=identity, zone=zone, window=window, distribution=distribution, seed=strategy,
+            salt=salt, only=only, avoid=avoid,
+        )  # fmt: skip
+        return None if recurrence is None else Timing(recurrence, decider)
+    return None
 
 
 def _zone(draft: Draft, problems: Problems) -> str:
@@ -82,7 +86,7 @@ def _recurrence(draft: Draft, zone: str, problems: Problems) -> Recurrence | Non
         return None
     dst = _dst(draft, problems)
     try:
-        return cron(text, zone=zone, dst=dst)
+        return _cron(text, zone, dst)
     except DefinitionError:
         with problems.at(piece, SCHEDULE):  # once more, as it stands there, for the place
             cron(piece.text, zone=zone)
@@ -113,33 +117,33 @@ def _window(draft: Draft, problems: Problems) -> WindowRule:
     label = draft.label("win")
     if len(parts) == 2:
         mode, length = parts
-        before = len(problems.found)
-        with problems.at(mode, label):  # each by itself, for the place
-            parse_window(f"{mode.text},0s")
-        with problems.at(length, label):
-            parse_window(f"after,{length.text}")
-        if len(problems.found) == before:
-            return parse_window(f"{mode.text},{length.text}")
+        try:
+            return _read_window(f"{mode.text},{length.text}")
+        except DefinitionError:
+            with problems.at(mode, label):  # each by itself, for the place
+                parse_window(f"{mode.text},0s")
+            with problems.at(length, label):
+                parse_window(f"after,{length.text}")
     elif parts:
         problems.error(
             parts[0], label, "must be a placement and a duration",
             got=",".join(part.text for part in parts), hint=f"write e.g. {label}(after,2h)",
         )  # fmt: skip
-    return WindowRule()
+    return _EXACT
 
 
 def _distribution(draft: Draft, problems: Problems) -> Distribution:
     parts = draft.pieces.get("dist", ())
     if not parts:
-        return Uniform()
+        return _UNIFORM
     try:
-        return parse_distribution(",".join(part.text for part in parts))
+        return _read_distribution(",".join(part.text for part in parts))
     except DefinitionError as error:
         parameter = error.where.rpartition(".")[2]
         piece = next((part for part in parts if _key(part) == parameter), parts[0])
         with problems.at(piece, draft.label("dist")):
             raise
-    return Uniform()
+    return _UNIFORM
 
 
 def _seed(draft: Draft, problems: Problems) -> tuple[SeedStrategy, str]:
@@ -164,14 +168,20 @@ def _seed(draft: Draft, problems: Problems) -> tuple[SeedStrategy, str]:
 
 def _constraint(draft: Draft, name: str, problems: Problems) -> Constraint | None:
     parts = draft.pieces.get(name, ())
-    label = draft.label(name)
-    before = len(problems.found)
+    if not parts:
+        return None
+    try:
+        if all(part.text for part in parts):
+            return _read_constraint(";".join(part.text for part in parts))
+    except DefinitionError:
+        pass
+    label, before = draft.label(name), len(problems.found)
     for part in parts:
         with problems.at(part, label):  # each by itself, for the place
-            parse_constraint(part.text, where=label)
-    if parts and len(problems.found) == before:
+            parse_constraint(part.text)
+    if len(problems.found) == before:  # then it is the sum of them
         with problems.at(parts[0], label):
-            return parse_constraint(";".join(part.text for part in parts), where=label)
+            parse_constraint(";".join(part.text for part in parts))
     return None
 
 
