@@ -37,6 +37,7 @@ from gnomon.ports import Clock
 from gnomon.shell.launcher.process import Manner, ProcessLauncher
 from gnomon.shell.narrating import NarratingLedger
 from gnomon.shell.stopping import Stopper
+from gnomon.shell.store.database import check_file
 from gnomon.shell.store.instant_text import maybe_to_text, to_text
 from gnomon.shell.store.sqlite import ledger_thread
 from gnomon.shell.telemetry import log, logs_to
@@ -168,10 +169,10 @@ class _Desk:
 async def _open(state: StateDirectory) -> AsyncIterator[NarratingLedger]:
     with ledger_thread() as thread:
         with _advised(state):
+            if state.ledger.exists():
+                check_file(state.ledger)
             ledger = NarratingLedger.open(state.ledger, executor=thread, exclusive=True)
         try:
-            with _advised(state):
-                ledger.database.check()
             yield ledger
         finally:
             await ledger.close()

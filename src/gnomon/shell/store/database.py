@@ -19,7 +19,7 @@ from gnomon.errors import DamagedStoreError, IncompatibleStateError, StoreError
 from gnomon.shell.store.looking import open_to_look
 from gnomon.shell.store.queries import migrations, statements
 
-__all__ = ["BUSY_MS", "MEMORY", "Database", "begin_again"]
+__all__ = ["BUSY_MS", "MEMORY", "Database", "begin_again", "check_file"]
 
 MEMORY = ":memory:"
 BUSY_MS = 5_000
@@ -102,13 +102,6 @@ class Database:
         """Do `work` and commit it; when it raises, nothing has happened."""
         return self._transact(_BEGIN_WRITE, work)
 
-    def check(self) -> None:
-        """Read everything; a file that is damaged anywhere is a `DamagedStoreError`."""
-        found = self.read(lambda one: one.execute("PRAGMA quick_check(1)").fetchone()[0])
-        if found != "ok":
-            reason, hint, _ = _ADVICE[sqlite3.SQLITE_CORRUPT]
-            raise DamagedStoreError(f"{reason} ({found})", where=self.path, hint=hint)
-
     def close(self) -> None:
         with self._lock, self._explained():
             self.connection.close()
@@ -132,13 +125,7 @@ class Database:
         try:
             yield
         except sqlite3.Error as error:
-            raise self._error(error) from error
-
-    def _error(self, error: sqlite3.Error) -> StoreError:
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        advice = _ADVICE.get(code) or _Advice(f"refused ({error})", "", False)
-        kind = DamagedStoreError if code in _DAMAGED else StoreError
-        return kind(advice.reason, where=self.path, hint=advice.hint, transient=advice.transient)
+            raise _explain(error, self.path) from error
 
     def _migrate(self, scripts: Sequence[str]) -> None:
         while (found := self.write(lambda connection: self._step(connection, scripts))) < len(
@@ -200,10 +187,32 @@ class Database:
         return bool(found)
 
 
+def check_file(path: Path) -> None:
+    """Read everything and change nothing; a file that is damaged is a `DamagedStoreError`."""
+    try:
+        connection = open_to_look(path, busy_ms=BUSY_MS)
+        try:
+            (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        finally:
+            connection.close()
+    except sqlite3.Error as error:
+        raise _explain(error, str(path)) from error
+    if found != "ok":
+        reason, hint, _ = _ADVICE[sqlite3.SQLITE_CORRUPT]
+        raise DamagedStoreError(reason, where=str(path), hint=hint)
+
+
 def begin_again(connection: sqlite3.Connection) -> None:
     """Undo what a write has done so far, and go on as if it had just begun."""
     connection.execute("ROLLBACK")
     connection.execute(_BEGIN_WRITE)
+
+
+def _explain(error: sqlite3.Error, path: str) -> StoreError:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    advice = _ADVICE.get(code) or _Advice(f"refused ({error})", "", False)
+    kind = DamagedStoreError if code in _DAMAGED else StoreError
+    return kind(advice.reason, where=path, hint=advice.hint, transient=advice.transient)
 
 
 def _connect(path: str, busy_ms: int) -> sqlite3.Connection:
