@@ -24,6 +24,7 @@ from gnomon.errors import (
 from tests.clauses import clause
 
 CODES = {
+    "ConflictError": "conflict",
     "CronCalculationError": "cron-calculation",
     "CronExpressionInvalidError": "registration-cron",
     "DamagedStoreError": "store-damaged",
@@ -36,6 +37,7 @@ CODES = {
     "KrontabError": "krontab",
     "MissingExtraError": "missing-extra",
     "NegativeRetryDelayError": "registration-retry-delay",
+    "NotFoundError": "not-found",
     "OwnershipLostError": "ownership-lost",
     "RegistrationShapeError": "registration-shape",
     "RegistrationsNotArrayError": "registrations-not-array",

@@ -8,6 +8,7 @@ import pytest
 
 from gnomon.ports import JournalOpener, Ledger
 from gnomon.shell.store.journal import SqliteJournalOpener
+from gnomon.shell.store.postgres.journal import PostgresJournalOpener
 from gnomon.shell.store.postgres.ledger import LeaseTime, PostgresLedger
 from gnomon.shell.store.sqlite import SqliteLedger
 from tests.contract.journal_desk import JournalDesk
@@ -51,25 +52,38 @@ def desk(runner: asyncio.Runner, open_ledger: Open) -> Iterator[Desk]:
     desk.close()
 
 
-def _opener(path: str, *, threaded: bool) -> Callable[[int, str], JournalOpener]:
-    def make(kept: int, namespace: str) -> JournalOpener:
-        return SqliteJournalOpener(path, namespace=namespace, kept=kept, threaded=threaded)
-
-    return make
+_LASTING = ["sqlite-file", "sqlite-thread", "postgres"]
 
 
-@pytest.fixture(params=["sqlite-memory", "sqlite-file", "sqlite-thread"])
+@pytest.fixture(params=["sqlite-memory", *_LASTING])
 def journals(
     request: pytest.FixtureRequest, runner: asyncio.Runner, tmp_path: Path
 ) -> Iterator[JournalDesk]:
-    path = ":memory:" if request.param == "sqlite-memory" else str(tmp_path / "journal.sqlite3")
-    desk = JournalDesk(runner, _opener(path, threaded=request.param == "sqlite-thread"))
+    desk = JournalDesk(runner, _openers(request, tmp_path, request.param))
     yield desk
     desk.close()
 
 
-@pytest.fixture(params=["sqlite-file"])
-def lasting_journals(runner: asyncio.Runner, tmp_path: Path) -> Iterator[JournalDesk]:
-    desk = JournalDesk(runner, _opener(str(tmp_path / "journal.sqlite3"), threaded=False))
+@pytest.fixture(params=_LASTING)
+def lasting_journals(
+    request: pytest.FixtureRequest, runner: asyncio.Runner, tmp_path: Path
+) -> Iterator[JournalDesk]:
+    desk = JournalDesk(runner, _openers(request, tmp_path, request.param))
     yield desk
     desk.close()
+
+
+def _openers(
+    request: pytest.FixtureRequest, tmp_path: Path, kind: str
+) -> Callable[[int, str], JournalOpener]:
+    """Makes openers of a kind, each for so many entries kept and for a namespace."""
+    if kind == "postgres":
+        database = request.getfixturevalue("common_database")
+        schema = request.getfixturevalue("schema")
+        return lambda kept, namespace: PostgresJournalOpener(
+            database, schema=schema, namespace=namespace, kept=kept
+        )
+    path = ":memory:" if kind == "sqlite-memory" else str(tmp_path / "journal.sqlite3")
+    return lambda kept, namespace: SqliteJournalOpener(
+        path, namespace=namespace, kept=kept, threaded=kind == "sqlite-thread"
+    )

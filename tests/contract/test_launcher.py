@@ -91,6 +91,7 @@ def test_a_run_that_ends_well_is_reported_with_its_fencing_number(play: Play) ->
         key = await start(kind, kind.good, fence=7)
 
         [end] = await kind.launcher.ended()
+        assert isinstance(end, Ended)
 
         assert (end.key, end.fence, end.success, end.reason) == (key, 7, True, None)
 
@@ -139,6 +140,7 @@ def test_a_run_can_be_ended_and_says_for_which_reason(play: Play) -> None:
         over = await kind.launcher.end(key, Reason.REPLACED)
 
         [end] = await kind.launcher.ended()
+        assert isinstance(end, Ended)
         assert over
         assert (end.key, end.success, end.reason) == (key, False, Reason.REPLACED)
 
@@ -186,7 +188,9 @@ def test_a_drain_waits_for_runs_that_end_by_themselves(play: Play) -> None:
 
         await kind.launcher.drain(grace_ms=600_000)
 
-        assert [end.success for end in await kind.launcher.ended()] == [True]
+        [end] = await kind.launcher.ended()
+        assert isinstance(end, Ended)
+        assert end.success
 
     play(scenario)
 

@@ -16,7 +16,8 @@ from tests.contract.ledger_desk import at, minutely
 
 ACTS = (
     "turn", "turn", "turn", "stale turn", "launch", "end", "end", "fail", "give up", "renew",
-    "recover", "pause", "pause on", "resume", "edit", "delete",
+    "recover", "pause", "pause on", "resume", "edit", "delete", "trigger", "backfill", "skip next",
+    "kill", "detach",
 )  # fmt: skip
 
 
@@ -66,7 +67,7 @@ class Player:
         match move.act:
             case "turn" | "stale turn":
                 await self._turn(stale=move.act == "stale turn", confirmed=move.pick > 4)
-            case "launch" | "end" | "fail" | "give up":
+            case "launch" | "end" | "fail" | "give up" | "detach":
                 await self._report(move)
             case "renew":
                 pairs = [(claim.key, claim.fence) for claim in self.claims]
@@ -81,6 +82,17 @@ class Player:
                 await ledger.pause("report", until_ms=None, reason="", now_ms=now_ms)
             case "resume":
                 await ledger.resume("report", now_ms=now_ms)
+            case "trigger":
+                await ledger.trigger("report", name=f"{move.pick}", now_ms=now_ms)
+            case "backfill":
+                nominals = [at("00:00:00") // 1000 - 60 * move.pick, at("00:00:00") // 1000]
+                await ledger.backfill("report", name="b", nominals=nominals, now_ms=now_ms)
+            case "skip next":
+                await ledger.skip_next("report", now_ms=now_ms)
+            case "kill":
+                rows = await ledger.runs("report", limit=10)
+                for row in rows[move.pick : move.pick + 1]:
+                    await ledger.kill(row.key, by="anna", now_ms=now_ms)
             case "edit":
                 self.edits += 1
                 await self.save()
@@ -107,6 +119,7 @@ class Player:
         claim = self.claims[move.pick % len(self.claims)]
         reports: dict[str, Report] = {
             "launch": Launched(claim.key, claim.fence, "pid 7"),
+            "detach": Launched(claim.key, claim.fence, "run 7", detached_ms=90_000),
             "end": Ended(claim.key, claim.fence, move.pick > 4, ""),
             "fail": Failed(claim.key, claim.fence, "", permanent=False),
             "give up": Failed(claim.key, claim.fence, "", permanent=True),

@@ -18,9 +18,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from gnomon.cli import main, run_command
-from gnomon.ports import Claim
-from gnomon.shell.launcher.command import Command
-from gnomon.shell.launcher.process import ProcessLauncher, _Run
+from gnomon.shell.launcher.process import Order, ProcessLauncher, _Run
 from gnomon.shell.narrating import NarratingLedger
 from gnomon.shell.store import sqlite as store
 from gnomon.shell.store.database import Database
@@ -75,11 +73,10 @@ class MinedLauncher(ProcessLauncher):
     """A launcher with a point right after a process was born."""
 
     def _admit(
-        self, claim: Claim, command: Command, process: "subprocess.Popen[bytes]", gate: int,
-        path: Path | None,
-    ) -> _Run:  # fmt: skip
+        self, order: Order, process: "subprocess.Popen[bytes]", gate: int, path: Path | None
+    ) -> _Run:
         Bomb.point("inside launch")
-        return super()._admit(claim, command, process, gate, path)
+        return super()._admit(order, process, gate, path)
 
 
 def lay_mines() -> None:

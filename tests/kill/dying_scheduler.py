@@ -4,7 +4,8 @@ A program with a `gnomon.Scheduler` and a bomb: `python -m tests.kill.dying_sche
 It kills itself, with SIGKILL, at the N-th point it passes; with 0, never. Points lie before and
 after every call of the journal, inside every transaction right before its commit, before and after
 a callback is set going, and inside callbacks. The last line it prints says which point it was. With
-M, it stops as it should after every task has been called M times.
+M, it stops as it should after every task has been called M times. With a fourth argument, its facts
+are in that database on PostgreSQL, where there are no points inside transactions.
 
 Each callback writes a line of its own into `calls.txt` when it begins and when it ends.
 """
@@ -26,6 +27,7 @@ from gnomon.apps.declarative.callback import RunContext
 from gnomon.apps.declarative.runner import Runner
 from gnomon.shell.store import journal
 from gnomon.shell.store.database import Database
+from gnomon.shell.store.postgres.journal import PostgresJournal
 
 INTERVALS = {"quick": 1, "slow": 1, "failing": 2, "rare": 3}
 CALLS = ("load", "acquire", "write", "close")
@@ -70,8 +72,9 @@ class MinedDatabase(Database):
 
 
 def lay_mines() -> None:
-    for name in CALLS:
-        setattr(journal.SqliteJournal, name, mined(name, getattr(journal.SqliteJournal, name)))
+    for kind in (journal.SqliteJournal, PostgresJournal):
+        for name in CALLS:
+            setattr(kind, name, mined(name, getattr(kind, name)))
     start = Runner.start
 
     def passing(self: Runner, one: Start) -> None:
@@ -84,9 +87,9 @@ def lay_mines() -> None:
 
 
 class Program:
-    def __init__(self, folder: Path, times: int) -> None:
+    def __init__(self, folder: Path, times: int, store: str) -> None:
         self._log = os.open(folder / "calls.txt", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-        self._scheduler = gnomon.Scheduler(folder / "state.sqlite3", zone="UTC")
+        self._scheduler = gnomon.Scheduler(store, zone="UTC", standby=True)
         self._times = times
         self._counts = Counter[str]()
         self._enough = asyncio.Event()
@@ -143,4 +146,5 @@ class Program:
 if __name__ == "__main__":
     Bomb.left = int(sys.argv[2])
     lay_mines()
-    asyncio.run(Program(Path(sys.argv[1]), int(sys.argv[3])).live())
+    place = sys.argv[4] if len(sys.argv) > 4 else f"{sys.argv[1]}/state.sqlite3"
+    asyncio.run(Program(Path(sys.argv[1]), int(sys.argv[3]), place).live())

@@ -5,14 +5,21 @@ The judge shares no code with Gnomon. It reads the journal with plain SQL, the c
 with a line for every life that ended, and the calendar, which for these tasks is counting.
 """
 
+import asyncio
 import sqlite3
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
-__all__ = ["Verdict", "judge"]
+import asyncpg
+
+__all__ = ["Verdict", "Written", "judge", "read_database", "read_file"]
+
+_STARTS = "SELECT task, detail FROM {} WHERE event = 'RunStart'"
+_CRASHES = "SELECT count(*) FROM {} WHERE event = 'UnexpectedShutdown'"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -41,7 +48,33 @@ class _Task:
     starts_in_life: int = 0
 
 
-def judge(store: Path, log: Path, intervals: Mapping[str, int]) -> Verdict:
+class Written(NamedTuple):
+    """What a journal says: how often each start, and how many crashes."""
+
+    starts: Counter[tuple[str, str]]
+    crashes: int
+
+
+def read_file(store: Path) -> Written:
+    connection = sqlite3.connect(store)
+    starts = Counter[tuple[str, str]](connection.execute(_STARTS.format("journal")))
+    (crashes,) = connection.execute(_CRASHES.format("journal")).fetchone()
+    connection.close()
+    return Written(starts, crashes)
+
+
+def read_database(url: str) -> Written:
+    async def read() -> Written:
+        connection = await asyncpg.connect(url)
+        rows = await connection.fetch(_STARTS.format("gnomon.journal_entries"))
+        crashes = await connection.fetchval(_CRASHES.format("gnomon.journal_entries"))
+        await connection.close()
+        return Written(Counter((row[0], row[1]) for row in rows), crashes)
+
+    return asyncio.run(read())
+
+
+def judge(written: Written, log: Path, intervals: Mapping[str, int]) -> Verdict:
     """Compare; the last life has been stopped as it should."""
     verdict = Verdict()
     tasks = {name: _Task(interval) for name, interval in intervals.items()}
@@ -54,7 +87,7 @@ def judge(store: Path, log: Path, intervals: Mapping[str, int]) -> Verdict:
             verdict.problems.append(f"{name} was running when stop had returned")
         if not task.starts_in_life:
             verdict.problems.append(f"{name} did not start in the last life")
-    _judge_journal(store, seen, verdict)
+    _judge_journal(written, seen, verdict)
     return verdict
 
 
@@ -107,19 +140,9 @@ def _end(task: _Task, what: str, run: tuple[int, int]) -> list[str]:
     return problems
 
 
-def _judge_journal(store: Path, seen: Counter[tuple[str, str]], verdict: Verdict) -> None:
+def _judge_journal(journal: Written, seen: Counter[tuple[str, str]], verdict: Verdict) -> None:
     """Every call has its start in the journal; what has none was cut off by a death."""
-    with sqlite3.connect(store) as connection:
-        written = Counter(
-            (task, detail)
-            for task, detail in connection.execute(
-                "SELECT task, detail FROM journal WHERE event = 'RunStart'"
-            )
-        )
-        (crashes,) = connection.execute(
-            "SELECT count(*) FROM journal WHERE event = 'UnexpectedShutdown'"
-        ).fetchone()
-    connection.close()
+    written, crashes = journal
     for key, count in seen.items():
         if count > written[key]:
             verdict.problems.append(f"{key} was called {count} times, written {written[key]}")

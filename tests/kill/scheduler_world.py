@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.kill.dying_scheduler import INTERVALS
-from tests.kill.scheduler_judge import Verdict, judge
+from tests.kill.scheduler_judge import Verdict, judge, read_database, read_file
 
 __all__ = ["Outcome", "run_world"]
 
@@ -50,23 +50,25 @@ class Outcome:
         }
 
 
-def run_world(seed: str, kills: int) -> Outcome:
-    """Live and die `kills` times, then judge."""
+def run_world(seed: str, kills: int, database: str = "") -> Outcome:
+    """Live and die `kills` times, then judge; the facts are in a file, or in a database."""
     outcome = Outcome(seed=seed)
     with tempfile.TemporaryDirectory(prefix="gnomon-kill-") as name:
         folder, dice = Path(name), random.Random(seed)
         for _ in range(kills):
             inside = dice.random() < 0.75
             point = dice.randint(1, POINTS_MAX) if inside else 0
-            _live_and_die(folder, outcome, point, 0 if inside else dice.randint(1, LINES_MAX))
-        _end_well(folder, outcome)
-        outcome.verdict = judge(folder / "state.sqlite3", folder / "calls.txt", INTERVALS)
+            lines = 0 if inside else dice.randint(1, LINES_MAX)
+            _live_and_die(folder, outcome, point, lines, database)
+        _end_well(folder, outcome, database)
+        written = read_database(database) if database else read_file(folder / "state.sqlite3")
+        outcome.verdict = judge(written, folder / "calls.txt", INTERVALS)
         outcome.problems += outcome.verdict.problems
     return outcome
 
 
-def _live_and_die(folder: Path, outcome: Outcome, point: int, lines: int) -> None:
-    process = _start(folder, point, 0)
+def _live_and_die(folder: Path, outcome: Outcome, point: int, lines: int, database: str) -> None:
+    process = _start(folder, point, 0, database)
     assert process.stdout is not None
     for _ in range(lines):
         process.stdout.readline()
@@ -84,16 +86,17 @@ def _live_and_die(folder: Path, outcome: Outcome, point: int, lines: int) -> Non
     outcome.died[where] += 1
 
 
-def _end_well(folder: Path, outcome: Outcome) -> None:
-    process = _start(folder, 0, LAST_TIMES)
+def _end_well(folder: Path, outcome: Outcome, database: str) -> None:
+    process = _start(folder, 0, LAST_TIMES, database)
     said = _wait(process, outcome)
     if process.returncode or "stopped" not in said:
         outcome.problems.append(f"the end: {process.returncode}: {said[-500:]}")
 
 
-def _start(folder: Path, point: int, times: int) -> "subprocess.Popen[str]":
+def _start(folder: Path, point: int, times: int, database: str) -> "subprocess.Popen[str]":
+    values = [str(folder), str(point), str(times), *([database] if database else [])]
     return subprocess.Popen(
-        [sys.executable, "-m", "tests.kill.dying_scheduler", str(folder), str(point), str(times)],
+        [sys.executable, "-m", "tests.kill.dying_scheduler", *values],
         cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     )  # fmt: skip
 

@@ -1,12 +1,12 @@
 """A program with a scheduler is killed twenty times; the callbacks' own file shows the promise."""
 
-import sqlite3
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from tests.clauses import clause
-from tests.kill.scheduler_judge import Verdict, judge
+from tests.kill.scheduler_judge import Verdict, Written, judge
 from tests.kill.scheduler_world import run_world
 
 KILLS = 10
@@ -32,19 +32,24 @@ def test_a_killed_scheduler_loses_nothing_and_starts_nothing_that_is_not_owed(se
     assert outcome.verdict.starts > 0
 
 
+@clause("SIM-17", "JOURNAL-11")
+def test_a_killed_scheduler_on_postgresql_loses_nothing_either(database: str) -> None:
+    outcome = run_world("west", KILLS, database)
+
+    assert outcome.problems == []
+    assert outcome.kills == KILLS
+    assert outcome.verdict.starts > 0
+
+
 def verdict(folder: Path, lines: list[str], *, written: list[str] | None = None) -> Verdict:
-    store, log = folder / "state.sqlite3", folder / "calls.txt"
+    log = folder / "calls.txt"
     log.write_text("".join(f"{line}\n" for line in lines))
-    connection = sqlite3.connect(store)
-    connection.execute("CREATE TABLE journal (event, task, detail)")
+    starts = Counter[tuple[str, str]]()
     for line in lines if written is None else written:
         if line.startswith("start") and line.endswith(" ."):
             _, task, period, attempt, reason, _ = line.split()
-            row = ("RunStart", task, f"{reason} {period} attempt {attempt}")
-            connection.execute("INSERT INTO journal VALUES (?, ?, ?)", row)
-    connection.commit()
-    connection.close()
-    return judge(store, log, {"tick": 1})
+            starts[task, f"{reason} {period} attempt {attempt}"] += 1
+    return judge(Written(starts, crashes=0), log, {"tick": 1})
 
 
 def test_callbacks_that_were_owed_are_acquitted(tmp_path: Path) -> None:

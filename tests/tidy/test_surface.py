@@ -32,7 +32,10 @@ SURFACE = [
 ]
 SURFACE_MAX = 30
 
-EXTRAS = ["asyncpg", "celery", "fastapi", "httpx", "kopf", "numpy", "uvicorn"]
+EXTRAS = [
+    "asyncpg", "celery", "cryptography", "fastapi", "httpx", "jinja2", "jwt", "kopf", "numpy",
+    "prometheus_client", "pydantic", "pydantic_settings", "starlette", "uvicorn",
+]  # fmt: skip
 COMMAND_LINE = ["click", "gnomon.cli", "rich", "typer", "tzlocal"]
 
 

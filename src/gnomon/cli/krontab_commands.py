@@ -216,9 +216,9 @@ def import_command(
 
 
 def _paths(given: "Sequence[str]") -> list[Path]:
-    from gnomon.apps.daemon.loading import usual_path
+    from gnomon.apps.daemon.state import usual_sources
 
-    return [read_file(path) for path in given] or [usual_path()]
+    return [read_file(path) for path in given] or [usual_sources()]
 
 
 def _jobs(file: str | None) -> "list[Job]":

@@ -8,7 +8,7 @@ the next one when no time was.
 Spec: KRONTAB-31 to KRONTAB-34.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ from rich.text import Text
 from gnomon.apps.daemon.job import Job
 from gnomon.apps.daemon.krontab import Krontab, Problem, Severity
 from gnomon.apps.daemon.krontab.report import report
+from gnomon.apps.daemon.upcoming import over_at, periods_after
 from gnomon.cli.decision_view import window_bar
 from gnomon.cli.krontab_words import job_rows, reading_of
 from gnomon.cli.local_time import distance, local_text, note_of, weekday_text
@@ -26,7 +27,7 @@ from gnomon.core.civil.instant import format_instant
 from gnomon.core.civil.zone import load_zone
 from gnomon.core.decision import Chosen, Decision
 
-__all__ = ["Linted", "explain_text", "lint_text", "next_text", "periods_after"]
+__all__ = ["Linted", "explain_text", "lint_text", "next_text"]
 
 _COLUMNS = ("#", "job", "chosen", "day", "nominal", "window ends", "distance", "note")
 _NONE = "No period lies ahead up to the end of 2200."
@@ -52,7 +53,7 @@ def lint_text(files: Sequence[Linted], *, as_json: bool) -> str:
 
 def next_text(jobs: Sequence[Job], *, at: int, count: int, as_json: bool) -> str:
     """The next periods of each job; of several jobs, in the order in which they are chosen."""
-    found = [(job, list(islice(periods_after(job, at), count))) for job in jobs]
+    found = [(job, list(islice(periods_after(job.schedule, at), count))) for job in jobs]
     if as_json:
         answers: list[Json] = [_next_json(job, decisions, at) for job, decisions in found]
         if len(answers) == 1:
@@ -60,7 +61,7 @@ def next_text(jobs: Sequence[Job], *, at: int, count: int, as_json: bool) -> str
         return render_json({"anchor": format_instant(at), "jobs": answers})
     rows = [(job, decision) for job, decisions in found for decision in decisions]
     if len(jobs) > 1:
-        rows.sort(key=lambda row: _instant(row[1]))
+        rows.sort(key=lambda row: over_at(row[1]))
     if not rows:
         return render(_NONE)
     return render(table(_COLUMNS, [_row(number, *row, at) for number, row in enumerate(rows, 1)]))
@@ -68,7 +69,7 @@ def next_text(jobs: Sequence[Job], *, at: int, count: int, as_json: bool) -> str
 
 def explain_text(job: Job, *, at: int, asked: bool, count: int, as_json: bool) -> str:
     """When and why a job runs; as JSON, the record of one period."""
-    explained = _period_at(job, at) if asked else next(periods_after(job, at), None)
+    explained = _period_at(job, at) if asked else next(periods_after(job.schedule, at), None)
     if as_json:
         return render_json(None if explained is None else _record(job, explained))
     title = Text(job.name, style="bold")
@@ -79,19 +80,9 @@ def explain_text(job: Job, *, at: int, asked: bool, count: int, as_json: bool) -
     parts += [*_why(explained), ""]
     rows = [
         _row(number, job, decision, at)
-        for number, decision in enumerate(islice(periods_after(job, at), count), 1)
+        for number, decision in enumerate(islice(periods_after(job.schedule, at), count), 1)
     ]
     return render(*parts, table(_COLUMNS, rows) if rows else Text(_NONE))
-
-
-def periods_after(job: Job, at: int) -> Iterator[Decision]:
-    """The periods of a job that lie ahead at an instant."""
-    schedule = job.schedule
-    rule = schedule.decider.window
-    for nominal in schedule.recurrence.iterate_epochs(at - (rule.span - rule.lead) - 1):
-        decision = schedule.decider.decide(nominal)
-        if _instant(decision) > at:
-            yield decision
 
 
 def _period_at(job: Job, at: int) -> Decision | None:
@@ -100,12 +91,6 @@ def _period_at(job: Job, at: int) -> Decision | None:
     if nominal is None:
         nominal = schedule.recurrence.next_epoch(at)
     return None if nominal is None else schedule.decider.decide(nominal)
-
-
-def _instant(decision: Decision) -> int:
-    """When a period is over and done with: its chosen second, or the end of its window."""
-    outcome = decision.outcome
-    return outcome.at if isinstance(outcome, Chosen) else decision.window.end
 
 
 def _why(decision: Decision) -> list[RenderableType]:

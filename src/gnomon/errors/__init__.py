@@ -38,8 +38,10 @@ from gnomon.errors.root import (
     StoreError,
     StoreHeldError,
 )
+from gnomon.errors.service import ConflictError, NotFoundError
 
 __all__ = [
+    "ConflictError",
     "CronCalculationError",
     "CronExpressionInvalidError",
     "DamagedStoreError",
@@ -52,6 +54,7 @@ __all__ = [
     "KrontabError",
     "MissingExtraError",
     "NegativeRetryDelayError",
+    "NotFoundError",
     "OwnershipLostError",
     "RegistrationShapeError",
     "RegistrationsNotArrayError",

@@ -19,6 +19,7 @@ from gnomon.ports.ledger import (
     RunRow,
     Saved,
     ScheduleRow,
+    ToEnd,
 )
 
 __all__ = [
@@ -40,4 +41,5 @@ __all__ = [
     "RunRow",
     "Saved",
     "ScheduleRow",
+    "ToEnd",
 ]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from gnomon.core.ledger.lifecycle import Reason
-from gnomon.ports.ledger import Claim, Ended, Failed, Launched
+from gnomon.ports.ledger import Claim, Failed, Launched, Report
 
 __all__ = ["Launcher"]
 
@@ -27,8 +27,12 @@ class Launcher(Protocol):
         """Whether a run that was not reported as launched certainly never started."""
         ...
 
-    async def launch(self, claim: Claim) -> Launched | Failed:
-        """Start a run, or make it ready; whether that worked is known when this returns."""
+    async def launch(self, claim: Claim) -> Launched | Failed | None:
+        """
+        Start a run, or make it ready; whether that worked is known when this returns.
+
+        A launcher that takes its time returns None at once, and reports later.
+        """
         ...
 
     async def release(self, key: str) -> None:
@@ -39,8 +43,8 @@ class Launcher(Protocol):
         """Whether a run of a former worker is still going on; its end will then be reported."""
         ...
 
-    async def ended(self) -> Sequence[Ended]:
-        """Wait for runs to end; return those that have."""
+    async def ended(self) -> Sequence[Report]:
+        """Wait for runs to end; return those that have, and launches that took their time."""
         ...
 
     async def end(self, key: str, reason: Reason) -> bool:

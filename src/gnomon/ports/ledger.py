@@ -3,7 +3,7 @@ The ledger as a contract: where the facts about periods are kept, and what a lau
 
 Each call is one transaction. Whoever implements it passes the suite of tests/contract.
 
-Spec: PORT-1 to PORT-6.
+Spec: PORT-1 to PORT-6, ASK-1, ASK-2, ASK-7 to ASK-9, ASK-11.
 """
 
 from collections.abc import Sequence
@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol
 
 from gnomon.core.engine import Change, Due, Pause
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State, Status
+from gnomon.core.ledger.period import Kind, kind_of
 from gnomon.core.schedule import Schedule
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "RunRow",
     "Saved",
     "ScheduleRow",
+    "ToEnd",
 ]
 
 
@@ -38,6 +40,8 @@ class Claim(NamedTuple):
     fence: int
     replaces: tuple[tuple[str, int], ...]
     """Keys and fencing numbers of runs that are to be ended first."""
+    detached: frozenset[str] = frozenset()
+    """The keys of those among them that no worker holds."""
 
 
 class Launched(NamedTuple):
@@ -47,6 +51,8 @@ class Launched(NamedTuple):
     fence: int
     run_id: str
     """What the launcher calls it; a process writes its pid and start time here."""
+    detached_ms: int | None = None
+    """For how long to wait for word of its end, when it goes on without its worker; else None."""
 
 
 class Failed(NamedTuple):
@@ -105,11 +111,13 @@ class ScheduleRow:
     in_flight: int
     created_ms: int
     updated_ms: int
+    skips: tuple[int, ...] = ()
+    """Nominal instants ahead that somebody asked to leave out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRow:
-    """A row of the ledger: a period, or a range of periods, and what became of it."""
+    """A row of the ledger: a period, a range of them, or a run asked for; and its fate."""
 
     key: str
     schedule_id: str
@@ -133,6 +141,28 @@ class RunRow:
     ended_ms: int | None
     created_ms: int
     updated_ms: int
+    kill_ms: int | None = None
+    """When somebody asked for it to be ended."""
+    kill_by: str | None = None
+
+    @property
+    def kind(self) -> Kind:
+        """What the row stands for."""
+        return kind_of(self.key)
+
+    @property
+    def is_detached(self) -> bool:
+        """Whether it goes on without a worker that holds it."""
+        return self.lease_ms is not None and self.owner is None
+
+
+class ToEnd(NamedTuple):
+    """A run in flight that somebody asked to end."""
+
+    key: str
+    fence: int
+    detached: bool
+    """Whether no worker holds it, so that whoever sees this may end it."""
 
 
 class Ledger(Protocol):
@@ -205,6 +235,40 @@ class Ledger(Protocol):
         """Forget a schedule and keep its history; False when there is none."""
         ...
 
+    async def trigger(self, schedule_id: str, *, name: str, now_ms: int) -> RunRow | None:
+        """
+        Have a run by hand start now; None when there is no such schedule.
+
+        The same name again asks for nothing new, and is answered with what became of it.
+        """
+        ...
+
+    async def backfill(
+        self, schedule_id: str, *, name: str, nominals: Sequence[int], now_ms: int
+    ) -> int | None:
+        """Have a run for each of these instants; how many are new, None without a schedule."""
+        ...
+
+    async def skip_next(self, schedule_id: str, *, now_ms: int) -> int | None:
+        """Leave out the next period that lies ahead; its nominal instant, None for nothing."""
+        ...
+
+    async def kill(self, key: str, *, by: str, now_ms: int) -> RunRow | None:
+        """
+        Have a run ended: at once when it waits, else by who holds it; None when there is none.
+
+        What is over stays as it is.
+        """
+        ...
+
+    async def to_end(self, *, owner: str) -> list[ToEnd]:
+        """The runs in flight that are to be ended: this worker's, and those nobody holds."""
+        ...
+
+    async def run(self, key: str) -> RunRow | None:
+        """One row."""
+        ...
+
     async def schedules(self, *, after: str = "", limit: int = 100) -> list[ScheduleRow]:
         """Schedules in the order of their ids, from the one after `after`."""
         ...
@@ -214,9 +278,14 @@ class Ledger(Protocol):
         ...
 
     async def runs(
-        self, schedule_id: str, *, before: int | None = None, limit: int = 100
+        self, schedule_id: str, *, before: int | None = None, before_key: str = "", limit: int = 100
     ) -> list[RunRow]:
-        """The rows of a schedule, newest nominal first, those before `before`."""
+        """
+        The rows of a schedule, newest nominal first, those before `before`.
+
+        With a key, also those at that very instant whose keys are smaller, so that a page can end
+        among rows of one instant.
+        """
         ...
 
     async def retain(self, *, before_ms: int, limit: int) -> int:

@@ -57,7 +57,7 @@ class Runtime:
         self._launcher = launcher
         self._worker = Worker(
             ledger, launcher, clock, owner,
-            limits=limits, batch=batch, telemetry=self.telemetry, wake=self.wake,
+            limits=limits, batch=batch, telemetry=self.telemetry, wake=self._wake.set,
         )  # fmt: skip
 
     @property
@@ -77,6 +77,7 @@ class Runtime:
 
     def wake(self) -> None:
         """Take the next turn soon: something has changed."""
+        self._worker.is_called = True
         self._wake.set()
 
     async def recover(self) -> None:

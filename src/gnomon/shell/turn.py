@@ -7,9 +7,10 @@ fails in the middle of a turn, what is in hand stays in hand: claims that were w
 reports written, by a later turn.
 
 Ending a run may take as long as its grace, so it happens beside the turns; the run that waits for
-it is launched by the turn that finds it ready.
+it is launched by the turn that finds it ready. A launch may take its time as well, and is reported
+when it is known. A run that goes on without this worker is let go as soon as it is launched.
 
-Spec: RUN-1 to RUN-3, RUN-5 to RUN-8, RUN-13.
+Spec: RUN-1 to RUN-3, RUN-5 to RUN-8, RUN-13, ASK-9, ASK-11.
 """
 
 import asyncio
@@ -29,6 +30,8 @@ __all__ = ["CHUNK", "Worker"]
 
 CHUNK = 32
 """Runs made ready together, and confirmed by one commit, where starts are confirmed."""
+KILLS_MS = 1_000
+"""How often one asks what is to be ended, unless somebody calls."""
 _ADOPTED_FENCE = 0
 
 
@@ -54,6 +57,12 @@ class Worker:
         self._launched: dict[str, int] = {}
         """The runs that the launcher has, with their fencing numbers."""
         self._adopted: dict[str, int] = {}
+        self._under_way: dict[tuple[str, int], Claim] = {}
+        """Launches that take their time."""
+        self._being_killed: set[tuple[str, int]] = set()
+        self._asked_ms: int | None = None
+        self.is_called = False
+        """Whether somebody outside has said that something has changed."""
 
     @property
     def has_claims(self) -> bool:
@@ -79,6 +88,7 @@ class Worker:
         # Ends come first, before anything looks at what is in flight.
         await self._report(at)
         await self._renew(at)
+        await self._see_kills(at)
         more = claiming and await self._claim(at)
         await self._act(at)
         if more:
@@ -87,8 +97,13 @@ class Worker:
 
     async def collect(self) -> None:
         """Wait for runs to end, and take note of those that have."""
-        for end in await self.launcher.ended():
-            self._note_end(end)
+        for report in await self.launcher.ended():
+            if isinstance(report, Ended):
+                self._note_end(report)
+                continue
+            claim = self._under_way.pop((report.key, report.fence), None)
+            if claim is not None and self._launched.get(claim.key) == claim.fence:
+                self._note_launch(claim, report, self.clock.now_ms())
         self._wake()
 
     async def recover(self, at: Moment) -> None:
@@ -162,7 +177,9 @@ class Worker:
     def _take(self, claim: Claim, at: Moment) -> None:
         self.holding.take(claim.key, claim.fence, claim.schedule, at=at)
         if claim.replaces or claim.key in self._launched:
-            mine = [one for one in claim.replaces if self._is_mine(*one)]
+            mine = [
+                one for one in claim.replaces if one[0] in claim.detached or self._is_mine(*one)
+            ]
             self._waiting[claim.key] = claim
             self._do_beside(self._make_room(claim, mine))
         else:
@@ -186,12 +203,22 @@ class Worker:
             return
         finally:
             self._launching = None
+        self._launched[claim.key] = claim.fence
+        if result is None:
+            self._under_way[claim.key, claim.fence] = claim
+        else:
+            self._note_launch(claim, result, self._by_now(at))
+
+    def _note_launch(self, claim: Claim, result: Launched | Failed, now_ms: int) -> None:
         if isinstance(result, Failed):
+            del self._launched[claim.key]
             self._fail(claim, result)
             return
-        self._launched[claim.key] = claim.fence
         self.telemetry.launches += 1
-        self.telemetry.lag.add(self._by_now(at) - claim.fire_ms)
+        self.telemetry.lag.add(now_ms - claim.fire_ms)
+        if result.detached_ms is not None:
+            del self._launched[claim.key]
+            self.holding.drop(claim.key, claim.fence)
         if self.launcher.confirms_start:
             self._unconfirmed.append(result)
         else:
@@ -242,6 +269,7 @@ class Worker:
             end = end._replace(fence=self._adopted.pop(end.key, _ADOPTED_FENCE))
         if self._launched.get(end.key) == end.fence:
             del self._launched[end.key]
+        self._under_way.pop((end.key, end.fence), None)
         self.holding.drop(end.key, end.fence)
         self.reports.add(end)
         self.telemetry.ends += 1
@@ -274,7 +302,12 @@ class Worker:
 
     async def _make_room(self, claim: Claim, mine: Sequence[tuple[str, int]]) -> None:
         """End what is in the way of a claim; then it is ready, or has failed."""
-        ends = [self._replace(key, fence) for key, fence in mine]
+        ends = [
+            self._end_detached(key, fence, Reason.REPLACED)
+            if key in claim.detached
+            else self._replace(key, fence)
+            for key, fence in mine
+        ]
         if claim.key in self._launched:
             ends.append(self._end(claim.key, Reason.UNCERTAIN))
         # A run under another number is another worker's, and cannot be ended here.
@@ -309,6 +342,38 @@ class Worker:
     def _claims_of(self, key: str, fence: int) -> list[Claim]:
         mine = (*self._ready, *self._waiting.values())
         return [one for one in mine if (one.key, one.fence) == (key, fence)]
+
+    async def _see_kills(self, at: Moment) -> None:
+        """End what somebody asked to end, as far as it is this worker's or nobody's."""
+        asked_ms = self._asked_ms
+        if asked_ms is not None and not self.is_called and at.monotonic_ms < asked_ms + KILLS_MS:
+            return
+        self.is_called, self._asked_ms = False, at.monotonic_ms
+        for key, fence, detached in await self.ledger.to_end(owner=self.owner):
+            if (key, fence) in self._being_killed:
+                continue
+            if detached or self._launched.get(key) == fence:
+                self._being_killed.add((key, fence))
+                self._do_beside(self._kill(key, fence, detached=detached))
+            for claim in self._claims_of(key, fence):
+                self._withdraw(key, fence)
+                message, why = "ended before it began", Reason.KILLED
+                self._fail(claim, Failed(key, fence, message, permanent=True, reason=why))
+
+    async def _kill(self, key: str, fence: int, *, detached: bool) -> None:
+        if detached:
+            await self._end_detached(key, fence, Reason.KILLED)
+        else:
+            await self._end(key, Reason.KILLED)  # its end is reported as any other
+        self._being_killed.discard((key, fence))
+        self._wake()
+
+    async def _end_detached(self, key: str, fence: int, reason: Reason) -> bool:
+        """End a run that nobody holds, and whose end nobody else reports for certain."""
+        over = await self._end(key, reason)
+        if over:
+            self.reports.add(Ended(key, fence, success=False, detail=reason.value, reason=reason))
+        return over
 
     def give_up_waiting(self) -> None:
         """Start none of the claims that wait for the end of another run."""

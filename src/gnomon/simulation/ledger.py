@@ -12,7 +12,7 @@ from datetime import timedelta
 
 from gnomon.core.engine import Change, Due
 from gnomon.core.schedule import Schedule
-from gnomon.ports import Claim, Ended, Failed, Ledger, Report, RunRow, Saved, ScheduleRow
+from gnomon.ports import Claim, Ended, Failed, Ledger, Report, RunRow, Saved, ScheduleRow, ToEnd
 from gnomon.simulation.gate import Gate, LedgerNature
 from gnomon.simulation.record import Grant, Seen
 
@@ -113,6 +113,40 @@ class GatedLedger:
             "delete", lambda: self._inner.delete(schedule_id, now_ms=now_ms), stores=True
         )
 
+    async def trigger(self, schedule_id: str, *, name: str, now_ms: int) -> RunRow | None:
+        return await self._gate.call(
+            "trigger",
+            lambda: self._inner.trigger(schedule_id, name=name, now_ms=now_ms),
+            stores=True,
+        )
+
+    async def backfill(
+        self, schedule_id: str, *, name: str, nominals: Sequence[int], now_ms: int
+    ) -> int | None:
+        return await self._gate.call(
+            "backfill",
+            lambda: self._inner.backfill(
+                schedule_id, name=name, nominals=nominals, now_ms=now_ms
+            ),
+            stores=True,
+        )  # fmt: skip
+
+    async def skip_next(self, schedule_id: str, *, now_ms: int) -> int | None:
+        return await self._gate.call(
+            "skip_next", lambda: self._inner.skip_next(schedule_id, now_ms=now_ms), stores=True
+        )
+
+    async def kill(self, key: str, *, by: str, now_ms: int) -> RunRow | None:
+        return await self._gate.call(
+            "kill", lambda: self._inner.kill(key, by=by, now_ms=now_ms), stores=True
+        )
+
+    async def to_end(self, *, owner: str) -> list[ToEnd]:
+        return await self._gate.call("to_end", lambda: self._inner.to_end(owner=owner), stores=True)
+
+    async def run(self, key: str) -> RunRow | None:
+        return await self._gate.call("run", lambda: self._inner.run(key), stores=True)
+
     async def schedules(self, *, after: str = "", limit: int = 100) -> list[ScheduleRow]:
         return await self._gate.call(
             "schedules", lambda: self._inner.schedules(after=after, limit=limit), stores=True
@@ -122,11 +156,15 @@ class GatedLedger:
         return await self._gate.call("get", lambda: self._inner.get(schedule_id), stores=True)
 
     async def runs(
-        self, schedule_id: str, *, before: int | None = None, limit: int = 100
+        self, schedule_id: str, *, before: int | None = None, before_key: str = "", limit: int = 100
     ) -> list[RunRow]:
         return await self._gate.call(
-            "runs", lambda: self._inner.runs(schedule_id, before=before, limit=limit), stores=True
-        )
+            "runs",
+            lambda: self._inner.runs(
+                schedule_id, before=before, before_key=before_key, limit=limit
+            ),
+            stores=True,
+        )  # fmt: skip
 
     async def retain(self, *, before_ms: int, limit: int) -> int:
         return await self._gate.call(

@@ -274,7 +274,7 @@ def test_a_wrong_list_makes_no_file(tmp_path: Path) -> None:
         ({"zone": "Europe/Berln"}, "zone"),
         ({"reinitialize": "perhaps"}, "reinitialize"),
         ({"namespace": "a/b"}, "namespace"),
-        ({"store": "postgresql://db/gnomon"}, "store"),
+        ({"store": "mysql://db/gnomon"}, "database"),
         ({"threads": -1}, "threads"),
         ({"kept": 0}, "kept"),
     ],

@@ -109,7 +109,7 @@ def test_every_way_to_end_is_sound(row: AuditRun) -> None:
         (run(10, launches=2, fence=1), "count"),
         (run(10, launches=0, fence=1), "count"),
         (run(10, key=period_key("report", hour(9))), "key"),
-        (run(10, key="manual:1"), "key"),
+        (run(10, key="other:1"), "key"),
         (run(10, periods=2), "range"),
     ],
 )  # fmt: skip
@@ -240,3 +240,59 @@ def test_several_schedules_are_judged_by_their_own_rows() -> None:
     found = audit([schedule(), schedule(schedule=other, floor=hour(9), wake_ms=None)], rows)
 
     assert found == []
+
+
+def by_hand(key: str, state: State = State.PLANNED, **changes: object) -> AuditRun:
+    """A run that was asked for at 10:30."""
+    row = run(10, key=key, nominal=hour(10) + 1800, fire_ms=(hour(10) + 1800) * 1000)
+    if state is not State.DONE:
+        row = row._replace(state=state, outcome=None, status=None, launches=0, fence=0)
+    return row._replace(**changes)  # type: ignore[arg-type]  # names of fields, by hand
+
+
+@clause("ASK-12")
+def test_what_was_asked_for_is_no_period() -> None:
+    old = hour(5)
+    rows = [
+        by_hand("manual:report:one", State.DONE), by_hand("manual:report:two", State.DONE),
+        by_hand(f"backfill:report:b:{old}", State.DONE, nominal=old),
+    ]  # fmt: skip
+
+    assert codes([*SOUND, *rows]) == []
+
+
+@clause("ASK-12")
+@pytest.mark.parametrize(
+    "key",
+    ["manual:other:one", "backfill:report:b:7", "backfill:other:b:1773138600", "wish:report:one",
+     "range:report:1773138600"],
+)  # fmt: skip
+def test_the_key_of_what_was_asked_for_names_its_schedule(key: str) -> None:
+    assert "key" in codes([*SOUND, by_hand(key, State.DONE)])
+
+
+@clause("ASK-12")
+@pytest.mark.parametrize(
+    ("kind", "paused", "found"),
+    [("manual", False, ["wake"]), ("manual", True, ["wake"]), ("backfill", False, ["wake"]),
+     ("backfill", True, [])],
+)  # fmt: skip
+def test_what_was_asked_for_will_be_looked_at(kind: str, paused: bool, found: list[str]) -> None:
+    nominal = hour(10) + 1800
+    row = by_hand(f"{kind}:report:b:{nominal}")
+
+    assert codes([*SOUND, row], paused=paused) == found
+    assert codes([*SOUND, row], paused=paused, wake_ms=nominal * 1000) == []
+
+
+@clause("ASK-12")
+def test_a_backfill_waits_for_its_own_and_not_for_a_period() -> None:
+    first, second = hour(5), hour(6)
+    waits = by_hand(f"backfill:report:b:{second}", nominal=second)
+    flies = by_hand(
+        f"backfill:report:b:{first}", State.CLAIMED, nominal=first, status=Status.ENQUEUED,
+        launches=1, fence=1, lease_ms=hour(11) * 1000,
+    )  # fmt: skip
+
+    assert codes([*SOUND, waits, flies], in_flight=1) == []
+    assert codes([*SOUND[:-1], flying(10), waits], in_flight=1) == ["wake"]

@@ -51,7 +51,10 @@ def query(ledger: SqliteLedger, sql: str) -> list[tuple[object, ...]]:
 def explained(ledger: SqliteLedger, name: str) -> str:
     """How SQLite goes about a named statement."""
     sql = named("ledger.sql")[name]
-    values = {"now": "", "limit": 1, "ids": "[]", "id": "", "before": "", "owner": "", "keys": "[]"}
+    values = {
+        "now": "", "limit": 1, "ids": "[]", "id": "", "before": "", "owner": "", "keys": "[]",
+        "key": "",
+    }  # fmt: skip
     rows = ledger.database.read(
         lambda connection: connection.execute(f"EXPLAIN QUERY PLAN {sql}", values).fetchall()
     )
@@ -142,6 +145,8 @@ def test_the_database_itself_keeps_an_outcome(desk: Desk, column: str) -> None:
         ("forgotten", "schedules_deleted (deleted_at<?)"),
         ("orphans", "USING INDEX schedule_runs_by_lease"),
         ("abandoned", "USING INDEX schedule_runs_by_lease"),
+        ("to_end", "USING INDEX schedule_runs_to_end"),
+        ("next_waiting", "USING INDEX schedule_runs_open (schedule_id=?)"),
     ],
 )
 def test_what_is_asked_every_turn_is_answered_from_an_index(

@@ -62,6 +62,20 @@ def test_what_a_dead_process_had_seen_and_not_written_is_not_held_against_the_ne
     assert heard[-1] == "10000 RunStart"
 
 
+@clause("SIM-13", "CLOCK-3")
+@pytest.mark.parametrize(("back_at", "first_shown"), [(39_999, 60_000), (50_000, 20_000)])
+def test_a_leap_that_is_taken_back_before_anybody_had_to_look_showed_nothing(
+    back_at: int, first_shown: int
+) -> None:
+    made, heard = court()
+    write(made, 10_000, *initialized(10_000), Event(Kind.RUN_START, 10_000, "a"))
+    made.stepped(20_000, START_MS + 3_600_000)
+    made.stepped(back_at, START_MS + back_at)
+
+    made.close(70_000, START_MS + 70_000)
+    assert heard[5:] == [f"{first_shown} MinuteStart", f"{first_shown} Due"]
+
+
 @clause("SIM-13")
 def test_time_that_goes_back_in_the_journal_is_noticed() -> None:
     made, _ = court()

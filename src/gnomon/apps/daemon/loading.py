@@ -9,7 +9,6 @@ Spec: KRONTAB-21 to KRONTAB-23.
 """
 
 import os
-import pwd
 import re
 import stat
 from collections.abc import Iterator, Sequence
@@ -21,7 +20,7 @@ from gnomon.apps.daemon.krontab import Krontab, Problem, read_krontab
 from gnomon.apps.daemon.krontab.report import report
 from gnomon.errors import KrontabError, MissingExtraError
 
-__all__ = ["BYTES_MAX", "Loading", "krontab_files", "load", "load_file", "load_jobs", "usual_path"]
+__all__ = ["BYTES_MAX", "Loading", "krontab_files", "load", "load_file", "load_jobs"]
 
 BYTES_MAX = 16_000_000
 """The largest file that is read."""
@@ -72,13 +71,6 @@ def load_jobs(paths: Sequence[Path]) -> list[Job]:
         hint = "hint: write e.g. 0 3 * * * name=backup command=/usr/bin/backup\n"
         raise KrontabError(f"error: {where}: has no jobs\n{hint}", count=1)
     return loading.jobs
-
-
-def usual_path() -> Path:
-    """Where krontab files are unless somebody says otherwise."""
-    if os.geteuid() == 0:
-        return Path("/etc/krond.d")
-    return Path(pwd.getpwuid(os.geteuid()).pw_dir, ".config", "krond")
 
 
 def krontab_files(path: Path) -> Iterator[Path]:

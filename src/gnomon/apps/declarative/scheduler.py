@@ -76,7 +76,8 @@ class Scheduler:
     """
     Runs callbacks when they are due, and knows after a crash what it owes.
 
-    `store` is a file, or `":memory:"` for one that lives as long as this object. `zone` is the zone
+    `store` is a file, the URL of a PostgreSQL database (the extra `postgres`), or `":memory:"` for
+    one that lives as long as this object. `zone` is the zone
     that cron texts are read in, the host's unless named. `reinitialize` says what `initialize` does
     while running: `"reconcile"` applies the new list in place, `"reject"` raises. With `standby`,
     `initialize` waits while another process owns the store. `threads` bounds how many callbacks
@@ -289,16 +290,15 @@ def _opener(
     store: str | PathLike[str], namespace: str, kept: int, *, threaded: bool
 ) -> JournalOpener:
     path = fspath(store)
-    if _URL.match(path):
-        raise DefinitionError(
-            "must be a file or :memory:", where="store", got=path,
-            hint="other databases are not supported yet; write e.g. gnomon.sqlite3",
-        )  # fmt: skip
     if not _NAMESPACE.fullmatch(namespace):
         raise DefinitionError(
             "must be letters, digits, dots, dashes or underscores, at most 64", where="namespace",
             got=namespace, hint='write e.g. "default"',
         )  # fmt: skip
+    if _URL.match(path):
+        from gnomon.shell.store.postgres.journal import PostgresJournalOpener
+
+        return PostgresJournalOpener(path, namespace=namespace, kept=kept)
     return SqliteJournalOpener(path, namespace=namespace, kept=kept, threaded=threaded)
 
 

@@ -9,7 +9,7 @@ Spec: ENGINE-6, POLICY-1 to POLICY-9, POLICY-11.
 from gnomon.core.engine.opening import passed_over
 from gnomon.core.engine.terms import Candidate, Due, Launch, Limits
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State
-from gnomon.core.ledger.period import Fact
+from gnomon.core.ledger.period import Fact, is_manual
 from gnomon.core.policy.catchup import kept, spread
 from gnomon.core.policy.deadline import is_too_late
 from gnomon.core.policy.overlap import Turn, turns
@@ -22,7 +22,7 @@ def judge(
     schedule: Schedule, ready: list[Candidate], later: list[Candidate], facts: list[Fact],
     now_ms: int, limits: Limits,
 ) -> list[Candidate]:  # fmt: skip
-    """Those that want to start, oldest first; the others are missed, or put off into `later`."""
+    """Those that want to start; the others are missed, or put off into `later`."""
     policy = schedule.policy
     wanting = [one for one in ready if one.queued]
     fresh = []
@@ -46,8 +46,7 @@ def judge(
     fresh = [one for one, counts in zip(fresh, verdicts, strict=True) if counts]
     if policy.catchup is Catchup.SPREAD:
         fresh = _spread(fresh, later, facts, now_ms, limits)
-    newest_wins = policy.overlap is Overlap.REPLACE
-    return sorted(wanting + fresh, key=_by_nominal if newest_wins else _by_turn)
+    return wanting + fresh
 
 
 def _counts_from_ms(schedule: Schedule, one: Candidate) -> int:
@@ -88,6 +87,8 @@ def start(
 ) -> tuple[list[Launch], bool]:
     """Who starts; and whether somebody could not, but can when asked again."""
     launches, left = [], False
+    newest_wins = due.schedule.policy.overlap is Overlap.REPLACE
+    wanting = sorted(wanting, key=_newest_last if newest_wins else _by_turn)
     for one, turn in zip(wanting, _turns(due, wanting, again, back, limits), strict=True):
         match turn:
             case Turn.START:
@@ -126,9 +127,16 @@ def _by_nominal(one: Candidate) -> int:
     return one.nominal
 
 
-def _by_turn(one: Candidate) -> tuple[bool, bool, int]:
+def _newest_last(one: Candidate) -> tuple[bool, int]:
+    """The newest period wins, and any period over what was asked for by hand."""
+    return not is_manual(one.key), one.nominal
+
+
+def _by_turn(one: Candidate) -> tuple[bool, bool, bool, int]:
     """Those who had their turn already, then the queue, then the others; each oldest first."""
-    return not one.launches, not one.queued, one.nominal
+    # In a queue, first come is first served; else a period goes before what was asked for.
+    by_hand = is_manual(one.key) and not one.queued
+    return not one.launches, not one.queued, by_hand, one.nominal
 
 
 _WHY = {

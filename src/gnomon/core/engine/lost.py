@@ -4,14 +4,15 @@ Runs whose worker is gone: which of them are started again?
 One that certainly never began is planned again. For the others the schedule's rule for uncertain
 runs decides. What is to be started again is claimed at once, or goes back to being planned while
 the schedule is paused; the outcome `executed` is written with it, because it may have been. A run
-that has outlived too many workers may be what kills them, and is left alone.
+that has outlived too many workers may be what kills them, and is left alone; so is one that
+somebody asked to end, and one that went on without its worker and was not heard of.
 
-Spec: ENGINE-8.
+Spec: ENGINE-8, ASK-10, ASK-11.
 """
 
 from gnomon.core.engine.terms import Due, Launch, Limits
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State
-from gnomon.core.ledger.period import Fact, InFlight
+from gnomon.core.ledger.period import Fact, InFlight, is_backfill
 from gnomon.core.schedule import Overlap, Uncertain
 
 __all__ = ["settle_lost"]
@@ -19,15 +20,20 @@ __all__ = ["settle_lost"]
 
 def settle_lost(
     due: Due, facts: list[Fact], limits: Limits, *, paused: bool
-) -> tuple[list[Launch], int]:
-    """What to start again, and how many runs go back to being planned."""
-    again, back = [], 0
+) -> tuple[list[Launch], list[str]]:
+    """What to start again, and the keys of runs that go back to being planned."""
+    again, back = [], []
     newest = _newest_to_run(due)
     for run, never_started in due.lost:
         fact = Fact(run.key, run.nominal, run.fire_ms, State.PLANNED, launches=run.launches)
         if never_started and run.state is State.CLAIMED:
+            if run.killed:
+                fact = fact._replace(
+                    state=State.DONE, outcome=Outcome.SKIPPED, reason=Reason.KILLED
+                )
+            else:
+                back.append(run.key)
             facts.append(fact)
-            back += 1
             continue
         fact = fact._replace(outcome=Outcome.EXECUTED)  # it may have been
         reason = _why_not_again(due, run, newest, limits)
@@ -35,7 +41,7 @@ def settle_lost(
             facts.append(fact._replace(state=State.DONE, reason=reason))
         elif paused:
             facts.append(fact)
-            back += 1
+            back.append(run.key)
         else:
             tries = run.launches + 1
             facts.append(fact._replace(state=State.CLAIMED, launches=tries))
@@ -45,9 +51,11 @@ def settle_lost(
 
 def _why_not_again(due: Due, run: InFlight, newest: int, limits: Limits) -> Reason | None:
     policy = due.schedule.policy
-    if policy.uncertain is Uncertain.ABANDON:
+    if run.killed:
+        return Reason.KILLED
+    if run.detached or policy.uncertain is Uncertain.ABANDON:
         return Reason.UNCERTAIN
-    if run.nominal < newest:
+    if run.nominal < newest and not is_backfill(run.key):
         return Reason.REPLACED
     starts_max = max(limits.starts_max, policy.launches_max)
     return Reason.UNCERTAIN if run.launches >= starts_max else None
@@ -57,5 +65,6 @@ def _newest_to_run(due: Due) -> int:
     """Under `replace`, the nominal instant before which nothing is started again; else 0."""
     if due.schedule.policy.overlap is not Overlap.REPLACE:
         return 0
-    lost = [lost.run.nominal for lost in due.lost if not lost.never_started]
-    return max([*lost, *(run.nominal for run in due.in_flight)], default=0)
+    lost = [lost.run for lost in due.lost if not lost.never_started]
+    runs = [run.nominal for run in (*lost, *due.in_flight) if not is_backfill(run.key)]
+    return max(runs, default=0)

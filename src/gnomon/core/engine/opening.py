@@ -5,7 +5,7 @@ A period opens with its window, so that a schedule's cursor never goes back: eve
 cursor has a row of its own or lies in exactly one range. What a long outage left behind becomes
 ranges; the last few overdue periods, and the newest, are left to be judged one by one.
 
-Spec: ENGINE-2, ENGINE-3, ENGINE-5, ENGINE-7, ENGINE-9, POLICY-11.
+Spec: ENGINE-2, ENGINE-3, ENGINE-5, ENGINE-7, ENGINE-9, POLICY-11, ASK-7.
 """
 
 from collections import deque
@@ -42,6 +42,12 @@ def open_periods(
     for nominal in nominals:
         cursor = nominal
         key = period_key(schedule.schedule_id, nominal)
+        if nominal in due.skips:
+            facts.append(
+                Fact(key, nominal, nominal * 1000, State.DONE, Outcome.SKIPPED, Reason.REQUESTED,
+                     is_new=True)
+            )  # fmt: skip
+            continue
         fire_ms = schedule.chosen_ms(nominal)
         if fire_ms is None:
             facts.append(

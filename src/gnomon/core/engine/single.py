@@ -17,8 +17,8 @@ __all__ = ["plan_single"]
 
 def plan_single(due: Due, now_ms: int, limits: Limits) -> Change | None:
     """The plan for a schedule of which one period is due and on time; None for any other."""
-    schedule, version, cursor, pause, waiting, in_flight, lost, effective_ms, revision = due
-    if pause is not None or waiting or in_flight or lost:
+    schedule, version, cursor, pause, waiting, in_flight, lost, effective_ms, revision, skips = due
+    if pause is not None or waiting or in_flight or lost or skips:
         return None
     next_epoch, lead_ms = schedule.recurrence.next_epoch, schedule.lead_ms
     nominal = next_epoch(cursor)

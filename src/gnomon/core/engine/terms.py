@@ -37,6 +37,8 @@ class Limits(NamedTuple):
     """How old the newest overdue period may be under the catch-up policy `none`."""
     lookahead_ms: int = 60_000
     """Over how long overdue periods are spread."""
+    backfills_max: int = 10
+    """Backfilled runs in flight at a time, where overlap is allowed; else one."""
 
 
 USUAL = Limits()
@@ -74,6 +76,8 @@ class Due(NamedTuple):
     """Since when the definition is in force; nothing it opens runs before."""
     revision: int = 1
     """Which definition it is."""
+    skips: Sequence[int] = ()
+    """Nominal instants after the cursor that somebody asked to leave out."""
 
 
 class Launch(NamedTuple):

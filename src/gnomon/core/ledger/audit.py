@@ -8,13 +8,13 @@ asked of the recurrence, never of what was planned.
 
 Findings are values, with what to do about them. Nothing is mended here.
 
-Spec: LIFE-5 to LIFE-9.
+Spec: LIFE-5 to LIFE-9, ASK-12.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, takewhile
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from gnomon.core.civil.instant import format_instant
 from gnomon.core.ledger.lifecycle import (
@@ -27,7 +27,7 @@ from gnomon.core.ledger.lifecycle import (
     Status,
     status_of,
 )
-from gnomon.core.ledger.period import period_key, range_key
+from gnomon.core.ledger.period import Kind, is_backfill, is_manual, kind_of, period_key, range_key
 from gnomon.core.schedule import Schedule
 
 __all__ = ["CODES", "AuditRun", "AuditSchedule", "Finding", "audit"]
@@ -115,11 +115,15 @@ def audit(schedules: Iterable[AuditSchedule], runs: Iterable[AuditRun]) -> list[
 
 
 def _audit_schedule(one: AuditSchedule, runs: Sequence[AuditRun]) -> Iterator[Finding]:
+    periods = []
     for run in runs:
         yield from _audit_run(run)
+        if is_manual(run.key) or is_backfill(run.key):
+            continue  # what was asked for is no period
+        periods.append(run)
         if max(run.nominal, run.last_nominal) > one.cursor:
             yield _about(run, "beyond", f"lies beyond the cursor, {format_instant(one.cursor)}")
-    yield from _audit_cover(one, [run for run in runs if one.floor < run.nominal <= one.cursor])
+    yield from _audit_cover(one, [run for run in periods if one.floor < run.nominal <= one.cursor])
     yield from _audit_range_sizes(one, runs)
     states = Counter(run.state for run in runs)
     flying = sum(states[state] for state in IN_FLIGHT)
@@ -147,14 +151,34 @@ def _audit_run(run: AuditRun) -> Iterator[Finding]:
     started = run.state in IN_FLIGHT or run.outcome is Outcome.EXECUTED
     if not run.fence >= run.launches >= int(started):
         yield _about(run, "count", f"has {run.launches} launches and fence {run.fence}")
-    wanted = range_key if run.last_nominal else period_key
-    if run.key != wanted(run.schedule_id, run.nominal):
+    if not _has_its_key(run):
         yield _about(run, "key", "has the key of another period")
     if run.last_nominal:
         if run.state is not State.DONE or run.launches:
             yield _about(run, "range", f"is a range and {run.state}; a range never runs")
     elif run.periods != 1:
         yield _about(run, "range", f"is one period and counts {run.periods}")
+
+
+def _has_its_key(run: AuditRun) -> bool:
+    """Whether schedule and nominal instant are those that the key stands for."""
+    try:
+        kind = kind_of(run.key)
+    except ValueError:
+        return False
+    asked_for = f"{kind}:{run.schedule_id}:"
+    match kind:
+        case Kind.PERIOD:
+            return not run.last_nominal and run.key == period_key(run.schedule_id, run.nominal)
+        case Kind.RANGE:
+            return bool(run.last_nominal) and run.key == range_key(run.schedule_id, run.nominal)
+        case Kind.MANUAL:
+            return not run.last_nominal and run.key.startswith(asked_for)
+        case Kind.BACKFILL:
+            ends_so = run.key.endswith(f":{run.nominal}")
+            return not run.last_nominal and run.key.startswith(asked_for) and ends_so
+        case _:
+            assert_never(kind)
 
 
 def _audit_cover(one: AuditSchedule, runs: Sequence[AuditRun]) -> Iterator[Finding]:
@@ -196,15 +220,19 @@ def _audit_range_sizes(one: AuditSchedule, runs: Sequence[AuditRun]) -> Iterator
 
 def _audit_wake(one: AuditSchedule, runs: Sequence[AuditRun]) -> Iterator[Finding]:
     """Whatever waits will be looked at: nothing is left to luck."""
-    if one.paused:
-        return
-    instants = [run.fire_ms for run in runs if run.state is State.PLANNED]
+    made_up = [run for run in runs if is_backfill(run.key)]
+    ours = [run for run in runs if not is_backfill(run.key)]
+    if one.paused:  # then only what was asked for by hand is started
+        made_up, ours = [], [run for run in ours if is_manual(run.key) or run.state in IN_FLIGHT]
+    instants = [run.fire_ms for run in ours if run.state is State.PLANNED]
     following = one.schedule.recurrence.next_epoch(one.cursor)
-    if following is not None:
+    if following is not None and not one.paused:
         instants.append(following * 1000 - one.schedule.lead_ms)
-    first_in_queue = any(run.launches for run in runs if run.state is State.PLANNED)
-    if not one.in_flight and not first_in_queue:
-        instants += [run.fire_ms for run in runs if run.state is State.QUEUED]
+    first_in_queue = any(run.launches for run in ours if run.state is State.PLANNED)
+    if not first_in_queue and not any(run.state in IN_FLIGHT for run in ours):
+        instants += [run.fire_ms for run in ours if run.state is State.QUEUED]
+    if not any(run.state in IN_FLIGHT for run in made_up):
+        instants += [run.fire_ms for run in made_up if run.state is State.PLANNED]
     if not instants:
         return
     # What could have begun before the row was last written has been seen then.

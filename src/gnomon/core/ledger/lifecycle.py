@@ -87,6 +87,10 @@ class Reason(StrEnum):
     REPLACED = "replaced"
     TIMED_OUT = "timed_out"
     STOPPED = "stopped"
+    REQUESTED = "requested"
+    """Somebody asked for this one period to be left out."""
+    KILLED = "killed"
+    """Somebody asked for it to be ended."""
 
 
 class Status(StrEnum):
@@ -138,13 +142,14 @@ REASONS: dict[Outcome, frozenset[Reason | None]] = {
     Outcome.EXECUTED: frozenset(
         {
             None, Reason.UNCERTAIN, Reason.REPLACED, Reason.TIMED_OUT, Reason.LAUNCH_FAILED,
-            Reason.STOPPED,
+            Reason.STOPPED, Reason.KILLED,
         }
     ),
     Outcome.SKIPPED: frozenset(
         {
             Reason.OVERLAP, Reason.QUEUE_FULL, Reason.SUPERSEDED, Reason.PAUSED,
-            Reason.CATCHUP_LIMIT, Reason.WITHDRAWN, Reason.DELETED,
+            Reason.CATCHUP_LIMIT, Reason.WITHDRAWN, Reason.DELETED, Reason.REQUESTED,
+            Reason.KILLED,
         }
     ),
     Outcome.MISSED: frozenset({Reason.DEADLINE, Reason.OUTAGE, Reason.LAUNCH_FAILED}),

@@ -1,18 +1,48 @@
 """
 The facts about a period, as the engine reads and writes them.
 
+A row stands for a period, for a range of periods, or for a run that somebody asked for: by hand, or
+to make up for a period of the past (a backfill). What was asked for has a key of its own kind, so
+that it is never taken for a period, and no period is used up or moved by it.
+
 Instants are integers: a period's nominal instant in seconds, because that is its identity; every
 other instant in milliseconds, with a name that says so.
 
-Spec: LEDGER-1, LEDGER-2.
+Spec: LEDGER-1, LEDGER-2, ASK-1.
 """
 
+from enum import StrEnum
 from hashlib import sha256
 from typing import NamedTuple
 
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State
 
-__all__ = ["Fact", "InFlight", "Waiting", "period_key", "range_key"]
+__all__ = [
+    "Fact",
+    "InFlight",
+    "Kind",
+    "Waiting",
+    "backfill_key",
+    "is_backfill",
+    "is_manual",
+    "kind_of",
+    "manual_key",
+    "period_key",
+    "range_key",
+]
+
+_MANUAL, _BACKFILL, _RANGE = "manual:", "backfill:", "range:"
+
+
+class Kind(StrEnum):
+    """What a row stands for."""
+
+    PERIOD = "period"
+    RANGE = "range"
+    MANUAL = "manual"
+    """A run that somebody asked for; its nominal instant is when."""
+    BACKFILL = "backfill"
+    """A run that makes up for a period of the past; its nominal instant is that period's."""
 
 
 class Waiting(NamedTuple):
@@ -35,6 +65,10 @@ class InFlight(NamedTuple):
     state: State
     fence: int
     launches: int
+    detached: bool = False
+    """Whether it goes on without its worker, and its end is told by somebody else."""
+    killed: bool = False
+    """Whether somebody has asked for it to be ended."""
 
 
 class Fact(NamedTuple):
@@ -61,4 +95,28 @@ def period_key(schedule_id: str, nominal: int) -> str:
 
 def range_key(schedule_id: str, first: int) -> str:
     """The key of a row that stands for many periods; never equal to a period's."""
-    return f"range:{schedule_id}:{first}"
+    return f"{_RANGE}{schedule_id}:{first}"
+
+
+def manual_key(schedule_id: str, name: str) -> str:
+    """The key of a run that was asked for under a name: asking twice asks once."""
+    return f"{_MANUAL}{schedule_id}:{name}"
+
+
+def backfill_key(schedule_id: str, name: str, nominal: int) -> str:
+    """The key of the run that a backfill of that name makes up for a period with."""
+    return f"{_BACKFILL}{schedule_id}:{name}:{nominal}"
+
+
+def kind_of(key: str) -> Kind:
+    """What the row with this key stands for."""
+    word, colon, _ = key.partition(":")
+    return Kind(word) if colon else Kind.PERIOD
+
+
+def is_manual(key: str) -> bool:
+    return key.startswith(_MANUAL)
+
+
+def is_backfill(key: str) -> bool:
+    return key.startswith(_BACKFILL)

@@ -25,7 +25,7 @@ import os
 import resource
 import signal
 import subprocess
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -34,7 +34,7 @@ from gnomon.core.ledger.lifecycle import Reason
 from gnomon.errors import DefinitionError
 from gnomon.ports import Claim, Clock, Ended, Failed, Launched
 from gnomon.shell.clock import since_boot_ms
-from gnomon.shell.launcher.account import account_of
+from gnomon.shell.launcher.account import Account, account_of
 from gnomon.shell.launcher.command import Command, environment, find_program, parse_command
 from gnomon.shell.launcher.detail import Usage, exit_line, one_line
 from gnomon.shell.launcher.identity import Identity, identify
@@ -42,7 +42,7 @@ from gnomon.shell.launcher.output import FILES_MAX, OUTPUT_MAX, Output
 from gnomon.shell.launcher.sink import CAPTURE, USUAL_UMASK, Sinks
 from gnomon.shell.launcher.waiting import Ends, all_done_within
 
-__all__ = ["Manner", "ProcessLauncher"]
+__all__ = ["Manner", "Order", "ProcessLauncher"]
 
 KILL_MAX_MS = 5_000
 """How long a killed process may take to be gone."""
@@ -67,6 +67,18 @@ class Manner(NamedTuple):
 
 
 _USUAL = Manner()
+
+
+class Order(NamedTuple):
+    """A process to make ready."""
+
+    key: str
+    fence: int
+    attempt: int
+    command: Command
+    env: Mapping[str, str]
+    account: Account | None = None
+    """As whom; None for as the command says."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -97,6 +109,8 @@ class ProcessLauncher:
         pidfds: bool = hasattr(os, "pidfd_open"), uptime_ms: Callable[[], int] = since_boot_ms,
     ) -> None:  # fmt: skip
         self._clock = clock
+        own = account_of()
+        self.home, self.user = own.home, own.name
         self._cwd = None if cwd is None else str(cwd)
         self.manner = manner
         self._pidfds = pidfds
@@ -111,18 +125,33 @@ class ProcessLauncher:
         return True
 
     async def launch(self, claim: Claim) -> Launched | Failed:
-        if claim.key in self._runs:
-            return Failed(claim.key, claim.fence, "an earlier run has not ended", permanent=False)
         try:
             command = parse_command(claim.schedule.target)
-            run = self._spawn(claim, command)
         except DefinitionError as error:
-            permanent = self.manner.gives_up
-            return Failed(claim.key, claim.fence, one_line(str(error)), permanent=permanent)
+            return self._failed(claim.key, claim.fence, error, permanent=True)
+        try:
+            account = account_of(command.user, command.group)
         except OSError as error:
-            permanent = self.manner.gives_up and error.errno == errno.E2BIG
-            return Failed(claim.key, claim.fence, one_line(str(error)), permanent=permanent)
-        return Launched(claim.key, claim.fence, run.identity.text(run.timeout_ms, run.grace_ms))
+            return self._failed(claim.key, claim.fence, error, permanent=False)
+        env = environment(claim, command, home=account.home, user=account.name)
+        return self.prepare(Order(claim.key, claim.fence, claim.launches, command, env, account))
+
+    def prepare(self, order: Order) -> Launched | Failed:
+        """Make a process ready, which begins when it is released."""
+        key, fence = order.key, order.fence
+        if key in self._runs:
+            return Failed(key, fence, "an earlier run has not ended", permanent=False)
+        try:
+            run = self._spawn(order)
+        except DefinitionError as error:
+            return self._failed(key, fence, error, permanent=True)
+        except OSError as error:
+            return self._failed(key, fence, error, permanent=error.errno == errno.E2BIG)
+        return Launched(key, fence, run.identity.text(run.timeout_ms, run.grace_ms))
+
+    def _failed(self, key: str, fence: int, error: Exception, *, permanent: bool) -> Failed:
+        is_final = permanent and self.manner.gives_up
+        return Failed(key, fence, one_line(str(error)), permanent=is_final)
 
     async def release(self, key: str) -> None:
         run = self._runs.get(key)
@@ -174,13 +203,13 @@ class ProcessLauncher:
             left = [run for run in runs if not run.exit.done()]
             await asyncio.gather(*(self._terminate(run, Reason.STOPPED) for run in left))
 
-    def _spawn(self, claim: Claim, command: Command) -> _Run:
-        account = account_of(command.user, command.group)
+    def _spawn(self, order: Order) -> _Run:
+        command = order.command
+        account = order.account or account_of(command.user, command.group)
         cwd = str(Path(self._cwd or account.place, command.cwd or ""))
-        env = environment(claim, command, home=account.home, user=account.name)
         umask = self.manner.umask if command.umask is None else command.umask
         name, *arguments = command.arguments
-        program = find_program(name, cwd=cwd, path=env["PATH"])
+        program = find_program(name, cwd=cwd, path=order.env["PATH"])
         if program is None:
             raise DefinitionError(
                 "is no program that can be run", where="target.command", got=name,
@@ -188,7 +217,7 @@ class ProcessLauncher:
             )  # fmt: skip
         uid, gid, groups = account.identities
         captures = CAPTURE in (command.stdout, command.stderr)
-        path = self.output.path(claim.key, claim.launches) if captures else None
+        path = self.output.path(order.key, order.attempt) if captures else None
         with contextlib.ExitStack() as undoing:
             undoing.callback(self.output.settle, path)
             with contextlib.ExitStack() as closing:
@@ -204,26 +233,26 @@ class ProcessLauncher:
                 closing.callback(os.close, waiting_end)
                 process = subprocess.Popen(  # noqa: S603 (the command is the schedule's own)
                     ["/bin/sh", "-c", _STUB, "gnomon", program, *arguments],
-                    stdin=waiting_end, stdout=out, stderr=err, cwd=cwd, env=env,
+                    stdin=waiting_end, stdout=out, stderr=err, cwd=cwd, env=order.env,
                     umask=-1 if umask is None else umask, user=uid, group=gid, extra_groups=groups,
                     start_new_session=True, close_fds=True,
                 )  # fmt: skip
                 undoing.callback(process.wait)
                 undoing.callback(process.kill)
-                run = self._admit(claim, command, process, gate, path)
+                run = self._admit(order, process, gate, path)
             undoing.pop_all()
         return run
 
     def _admit(
-        self, claim: Claim, command: Command, process: "subprocess.Popen[bytes]",
-        gate: int, path: Path | None,
-    ) -> _Run:  # fmt: skip
+        self, order: Order, process: "subprocess.Popen[bytes]", gate: int, path: Path | None
+    ) -> _Run:
         identity = identify(process.pid)
         if identity is None:
             raise OSError(errno.ENOSYS, "nothing is known about the new process; is /proc there?")
         run = _Run(
-            key=claim.key, fence=claim.fence, identity=identity, timeout_ms=command.timeout_ms,
-            grace_ms=command.grace_ms, process=process, gate=gate, output=path,
+            key=order.key, fence=order.fence, identity=identity,
+            timeout_ms=order.command.timeout_ms, grace_ms=order.command.grace_ms,
+            process=process, gate=gate, output=path,
             exit=asyncio.get_running_loop().create_future(),
         )  # fmt: skip
         self._watch(run)

@@ -4,10 +4,13 @@ What does a launcher wait for? Runs that end, and runs that should be over by no
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 from gnomon.ports import Clock, Ended
 
 __all__ = ["Ends", "all_done_within"]
+
+_Result = TypeVar("_Result")
 
 
 class Ends:
@@ -30,7 +33,7 @@ class Ends:
 
 
 async def all_done_within(
-    clock: Clock, futures: Iterable["asyncio.Future[None]"], length_ms: int
+    clock: Clock, futures: Iterable["asyncio.Future[_Result]"], length_ms: int
 ) -> bool:
     """Wait until all of these are done, but no longer than this; say whether they are."""
     waiting = [future for future in futures if not future.done()]

@@ -97,4 +97,7 @@ def add_claims(claims: list[Claim], change: Change, written: Mapping[str, Writte
         is_last = replaced and index == last
         replaces = tuple((run.key, run.fence) for run in replaced) if is_last else ()
         fence = 1 if row is None else row.fence + 1
-        claims.append(Claim(schedule, key, nominal, fire_ms, launches, fence, replaces))
+        claim = Claim(schedule, key, nominal, fire_ms, launches, fence, replaces)
+        if replaces:
+            claim = claim._replace(detached=frozenset(run.key for run in replaced if run.detached))
+        claims.append(claim)

@@ -9,16 +9,17 @@ Spec: LEDGER-18 to LEDGER-20.
 """
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from gnomon.core.engine import Pause
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State, Status
 from gnomon.ports import RunRow, ScheduleRow
+from gnomon.shell.store.asking import read_skips
 from gnomon.shell.store.definition_cache import DefinitionCache
 from gnomon.shell.store.instant_text import from_text, maybe_from_text, to_text
 from gnomon.shell.store.queries import named
 
-__all__ = ["PAGE_MAX", "orphans", "retain", "runs", "schedules"]
+__all__ = ["PAGE_MAX", "orphans", "retain", "run_rows", "runs", "schedules"]
 
 PAGE_MAX = 10_000
 """The most rows that one call returns."""
@@ -26,7 +27,7 @@ PAGE_MAX = 10_000
 _SQL = named("ledger.sql")
 _ENDLESS = "9999-12-31T23:59:59.999Z"
 
-_Row = tuple[str, int, int, str, str | None, int, str | None, str, str, str, int]
+_Row = tuple[str, int, int, str, str | None, int, str | None, str, str, str, str, int]
 
 
 def schedules(
@@ -49,24 +50,26 @@ def schedules(
             in_flight=in_flight,
             created_ms=from_text(created_at),
             updated_ms=from_text(updated_at),
+            skips=read_skips(skips, from_text(cursor_at) // 1000),
         )
         for schedule_id, revision, version, cursor_at, wake_at, paused, paused_until, pause_reason,
-        created_at, updated_at, in_flight in rows
+        created_at, updated_at, skips, in_flight in rows
     ]  # fmt: skip
 
 
 def runs(
-    connection: sqlite3.Connection, schedule_id: str, *, before: int | None, limit: int
-) -> list[RunRow]:
+    connection: sqlite3.Connection, schedule_id: str, *, before: int | None, before_key: str,
+    limit: int,
+) -> list[RunRow]:  # fmt: skip
     values: dict[str, str | int] = {
         "id": schedule_id, "before": _ENDLESS if before is None else to_text(before * 1000),
-        "limit": min(limit, PAGE_MAX),
+        "key": before_key, "limit": min(limit, PAGE_MAX),
     }  # fmt: skip
-    return _run_rows(connection, "runs", values)
+    return run_rows(connection, "runs", values)
 
 
 def orphans(connection: sqlite3.Connection, *, owner: str) -> list[RunRow]:
-    return _run_rows(connection, "orphans", {"owner": owner})
+    return run_rows(connection, "orphans", {"owner": owner})
 
 
 def retain(connection: sqlite3.Connection, *, before_ms: int, limit: int) -> int:
@@ -84,9 +87,10 @@ def retain(connection: sqlite3.Connection, *, before_ms: int, limit: int) -> int
     return len(rows)
 
 
-def _run_rows(
-    connection: sqlite3.Connection, query: str, values: dict[str, str | int]
+def run_rows(
+    connection: sqlite3.Connection, query: str, values: Mapping[str, str | int]
 ) -> list[RunRow]:
+    """The rows that a statement gives."""
     cursor = connection.cursor()
     cursor.row_factory = sqlite3.Row
     return [_run_row(row) for row in cursor.execute(_SQL[query], values)]
@@ -115,4 +119,6 @@ def _run_row(row: sqlite3.Row) -> RunRow:
         ended_ms=maybe_from_text(row["ended_at"]),
         created_ms=from_text(row["created_at"]),
         updated_ms=from_text(row["updated_at"]),
+        kill_ms=maybe_from_text(row["kill_at"]),
+        kill_by=row["kill_by"],
     )

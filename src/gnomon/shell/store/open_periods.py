@@ -25,14 +25,14 @@ class OpenPeriods:
 
     def add(
         self, key: str, nominal: int, fire_ms: int, state: str, fence: int, launches: int, *,
-        is_lost: bool, confirmed: bool,
+        is_lost: bool, confirmed: bool, detached: bool, killed: bool,
     ) -> None:  # fmt: skip
         """One row; `is_lost` says that its lease is over."""
         running = _IN_FLIGHT.get(state)
         if running is None:
             self.waiting.append(Waiting(key, nominal, fire_ms, state == "queued", launches))
             return
-        run = InFlight(key, nominal, fire_ms, running, fence, launches)
+        run = InFlight(key, nominal, fire_ms, running, fence, launches, detached, killed)
         if is_lost:
             self.lost.append(Lost(run, confirmed and running is State.CLAIMED))
         else:

@@ -39,13 +39,18 @@ def report(
         (run := runs.get(report.key)) is not None and batch.accept(run, report)
         for report in reports
     ]
-    _write(connection, batch, to_text(now_ms))
+    _write(connection, batch, now_ms)
     return accepted
 
 
-def _write(connection: sqlite3.Connection, batch: Batch, now: str) -> None:
+def _write(connection: sqlite3.Connection, batch: Batch, now_ms: int) -> None:
+    now = to_text(now_ms)
     connection.executemany(
-        _SQL["start_run"], [(run_id, now, now, row) for row, run_id in batch.starts.items()]
+        _SQL["start_run"],
+        [
+            (run_id, now, None if detached_ms is None else to_text(now_ms + detached_ms), row)
+            for row, (run_id, detached_ms) in batch.starts.items()
+        ],
     )
     connection.executemany(
         _SQL["retry_run"],

@@ -12,6 +12,7 @@ Spec: LEDGER-7, LEDGER-9.
 from typing import NamedTuple, assert_never
 
 from gnomon.core.ledger.lifecycle import ENDS, Outcome, Reason, State, Status, Step, follow
+from gnomon.core.ledger.period import is_backfill
 from gnomon.core.policy.retry import retry_ms
 from gnomon.core.schedule import Schedule
 from gnomon.ports import Ended, Failed, Launched, Report
@@ -25,6 +26,7 @@ def _table(step: Step) -> dict[str, str]:
 
 _START, _FINISH, _RETRY = _table(Step.START), _table(Step.FINISH), _table(Step.RETRY)
 _DONE = State.DONE.value
+_OF_WHAT_RAN = {Reason.SUPERSEDED: Reason.REPLACED}
 
 
 class ReportedRun:
@@ -69,8 +71,9 @@ class Batch:
         self._now_ms = now_ms
         self._schedules = schedules
         """Those of failed launches; None for one that was deleted."""
-        self.starts: dict[int, str] = {}
-        """Runs that have begun, with what their launcher calls them."""
+        self.starts: dict[int, tuple[str, int | None]] = {}
+        """Runs that have begun, with what their launcher calls them, and for how long to wait for
+        the end of one that goes on without its worker."""
         self.retries: dict[int, tuple[str, int]] = {}
         """Launches to be tried again, with why they failed and when."""
         self.ends: dict[End, list[int]] = {}
@@ -100,7 +103,7 @@ class Batch:
         if after is None:
             return False
         run.state = after
-        self.starts[run.row] = report.run_id
+        self.starts[run.row] = report.run_id, report.detached_ms
         return True
 
     def _end(self, run: ReportedRun, report: Ended) -> bool:
@@ -116,7 +119,7 @@ class Batch:
             end = End(ENDS[Step.FINISH], reason, status, detail, run_id, started_ms, ended_ms)
             alike = self._alike[how] = self.ends.setdefault(end, [])
         alike.append(run.row)
-        self.ended.add(run.schedule_id)
+        self._note_end(run, report)
         return True
 
     def _fail(self, run: ReportedRun, report: Failed) -> bool:
@@ -127,12 +130,20 @@ class Batch:
         if again_ms is None:
             run.state = _DONE
             self.ends.setdefault(self._given_up(run, report), []).append(run.row)
-            self.ended.add(run.schedule_id)
+            self._note_end(run, report)
             return True
         run.state = after
         self.retries[run.row] = report.message, again_ms
-        self.wakes[run.schedule_id] = min(again_ms, self.wakes.get(run.schedule_id, again_ms))
+        self._wake(run, again_ms)
         return True
+
+    def _note_end(self, run: ReportedRun, report: Ended | Failed) -> None:
+        self.ended.add(run.schedule_id)
+        if is_backfill(report.key):  # the next one of it may begin
+            self._wake(run, self._now_ms)
+
+    def _wake(self, run: ReportedRun, at_ms: int) -> None:
+        self.wakes[run.schedule_id] = min(at_ms, self.wakes.get(run.schedule_id, at_ms))
 
     def _again_ms(self, run: ReportedRun, report: Failed) -> int | None:
         schedule = self._schedules[run.schedule_id]
@@ -144,12 +155,11 @@ class Batch:
         )
 
     def _given_up(self, run: ReportedRun, report: Failed) -> End:
-        is_superseded = report.reason is Reason.SUPERSEDED
         if run.ran:
-            reason = Reason.REPLACED if is_superseded else Reason.LAUNCH_FAILED
+            reason = _OF_WHAT_RAN.get(report.reason, report.reason)
             return End(ENDS[Step.FINISH], reason, Status.FAILED, report.message)
-        if is_superseded:
-            return End(ENDS[Step.SKIP], Reason.SUPERSEDED, Status.SKIPPED, report.message)
+        if report.reason in (Reason.SUPERSEDED, Reason.KILLED):
+            return End(ENDS[Step.SKIP], report.reason, Status.SKIPPED, report.message)
         if self._schedules[run.schedule_id] is None:
             return End(ENDS[Step.SKIP], Reason.DELETED, Status.SKIPPED, report.message)
         return End(ENDS[Step.GIVE_UP], Reason.LAUNCH_FAILED, Status.FAILED, report.message)

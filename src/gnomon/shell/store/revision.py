@@ -174,10 +174,10 @@ def _wake_ms(
     schedule: Schedule, following: int | None, head: Head | None, now_ms: int
 ) -> int | None:
     """When to look at a schedule that was saved: at once if it has something that waits."""
-    if head is not None and head.is_paused:
-        return head.paused_until_ms
     if head is not None and head.has_waiting:
         return now_ms
+    if head is not None and head.is_paused:
+        return head.paused_until_ms
     return None if following is None else max(0, following * 1000 - schedule.lead_ms)
 
 

@@ -18,6 +18,7 @@ import sqlite3
 from typing import NamedTuple
 
 from gnomon.core.engine import Due, Pause
+from gnomon.shell.store.asking import read_skips
 from gnomon.shell.store.definition_cache import DefinitionCache
 from gnomon.shell.store.instant_text import from_text, maybe_from_text, to_text
 from gnomon.shell.store.open_periods import OpenPeriods
@@ -31,7 +32,7 @@ UNREAD_MS = 60_000
 
 _SQL = named("ledger.sql")
 
-_Head = tuple[str, int, int, str, int, str | None]
+_Head = tuple[str, int, int, str, int, str | None, str]
 
 
 class Loaded(NamedTuple):
@@ -56,23 +57,25 @@ def load(
     definitions, errors = cache.find(connection, [(head[0], head[1]) for head in heads])
     nothing = OpenPeriods()
     dues, unread = [], []
-    for schedule_id, _, version, cursor_at, paused, paused_until in heads:
+    for schedule_id, _, version, cursor_at, paused, paused_until, skips in heads:
         definition = definitions.get(schedule_id)
         if definition is None:
             unread.append(schedule_id)
             continue
         periods = opened.get(schedule_id, nothing)
+        cursor = from_text(cursor_at) // 1000
         dues.append(
             Due(
                 definition.schedule,
                 version,
-                from_text(cursor_at) // 1000,
+                cursor,
                 Pause(maybe_from_text(paused_until)) if paused else None,
                 periods.waiting,
                 periods.in_flight,
                 periods.lost,
                 definition.effective_ms,
                 definition.revision,
+                read_skips(skips, cursor),
             )
         )
     for error in errors:
@@ -134,12 +137,13 @@ def _open_periods(
 ) -> dict[str, OpenPeriods]:
     found: dict[str, OpenPeriods] = {}
     rows = connection.execute(_SQL["open_runs"], {"ids": json.dumps(schedule_ids)})
-    for schedule_id, key, run_at, fire_at, state, fence, launches, lease_until, confirmed in rows:
+    for schedule_id, key, run_at, fire_at, state, fence, launches, lease_until, *words in rows:
         periods = found.get(schedule_id)
         if periods is None:
             periods = found[schedule_id] = OpenPeriods()
         periods.add(
             key, from_text(run_at) // 1000, from_text(fire_at), state, fence, launches,
-            is_lost=lease_until is not None and lease_until < now, confirmed=bool(confirmed),
+            is_lost=lease_until is not None and lease_until < now, confirmed=bool(words[0]),
+            detached=bool(words[1]), killed=bool(words[2]),
         )  # fmt: skip
     return found

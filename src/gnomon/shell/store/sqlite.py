@@ -21,8 +21,8 @@ import tzdata
 from gnomon.core.engine import Change, Due
 from gnomon.core.schedule import Schedule
 from gnomon.errors import StoreError
-from gnomon.ports import Claim, Report, RunRow, Saved, ScheduleRow
-from gnomon.shell.store import commitment, definition, history, lease, snapshot
+from gnomon.ports import Claim, Report, RunRow, Saved, ScheduleRow, ToEnd
+from gnomon.shell.store import asked, commitment, definition, history, lease, snapshot
 from gnomon.shell.store.database import BUSY_MS, MEMORY, Database
 from gnomon.shell.store.definition_cache import CACHED_MAX, DefinitionCache
 from gnomon.shell.store.history import PAGE_MAX
@@ -214,6 +214,36 @@ class SqliteLedger:
             )
         )
 
+    async def trigger(self, schedule_id: str, *, name: str, now_ms: int) -> RunRow | None:
+        return await self._write(
+            lambda connection: asked.trigger(connection, schedule_id, name=name, now_ms=now_ms)
+        )
+
+    async def backfill(
+        self, schedule_id: str, *, name: str, nominals: Sequence[int], now_ms: int
+    ) -> int | None:
+        return await self._write(
+            lambda connection: asked.backfill(
+                connection, schedule_id, name=name, nominals=nominals, now_ms=now_ms
+            )
+        )
+
+    async def skip_next(self, schedule_id: str, *, now_ms: int) -> int | None:
+        return await self._write(
+            lambda connection: asked.skip_next(connection, self._cache, schedule_id, now_ms=now_ms)
+        )
+
+    async def kill(self, key: str, *, by: str, now_ms: int) -> RunRow | None:
+        return await self._write(
+            lambda connection: asked.kill(connection, key, by=by, now_ms=now_ms)
+        )
+
+    async def to_end(self, *, owner: str) -> list[ToEnd]:
+        return await self._read(lambda connection: asked.to_end(connection, owner=owner))
+
+    async def run(self, key: str) -> RunRow | None:
+        return await self._read(lambda connection: asked.run(connection, key))
+
     async def schedules(self, *, after: str = "", limit: int = 100) -> list[ScheduleRow]:
         values: dict[str, str | int] = {"after": after, "limit": min(limit, PAGE_MAX)}
         return await self._read(
@@ -228,10 +258,12 @@ class SqliteLedger:
         return found[0] if found else None
 
     async def runs(
-        self, schedule_id: str, *, before: int | None = None, limit: int = 100
+        self, schedule_id: str, *, before: int | None = None, before_key: str = "", limit: int = 100
     ) -> list[RunRow]:
         return await self._read(
-            lambda connection: history.runs(connection, schedule_id, before=before, limit=limit)
+            lambda connection: history.runs(
+                connection, schedule_id, before=before, before_key=before_key, limit=limit
+            )
         )
 
     async def retain(self, *, before_ms: int, limit: int) -> int:

@@ -4,8 +4,9 @@ Before the court: what a scheduler wrote, with the pulses that it was not asked 
 The court hears three things: what the clock showed whenever the scheduler looked at it, what was
 written and when, and that the process died. From the first it knows which minutes have begun for
 the scheduler, each placed where the clock first showed it; what a dead process had seen and not
-written, nobody knows any more. A minute that was once shown does not begin again. The rest is the
-theory's: each entry becomes an event, in its order, among minutes, dues and retries.
+written, nobody knows any more. A clock that was set and set again within half a minute, before
+anybody looked, showed nothing in between. A minute that was once shown does not begin again. The
+rest is the theory's: each entry becomes an event, in its order, among minutes, dues and retries.
 
 Spec: SIM-12, SIM-13.
 """
@@ -26,6 +27,10 @@ __all__ = ["MINUTE_MS", "Court", "Mark"]
 MINUTE_MS = 60_000
 RETRY_MIN_MS = 1_000
 """A retry is never due earlier than this after its failure, however short the delay."""
+LOOK_MS = 30_000
+"""Nobody has to look at the clock more often than this."""
+
+_NEVER_MS = -(10**18)
 
 
 class Mark(NamedTuple):
@@ -59,6 +64,8 @@ class Court:
         self._high_ms = -1
         self._stretches: list[tuple[int, int]] = []
         """Where the clock began to run evenly, since the base."""
+        self._is_seen = False
+        """Whether the scheduler has looked since the latest of them began."""
         self._shown: deque[tuple[int, int]] = deque()
         self._owner = (0, 0)
         self._former = (0, 0)
@@ -69,6 +76,7 @@ class Court:
 
     def shown(self, at: int, wall_ms: int) -> None:
         """The scheduler has looked at the clock."""
+        self._is_seen = True
         if self._high_ms < 0:  # the minute in which it begins is the first
             self._high_ms = wall_ms - wall_ms % MINUTE_MS - 1
             self._stretches = [(at, wall_ms)]
@@ -81,7 +89,10 @@ class Court:
 
     def stepped(self, at: int, wall_ms: int) -> None:
         """The clock was set."""
+        if self._stretches and not self._is_seen and at - self._stretches[-1][0] < LOOK_MS:
+            self._stretches[-1] = (self._stretches[-1][0], _NEVER_MS)
         self._stretches.append((at, wall_ms))
+        self._is_seen = False
 
     def mark(self, at: int, wall_ms: int) -> Mark:
         """Something is about to be written, from what is known now."""
@@ -102,9 +113,9 @@ class Court:
     def settled(self, mark: Mark) -> None:
         """All that was decided then is written."""
         self._base = mark
-        self._stretches = [
-            (mark.at, mark.wall_ms), *(one for one in self._stretches if one[0] > mark.at)
-        ]  # fmt: skip
+        later = [one for one in self._stretches if one[0] > mark.at]
+        self._stretches = [(mark.at, mark.wall_ms), *later]
+        self._is_seen = self._is_seen or not later
 
     def died(self) -> None:
         """The process is dead: what it knew and had not written is lost."""

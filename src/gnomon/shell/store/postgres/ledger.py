@@ -15,11 +15,11 @@ from enum import StrEnum
 from gnomon.core.engine import Change, Due
 from gnomon.core.schedule import Schedule
 from gnomon.errors import DefinitionError, StoreError
-from gnomon.ports import Claim, Report, RunRow, Saved, ScheduleRow
+from gnomon.ports import Claim, Report, RunRow, Saved, ScheduleRow, ToEnd
 from gnomon.shell.store.definition_cache import CACHED_MAX, Definition, DefinitionCache
 from gnomon.shell.store.history import PAGE_MAX
 from gnomon.shell.store.instant_text import END_MS
-from gnomon.shell.store.postgres import definition, lease, retention
+from gnomon.shell.store.postgres import asked, definition, lease, retention
 from gnomon.shell.store.postgres.commitment import KeyExistsError, Turn, commit
 from gnomon.shell.store.postgres.lane import Lane
 from gnomon.shell.store.postgres.migration import migrate
@@ -126,7 +126,10 @@ class PostgresLedger:
         if not reports:
             return []
         async with self.pool.transaction() as connection:
-            return await report(connection, self.sql, self._cache, reports, now_ms=now_ms)
+            return await report(
+                connection, self.sql, self._cache, reports, now_ms=now_ms,
+                lease_now_ms=self._lease_now_ms(now_ms),
+            )  # fmt: skip
 
     async def renew(
         self, claims: Sequence[tuple[str, int]], *, owner: str, now_ms: int
@@ -210,6 +213,35 @@ class PostgresLedger:
                 connection, self.sql, self._cache, schedule_id, now_ms=now_ms
             )
 
+    async def trigger(self, schedule_id: str, *, name: str, now_ms: int) -> RunRow | None:
+        async with self.pool.transaction() as connection:
+            return await asked.trigger(connection, self.sql, schedule_id, name=name, now_ms=now_ms)
+
+    async def backfill(
+        self, schedule_id: str, *, name: str, nominals: Sequence[int], now_ms: int
+    ) -> int | None:
+        async with self.pool.transaction() as connection:
+            return await asked.backfill(
+                connection, self.sql, schedule_id, name=name, nominals=nominals, now_ms=now_ms
+            )
+
+    async def skip_next(self, schedule_id: str, *, now_ms: int) -> int | None:
+        async with self.pool.transaction() as connection:
+            return await asked.skip_next(
+                connection, self.sql, self._cache, schedule_id, now_ms=now_ms
+            )
+
+    async def kill(self, key: str, *, by: str, now_ms: int) -> RunRow | None:
+        async with self.pool.transaction() as connection:
+            return await asked.kill(connection, self.sql, key, by=by, now_ms=now_ms)
+
+    async def to_end(self, *, owner: str) -> list[ToEnd]:
+        return [ToEnd(*row) for row in await self.pool.fetch(self.sql["to_end"], owner)]
+
+    async def run(self, key: str) -> RunRow | None:
+        rows = await self.pool.fetch(self.sql["run"], key)
+        return run_row(rows[0]) if rows else None
+
     async def schedules(self, *, after: str = "", limit: int = 100) -> list[ScheduleRow]:
         return await self._schedules("schedules", after, min(limit, PAGE_MAX))
 
@@ -218,10 +250,11 @@ class PostgresLedger:
         return found[0] if found else None
 
     async def runs(
-        self, schedule_id: str, *, before: int | None = None, limit: int = 100
+        self, schedule_id: str, *, before: int | None = None, before_key: str = "", limit: int = 100
     ) -> list[RunRow]:
         before_ms = END_MS - 1 if before is None else before * 1000
-        rows = await self.pool.fetch(self.sql["runs"], schedule_id, before_ms, min(limit, PAGE_MAX))
+        values = schedule_id, before_ms, before_key, min(limit, PAGE_MAX)
+        rows = await self.pool.fetch(self.sql["runs"], *values)
         return [run_row(row) for row in rows]
 
     async def retain(self, *, before_ms: int, limit: int) -> int:

@@ -9,7 +9,9 @@ Spec: PG-10, PG-11.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
 import tzdata
 
@@ -20,42 +22,80 @@ from gnomon.shell.store.postgres.statement import Statements, migrations
 if TYPE_CHECKING:
     from gnomon.shell.store.postgres.pool import Connection
 
-__all__ = ["migrate", "schema_number"]
+__all__ = [
+    "JOURNAL",
+    "LEDGER",
+    "Family",
+    "Transactions",
+    "bring_forward",
+    "migrate",
+    "schema_number",
+]
 
 _LOCK = 0x676E6F6D  # "gnom"
 _ALONE = "SELECT pg_advisory_xact_lock($1, hashtext($2))"
 _PATIENTLY = "SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0"
 _PATIENCE_S = 600
-_TABLES = ("schedules", "schedule_runs", "schedule_revisions")
 _FIND = """
 SELECT current_setting('server_version_num')::int,
   EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = $1),
-  EXISTS (SELECT 1 FROM pg_tables WHERE schemaname = $1 AND tablename = 'ledger_meta'),
-  EXISTS (SELECT 1 FROM pg_tables WHERE schemaname = $1 AND tablename = ANY ($2))
+  EXISTS (SELECT 1 FROM pg_tables WHERE schemaname = $1 AND tablename = $2),
+  EXISTS (SELECT 1 FROM pg_tables WHERE schemaname = $1 AND tablename = ANY ($3))
 """
 
 
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A kind of store: its scripts, the table with its number, and other tables it has."""
+
+    name: str
+    meta: str
+    tables: tuple[str, ...]
+
+
+LEDGER = Family("ledger", "ledger_meta", ("schedules", "schedule_runs", "schedule_revisions"))
+JOURNAL = Family("journal", "journal_meta", ("journal_heads", "journal_tasks", "journal_entries"))
+
+
+class Transactions(Protocol):
+    """Where transactions are had from."""
+
+    @property
+    def place(self) -> str: ...
+
+    def transaction(self) -> AbstractAsyncContextManager["Connection"]: ...
+
+
 async def migrate(pool: Pool, sql: Statements) -> None:
-    """Bring the schema to the newest number, and follow new zone data."""
-    scripts = migrations(sql.schema)
+    """Bring the ledger's tables to the newest number, and follow new zone data."""
+    await bring_forward(pool, sql, LEDGER)
     async with pool.transaction() as connection:
-        number = await _number(connection, pool.place, sql, scripts)
-        is_ready = number == len(scripts) and await _knows_zones(connection, sql)
-    if is_ready:
-        return
+        if await _knows_zones(connection, sql):
+            return
     async with pool.transaction() as connection:
-        await connection.execute(_PATIENTLY)
-        await connection.execute(_ALONE, _LOCK, sql.schema, timeout=_PATIENCE_S)
-        number = await _number(connection, pool.place, sql, scripts)
-        for script in scripts[number:]:
-            await connection.execute(script, timeout=_PATIENCE_S)
-        await connection.execute(sql["set_meta"], "schema", str(len(scripts)))
+        await _wait_alone(connection, sql)
         await _follow_zones(connection, sql)
 
 
-async def schema_number(connection: "Connection", place: str, sql: Statements) -> int:
+async def bring_forward(source: Transactions, sql: Statements, family: Family) -> None:
+    """Make the tables of a kind of store, or bring them to the newest number."""
+    scripts = migrations(sql.schema, family.name)
+    async with source.transaction() as connection:
+        if await _number(connection, source.place, sql, scripts, family) == len(scripts):
+            return
+    async with source.transaction() as connection:
+        await _wait_alone(connection, sql)
+        number = await _number(connection, source.place, sql, scripts, family)
+        for script in scripts[number:]:
+            await connection.execute(script, timeout=_PATIENCE_S)
+        await connection.execute(sql["set_meta"], "schema", str(len(scripts)))
+
+
+async def schema_number(
+    connection: "Connection", place: str, sql: Statements, family: Family = LEDGER
+) -> int:
     """The number of the schema, 0 when it is not there; or why it cannot be used at all."""
-    row = await connection.fetchrow(_FIND, sql.schema, list(_TABLES))
+    row = await connection.fetchrow(_FIND, sql.schema, family.meta, list(family.tables))
     assert row is not None
     version, has_schema, has_meta, has_tables = row
     if version < OLDEST:
@@ -74,10 +114,15 @@ async def schema_number(connection: "Connection", place: str, sql: Statements) -
     return int(text or 0)
 
 
+async def _wait_alone(connection: "Connection", sql: Statements) -> None:
+    await connection.execute(_PATIENTLY)
+    await connection.execute(_ALONE, _LOCK, sql.schema, timeout=_PATIENCE_S)
+
+
 async def _number(
-    connection: "Connection", place: str, sql: Statements, scripts: Sequence[str]
+    connection: "Connection", place: str, sql: Statements, scripts: Sequence[str], family: Family
 ) -> int:
-    number = await schema_number(connection, place, sql)
+    number = await schema_number(connection, place, sql, family)
     if number > len(scripts):
         raise IncompatibleStateError(
             f"has schema {number}, and this version of Gnomon knows {len(scripts)} at most",

@@ -12,7 +12,7 @@ Spec: PG-8, PG-9, PG-12.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict
@@ -112,10 +112,14 @@ class Pool:
         self._inner.terminate()
 
 
-async def connect(url: str, options: PoolOptions) -> "asyncpg.Connection[asyncpg.Record]":
-    """One connection beside the pool, for whoever listens."""
+async def connect(
+    url: str, options: PoolOptions, settings: Mapping[str, str] | None = None
+) -> "asyncpg.Connection[asyncpg.Record]":
+    """One connection beside a pool, for whoever listens or owns something."""
+    arguments = _arguments(options)
+    arguments["server_settings"] |= settings or {}
     with explained(place_of(url)):
-        connection = await asyncpg.connect(url, **_arguments(options))
+        connection = await asyncpg.connect(url, **arguments)
         await _prepare(connection)
         return connection
 

@@ -14,6 +14,7 @@ from gnomon.core.ledger.lifecycle import Outcome, Reason, State, Status
 from gnomon.core.schedule import Schedule
 from gnomon.errors import StoreError
 from gnomon.ports import RunRow, ScheduleRow
+from gnomon.shell.store.asking import read_skips
 from gnomon.shell.store.definition_cache import Definition, DefinitionCache
 from gnomon.shell.store.postgres.statement import Statements
 
@@ -38,7 +39,7 @@ async def definitions(
 def schedule_row(row: asyncpg.Record, schedule: Schedule) -> ScheduleRow:
     (
         _, revision, lock_version, cursor_ms, wake_ms, paused, paused_until_ms, pause_reason,
-        created_ms, updated_ms, in_flight,
+        created_ms, updated_ms, skips, in_flight,
     ) = row  # fmt: skip
     return ScheduleRow(
         schedule=schedule,
@@ -51,6 +52,7 @@ def schedule_row(row: asyncpg.Record, schedule: Schedule) -> ScheduleRow:
         in_flight=in_flight,
         created_ms=created_ms,
         updated_ms=updated_ms,
+        skips=read_skips(skips, cursor_ms // 1000),
     )
 
 
@@ -77,4 +79,6 @@ def run_row(row: asyncpg.Record) -> RunRow:
         ended_ms=row["ended_at"],
         created_ms=row["created_at"],
         updated_ms=row["updated_at"],
+        kill_ms=row["kill_at"],
+        kill_by=row["kill_by"],
     )

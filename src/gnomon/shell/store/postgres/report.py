@@ -28,12 +28,12 @@ __all__ = ["notify", "report", "wake_queues"]
 
 async def report(
     connection: "Connection", sql: Statements, cache: DefinitionCache, reports: Sequence[Report],
-    *, now_ms: int,
+    *, now_ms: int, lease_now_ms: int | None,
 ) -> list[bool]:  # fmt: skip
     """For each report, whether it was written."""
-    rows = await connection.fetch(sql["reported_runs"], [report.key for report in reports])
-    keys = [row[0] for row in rows]
-    runs = {row[0]: ReportedRun(number, *row[1:]) for number, row in enumerate(rows)}
+    found = await connection.fetch(sql["reported_runs"], [report.key for report in reports])
+    keys = [row[0] for row in found]
+    runs = {row[0]: ReportedRun(number, *row[1:]) for number, row in enumerate(found)}
     failed = {
         run.schedule_id
         for report in reports
@@ -44,6 +44,10 @@ async def report(
         (run := runs.get(report.key)) is not None and batch.accept(run, report)
         for report in reports
     ]
+    if batch.starts:
+        rows = [(*start, keys[row]) for row, start in batch.starts.items()]
+        columns = zip(*rows, strict=True)
+        await connection.execute(sql["start_runs"], *columns, now_ms, lease_now_ms)
     await _write(connection, sql, batch, keys, now_ms)
     return accepted
 
@@ -67,9 +71,6 @@ async def notify(connection: "Connection", sql: Statements) -> None:
 async def _write(
     connection: "Connection", sql: Statements, batch: Batch, keys: list[str], now_ms: int
 ) -> None:
-    if batch.starts:
-        rows = [(run_id, keys[row]) for row, run_id in batch.starts.items()]
-        await connection.execute(sql["start_runs"], *zip(*rows, strict=True), now_ms)
     if batch.retries:
         retries = [(why, at_ms, keys[row]) for row, (why, at_ms) in batch.retries.items()]
         await connection.execute(sql["retry_runs"], *zip(*retries, strict=True), now_ms)

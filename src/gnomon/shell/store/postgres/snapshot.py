@@ -13,6 +13,7 @@ from typing import NamedTuple
 import asyncpg
 
 from gnomon.core.engine import Due, Pause
+from gnomon.shell.store.asking import read_skips
 from gnomon.shell.store.definition_cache import Definition
 from gnomon.shell.store.open_periods import OpenPeriods
 
@@ -26,6 +27,7 @@ class _Head(NamedTuple):
     cursor_ms: int
     paused: bool
     paused_until_ms: int | None
+    skips: str
 
 
 class Look(NamedTuple):
@@ -45,7 +47,7 @@ class Look(NamedTuple):
         """What is due; a schedule whose definition is missing is left out."""
         nothing = OpenPeriods()
         found = []
-        for schedule_id, _, version, cursor_ms, paused, paused_until_ms in self.heads:
+        for schedule_id, _, version, cursor_ms, paused, paused_until_ms, skips in self.heads:
             definition = definitions.get(schedule_id)
             if definition is None:
                 continue
@@ -56,6 +58,7 @@ class Look(NamedTuple):
                 Due(
                     schedule, version, cursor_ms // 1000, pause, periods.waiting,
                     periods.in_flight, periods.lost, effective_ms, revision,
+                    read_skips(skips, cursor_ms // 1000),
                 )
             )  # fmt: skip
         return found
@@ -66,7 +69,7 @@ def look_at(rows: Sequence[asyncpg.Record]) -> Look:
     look = Look(rows[0][0], [], {}, [])
     last = None
     for row in rows:
-        schedule_id, deleted, key = row[1], row[7], row[8]
+        schedule_id, deleted, key = row[1], row[8], row[9]
         if schedule_id is None:
             continue
         if schedule_id != last:
@@ -74,14 +77,14 @@ def look_at(rows: Sequence[asyncpg.Record]) -> Look:
             if deleted:
                 look.buried.append(schedule_id)
             else:
-                look.heads.append(_Head(*row[1:7]))
+                look.heads.append(_Head(*row[1:8]))
         if key is not None and not deleted:
             periods = look.periods.get(schedule_id)
             if periods is None:
                 periods = look.periods[schedule_id] = OpenPeriods()
-            run_ms, fire_ms, state, fence, launches, is_lost, confirmed = row[9:]
+            run_ms, fire_ms, state, fence, launches, is_lost, confirmed, detached, killed = row[10:]
             periods.add(
                 key, run_ms // 1000, fire_ms, state, fence, launches,
-                is_lost=bool(is_lost), confirmed=confirmed,
+                is_lost=bool(is_lost), confirmed=confirmed, detached=detached, killed=killed,
             )  # fmt: skip
     return look

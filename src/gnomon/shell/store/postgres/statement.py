@@ -1,5 +1,5 @@
 """
-The statements of the ledger on PostgreSQL, for one schema of the database.
+The statements of a store on PostgreSQL, for one schema of the database.
 
 The files name the schema `gnomon`, so that they can be read, run and explained as they stand;
 for another schema that name is replaced. `LEASE_NOW` is written out here, and nowhere else.
@@ -43,9 +43,9 @@ class Statements:
 
 
 @cache
-def migrations(schema: str) -> tuple[str, ...]:
-    """The scripts that make the schema, in order."""
-    first, *rest = queries.migrations("ledger", _PACKAGE)
+def migrations(schema: str, family: str = "ledger") -> tuple[str, ...]:
+    """The scripts that make the tables of a kind of store, in order."""
+    first, *rest = queries.migrations(family, _PACKAGE)
     create = f"CREATE SCHEMA IF NOT EXISTS {schema};\n"
     return (create + _placed(first, schema), *(_placed(script, schema) for script in rest))
 

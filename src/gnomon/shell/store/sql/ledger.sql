@@ -1,7 +1,7 @@
 -- The statements of the ledger by name. A list of texts is handed over as one JSON array.
 
 -- name: due
-SELECT schedule_id, revision, lock_version, cursor_at, paused, paused_until
+SELECT schedule_id, revision, lock_version, cursor_at, paused, paused_until, skips
 FROM schedules
 WHERE wake_at <= :now
 ORDER BY wake_at
@@ -14,12 +14,12 @@ WHERE r.lease_until < :now
 LIMIT :limit
 
 -- name: chosen
-SELECT s.schedule_id, s.revision, s.lock_version, s.cursor_at, s.paused, s.paused_until
+SELECT s.schedule_id, s.revision, s.lock_version, s.cursor_at, s.paused, s.paused_until, s.skips
 FROM json_each(:ids) j CROSS JOIN schedules s ON s.schedule_id = j.value
 
 -- name: open_runs
 SELECT r.schedule_id, r.idempotency_key, r.run_at, r.fire_at, r.state, r.fence, r.launches,
-  r.lease_until, r.confirmed
+  r.lease_until, r.confirmed, r.owner IS NULL, r.kill_at IS NOT NULL
 FROM json_each(:ids) j CROSS JOIN schedule_runs r ON r.schedule_id = j.value
 WHERE r.state <> 'done'
 ORDER BY j.id, r.run_at
@@ -100,9 +100,11 @@ FROM json_each(:keys) j CROSS JOIN schedule_runs r ON r.idempotency_key = j.valu
 
 -- name: start_run
 UPDATE schedule_runs
-SET state = 'running', outcome = 'executed', status = 'STARTED', run_id = ?, started_at = ?,
-  updated_at = ?
-WHERE rowid = ?
+SET state = 'running', outcome = 'executed', status = 'STARTED', run_id = ?1, started_at = ?2,
+  updated_at = ?2,
+  -- One that goes on without its worker has a lease of its own, and nobody's.
+  owner = CASE WHEN ?3 IS NULL THEN owner END, lease_until = coalesce(?3, lease_until)
+WHERE rowid = ?4
 
 -- name: end_runs
 UPDATE schedule_runs
@@ -133,7 +135,7 @@ WHERE overlap_policy = 'queue' AND schedule_id IN (SELECT value FROM json_each(:
 -- name: wake
 UPDATE schedules
 SET lock_version = lock_version + 1, wake_at = min(coalesce(wake_at, :at), :at)
-WHERE schedule_id = :id
+WHERE schedule_id = :id AND deleted_at IS NULL
 
 -- name: leases
 SELECT r.idempotency_key, r.fence, r.owner, r.state, s.lease_ms
@@ -206,6 +208,7 @@ SELECT definition FROM schedule_revisions WHERE schedule_id = :id AND revision =
 -- name: covered
 SELECT run_at, coalesce(last_run_at, run_at), created_at FROM schedule_runs
 WHERE schedule_id = :id AND coalesce(last_run_at, run_at) > :after
+  AND idempotency_key NOT GLOB 'manual:*' AND idempotency_key NOT GLOB 'backfill:*'
 
 -- name: has_waiting
 SELECT EXISTS (
@@ -238,7 +241,15 @@ VALUES (?, ?, ?, ?)
 
 -- name: pause
 UPDATE schedules
-SET paused = 1, paused_until = :until, pause_reason = :reason, wake_at = :until,
+SET paused = 1, paused_until = :until, pause_reason = :reason,
+  wake_at = CASE
+    WHEN EXISTS (
+      SELECT 1 FROM schedule_runs r
+      WHERE r.schedule_id = schedules.schedule_id AND r.state <> 'done'
+        AND r.state IN ('planned', 'queued') AND r.idempotency_key GLOB 'manual:*'
+    ) THEN :now -- what was asked for by hand starts all the same
+    ELSE :until
+  END,
   lock_version = lock_version + 1, updated_at = :now
 WHERE schedule_id = :id AND deleted_at IS NULL
 
@@ -259,12 +270,52 @@ WHERE schedule_id = :id AND state <> 'done' AND state IN ('planned', 'queued')
 -- name: delete_schedule
 UPDATE schedules
 SET deleted_at = :now, updated_at = :now, cursor_at = :cursor, next_run_at = NULL, wake_at = NULL,
-  paused = 0, paused_until = NULL, pause_reason = '', lock_version = lock_version + 1
+  paused = 0, paused_until = NULL, pause_reason = '', skips = '', lock_version = lock_version + 1
 WHERE schedule_id = :id
+
+-- name: asked_head
+SELECT revision, cursor_at, skips FROM schedules WHERE schedule_id = :id AND deleted_at IS NULL
+
+-- name: next_waiting
+-- The next period that is opened and lies ahead.
+SELECT idempotency_key, run_at FROM schedule_runs
+WHERE schedule_id = :id AND state <> 'done' AND state = 'planned' AND launches = 0
+  AND fire_at > :now AND idempotency_key NOT GLOB '*:*'
+ORDER BY run_at
+LIMIT 1
+
+-- name: leave_out
+UPDATE schedule_runs
+SET state = 'done', outcome = 'skipped', reason = 'requested', status = 'SKIPPED',
+  ended_at = :now, updated_at = :now
+WHERE idempotency_key = :key
+
+-- name: set_skips
+UPDATE schedules SET skips = :skips, lock_version = lock_version + 1, updated_at = :now
+WHERE schedule_id = :id
+
+-- name: ask_to_end
+UPDATE schedule_runs SET kill_at = :now, kill_by = :by, updated_at = :now
+WHERE idempotency_key = :key AND state <> 'done' AND kill_at IS NULL
+
+-- name: end_waiting
+UPDATE schedule_runs
+SET state = 'done', outcome = coalesce(outcome, 'skipped'), reason = 'killed',
+  status = CASE WHEN outcome IS NULL THEN 'SKIPPED' ELSE 'FAILED' END,
+  ended_at = :now, updated_at = :now
+WHERE idempotency_key = :key AND state IN ('planned', 'queued')
+RETURNING schedule_id
+
+-- name: to_end
+SELECT idempotency_key, fence, owner IS NULL FROM schedule_runs
+WHERE kill_at IS NOT NULL AND lease_until IS NOT NULL AND (owner = :owner OR owner IS NULL)
+
+-- name: run
+SELECT * FROM schedule_runs WHERE idempotency_key = :key
 
 -- name: schedules
 SELECT s.schedule_id, s.revision, s.lock_version, s.cursor_at, s.wake_at, s.paused, s.paused_until,
-  s.pause_reason, s.created_at, s.updated_at,
+  s.pause_reason, s.created_at, s.updated_at, s.skips,
   (SELECT count(*) FROM schedule_runs r
    WHERE r.schedule_id = s.schedule_id AND r.state <> 'done' AND r.state IN ('claimed', 'running'))
 FROM schedules s
@@ -274,7 +325,7 @@ LIMIT :limit
 
 -- name: schedule
 SELECT s.schedule_id, s.revision, s.lock_version, s.cursor_at, s.wake_at, s.paused, s.paused_until,
-  s.pause_reason, s.created_at, s.updated_at,
+  s.pause_reason, s.created_at, s.updated_at, s.skips,
   (SELECT count(*) FROM schedule_runs r
    WHERE r.schedule_id = s.schedule_id AND r.state <> 'done' AND r.state IN ('claimed', 'running'))
 FROM schedules s
@@ -282,8 +333,8 @@ WHERE s.schedule_id = :id AND s.deleted_at IS NULL
 
 -- name: runs
 SELECT * FROM schedule_runs
-WHERE schedule_id = :id AND run_at < :before
-ORDER BY run_at DESC
+WHERE schedule_id = :id AND (run_at, idempotency_key) < (:before, :key)
+ORDER BY run_at DESC, idempotency_key DESC
 LIMIT :limit
 
 -- name: finished

@@ -5,7 +5,9 @@
 SELECT s.schedule_id, s.cursor_at, s.floor_at, s.wake_at, s.updated_at, s.paused,
   s.deleted_at IS NOT NULL, coalesce(v.effective_at, 'epoch'), v.definition,
   (SELECT max(coalesce(r.last_run_at, r.run_at)) FROM gnomon.schedule_runs r
-   WHERE r.schedule_id = s.schedule_id AND r.revision < s.revision)
+   WHERE r.schedule_id = s.schedule_id AND r.revision < s.revision
+     AND NOT starts_with(r.idempotency_key, 'manual:')
+     AND NOT starts_with(r.idempotency_key, 'backfill:'))
 FROM gnomon.schedules s
 LEFT JOIN gnomon.schedule_revisions v ON v.schedule_id = s.schedule_id AND v.revision = s.revision
 WHERE s.schedule_id > $1

@@ -15,14 +15,14 @@ WITH lost AS MATERIALIZED (
   WHERE lease_until < LEASE_NOW($2)
   LIMIT $3
 ), due AS MATERIALIZED (
-  SELECT schedule_id, revision, lock_version, cursor_at, paused, paused_until, wake_at
+  SELECT schedule_id, revision, lock_version, cursor_at, paused, paused_until, skips, wake_at
   FROM gnomon.schedules
   WHERE wake_at <= $1 AND ($4::int = 0 OR hashtext(schedule_id) & $4::int = $5::int)
   ORDER BY wake_at
   LIMIT $3
 ), heads AS (
   SELECT s.schedule_id, s.revision, s.lock_version, s.cursor_at, s.paused, s.paused_until,
-    s.wake_at, s.deleted_at IS NOT NULL AS deleted, 0 AS turn
+    s.skips, s.wake_at, s.deleted_at IS NOT NULL AS deleted, 0 AS turn
   FROM lost JOIN gnomon.schedules s USING (schedule_id)
   UNION ALL
   SELECT due.*, false, 1 FROM due WHERE due.schedule_id NOT IN (SELECT schedule_id FROM lost)
@@ -32,8 +32,8 @@ WITH lost AS MATERIALIZED (
   SELECT *, row_number() OVER (ORDER BY turn, wake_at) AS rank FROM heads
 )
 SELECT CASE WHEN h.rank > 1 THEN NULL ELSE LEASE_NOW($2) END, h.schedule_id, h.revision, h.lock_version, h.cursor_at, h.paused,
-  h.paused_until, h.deleted, r.idempotency_key, r.run_at, r.fire_at, r.state, r.fence, r.launches,
-  r.lease_until < LEASE_NOW($2), r.confirmed
+  h.paused_until, h.skips, h.deleted, r.idempotency_key, r.run_at, r.fire_at, r.state, r.fence,
+  r.launches, r.lease_until < LEASE_NOW($2), r.confirmed, r.owner IS NULL, r.kill_at IS NOT NULL
 FROM (SELECT) one
 LEFT JOIN ranked h ON true
 LEFT JOIN LATERAL (
@@ -182,11 +182,16 @@ ORDER BY schedule_id, idempotency_key
 FOR NO KEY UPDATE
 
 -- name: start_runs
--- $1 run ids, $2 keys, $3 now
+-- One that goes on without its worker has a lease of its own, and nobody's. $1 run ids, $2 lengths
+-- of such leases, $3 keys, $4 now, $5 the instant for leases
 UPDATE gnomon.schedule_runs r SET
-  state = 'running', outcome = 'executed', status = 'STARTED', run_id = v.run_id, started_at = $3,
-  updated_at = $3
-FROM unnest($1::text[], $2::text[]) AS v (run_id, key)
+  state = 'running', outcome = 'executed', status = 'STARTED', run_id = v.run_id, started_at = $4,
+  updated_at = $4,
+  owner = CASE WHEN v.detached_ms IS NULL THEN r.owner END,
+  lease_until = coalesce(
+    LEASE_NOW($5) + v.detached_ms * interval '1 millisecond', r.lease_until
+  )
+FROM unnest($1::text[], $2::bigint[], $3::text[]) AS v (run_id, detached_ms, key)
 WHERE r.idempotency_key = v.key
 
 -- name: end_runs
@@ -244,7 +249,7 @@ WHERE schedule_id = ANY ($1)
 UPDATE gnomon.schedules s SET
   lock_version = s.lock_version + 1, wake_at = least(s.wake_at, v.wake_at), updated_at = $3
 FROM unnest($1::text[], $2::timestamptz[]) AS v (id, wake_at)
-WHERE s.schedule_id = v.id
+WHERE s.schedule_id = v.id AND s.deleted_at IS NULL
 
 -- name: look_later
 -- $1 ids, $2 instant
@@ -259,6 +264,7 @@ WHERE schedule_id = ANY ($1) AND lease_until < LEASE_NOW($3)
 -- $1 id, $2 after
 SELECT run_at, coalesce(last_run_at, run_at), created_at FROM gnomon.schedule_runs
 WHERE schedule_id = $1 AND coalesce(last_run_at, run_at) > $2
+  AND NOT starts_with(idempotency_key, 'manual:') AND NOT starts_with(idempotency_key, 'backfill:')
 
 -- name: renew
 -- Guarded by itself, because no schedule's row is taken. $1 keys, $2 fences, $3 owner, $4 now,
@@ -350,8 +356,16 @@ SELECT v.*, $4 FROM unnest($1::text[], $2::int[], $3::text[]) AS v
 
 -- name: pause
 -- $1 id, $2 until, $3 reason, $4 now
-UPDATE gnomon.schedules SET
-  paused = true, paused_until = $2, pause_reason = $3, wake_at = $2,
+UPDATE gnomon.schedules s SET
+  paused = true, paused_until = $2, pause_reason = $3,
+  wake_at = CASE
+    WHEN EXISTS (
+      SELECT 1 FROM gnomon.schedule_runs r
+      WHERE r.schedule_id = s.schedule_id AND r.state <> 'done'
+        AND r.state IN ('planned', 'queued') AND starts_with(r.idempotency_key, 'manual:')
+    ) THEN $4 -- what was asked for by hand starts all the same
+    ELSE $2::timestamptz
+  END,
   lock_version = lock_version + 1, updated_at = $4
 WHERE schedule_id = $1 AND deleted_at IS NULL
 RETURNING true
@@ -376,13 +390,64 @@ WHERE schedule_id = $1 AND state <> 'done' AND state IN ('planned', 'queued')
 -- $1 id, $2 cursor, $3 now
 UPDATE gnomon.schedules SET
   deleted_at = $3, updated_at = $3, cursor_at = $2, next_run_at = NULL, wake_at = NULL,
-  paused = false, paused_until = NULL, pause_reason = '', lock_version = lock_version + 1
+  paused = false, paused_until = NULL, pause_reason = '', skips = '',
+  lock_version = lock_version + 1
 WHERE schedule_id = $1
+
+-- name: asked_head
+SELECT revision, cursor_at, skips FROM gnomon.schedules
+WHERE schedule_id = $1 AND deleted_at IS NULL
+FOR NO KEY UPDATE
+
+-- name: next_waiting
+-- The next period that is opened and lies ahead. $1 id, $2 now
+SELECT idempotency_key, run_at FROM gnomon.schedule_runs
+WHERE schedule_id = $1 AND state <> 'done' AND state = 'planned' AND launches = 0
+  AND fire_at > $2 AND strpos(idempotency_key, ':') = 0
+ORDER BY run_at
+LIMIT 1
+FOR NO KEY UPDATE
+
+-- name: leave_out
+-- $1 key, $2 now
+UPDATE gnomon.schedule_runs SET
+  state = 'done', outcome = 'skipped', reason = 'requested', status = 'SKIPPED', ended_at = $2,
+  updated_at = $2
+WHERE idempotency_key = $1
+
+-- name: set_skips
+-- $1 id, $2 instants, $3 now
+UPDATE gnomon.schedules SET skips = $2, lock_version = lock_version + 1, updated_at = $3
+WHERE schedule_id = $1
+
+-- name: schedule_of_run
+SELECT schedule_id FROM gnomon.schedule_runs WHERE idempotency_key = $1
+
+-- name: ask_to_end
+-- $1 key, $2 who, $3 now
+UPDATE gnomon.schedule_runs SET kill_at = $3, kill_by = $2, updated_at = $3
+WHERE idempotency_key = $1 AND state <> 'done' AND kill_at IS NULL
+
+-- name: end_waiting
+-- $1 key, $2 now
+UPDATE gnomon.schedule_runs SET
+  state = 'done', outcome = coalesce(outcome, 'skipped'), reason = 'killed',
+  status = CASE WHEN outcome IS NULL THEN 'SKIPPED' ELSE 'FAILED' END, ended_at = $2,
+  updated_at = $2
+WHERE idempotency_key = $1 AND state IN ('planned', 'queued')
+RETURNING true
+
+-- name: to_end
+SELECT idempotency_key, fence, owner IS NULL FROM gnomon.schedule_runs
+WHERE kill_at IS NOT NULL AND lease_until IS NOT NULL AND (owner = $1 OR owner IS NULL)
+
+-- name: run
+SELECT * FROM gnomon.schedule_runs WHERE idempotency_key = $1
 
 -- name: schedules
 -- $1 after, $2 how many
 SELECT s.schedule_id, s.revision, s.lock_version, s.cursor_at, s.wake_at, s.paused, s.paused_until,
-  s.pause_reason, s.created_at, s.updated_at,
+  s.pause_reason, s.created_at, s.updated_at, s.skips,
   (SELECT count(*) FROM gnomon.schedule_runs r
    WHERE r.schedule_id = s.schedule_id AND r.state <> 'done' AND r.state IN ('claimed', 'running'))
 FROM gnomon.schedules s
@@ -392,18 +457,18 @@ LIMIT $2
 
 -- name: schedule
 SELECT s.schedule_id, s.revision, s.lock_version, s.cursor_at, s.wake_at, s.paused, s.paused_until,
-  s.pause_reason, s.created_at, s.updated_at,
+  s.pause_reason, s.created_at, s.updated_at, s.skips,
   (SELECT count(*) FROM gnomon.schedule_runs r
    WHERE r.schedule_id = s.schedule_id AND r.state <> 'done' AND r.state IN ('claimed', 'running'))
 FROM gnomon.schedules s
 WHERE s.schedule_id = $1 AND s.deleted_at IS NULL
 
 -- name: runs
--- $1 id, $2 before, $3 how many
+-- $1 id, $2 before, $3 before which key, $4 how many
 SELECT * FROM gnomon.schedule_runs
-WHERE schedule_id = $1 AND run_at < $2
-ORDER BY run_at DESC
-LIMIT $3
+WHERE schedule_id = $1 AND (run_at, idempotency_key) < ($2, $3)
+ORDER BY run_at DESC, idempotency_key DESC
+LIMIT $4
 
 -- name: finished
 -- $1 before, $2 how many

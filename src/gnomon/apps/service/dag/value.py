@@ -1,0 +1,139 @@
+"""
+What a workflow is: nodes, the edges between them, and the triggers that start it.
+
+A `Dag` that exists is valid: its ids are unique, its edges join nodes that are there, and no way
+along them leads back. It knows its canonical text and the digest of it, so that two that mean the
+same are equal.
+
+Spec: DAG-1, DAG-2.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+__all__ = [
+    "ActionNode",
+    "CommandNode",
+    "Dag",
+    "Edge",
+    "HttpNode",
+    "Json",
+    "Node",
+    "NodeType",
+    "PythonNode",
+    "Trigger",
+    "TriggerType",
+]
+
+Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
+
+
+class NodeType(StrEnum):
+    """What a node does."""
+
+    COMMAND = "command"
+    """Starts a process."""
+    HTTP = "http"
+    """Makes an HTTP request."""
+    PYTHON = "python"
+    """Calls a function of a module."""
+    ACTION = "action"
+    """Something that only the executor of a team knows; the embedded one refuses it."""
+
+
+class TriggerType(StrEnum):
+    """What starts a workflow."""
+
+    SCHEDULE = "schedule_based"
+    EVENT = "event_based"
+    """Kept, and left to whoever handles events."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandNode:
+    """A process: a program and its arguments, and the circumstances it runs in."""
+
+    node_id: str
+    arguments: tuple[str, ...]
+    cwd: str | None = None
+    env: Mapping[str, str]
+    timeout_ms: int
+    """0 for none."""
+    grace_ms: int
+    """How long after TERM comes KILL."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpNode:
+    """A request, and which answers are a success."""
+
+    node_id: str
+    method: str
+    url: str
+    headers: Mapping[str, str]
+    body: str | None
+    timeout_ms: int
+    expect: tuple[int, ...]
+    """The statuses that are a success; empty for all from 200 to 299."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PythonNode:
+    """A function of a module, and what it is given by name."""
+
+    node_id: str
+    module: str
+    function: str
+    arguments: Mapping[str, Json]
+    timeout_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionNode:
+    """What only the executor understands."""
+
+    node_id: str
+    uses: str
+
+
+Node = CommandNode | HttpNode | PythonNode | ActionNode
+
+
+class Edge(NamedTuple):
+    """The second node may begin when the first has succeeded."""
+
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trigger:
+    """What starts a workflow; the fields of a schedule are read by the registrar."""
+
+    trigger_id: str
+    type: TriggerType
+    fields: Mapping[str, Json]
+    place: str
+    """Where it stands in the document that was read, for messages."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dag:
+    """One version of a workflow."""
+
+    workflow_id: str
+    version: int
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+    triggers: tuple[Trigger, ...]
+    text: str
+    """The canonical JSON."""
+    digest: str
+    """SHA-256 of the canonical JSON, in lower-case hex."""
+
+    @property
+    def schedules(self) -> tuple[Trigger, ...]:
+        """The triggers that are schedules."""
+        return tuple(one for one in self.triggers if one.type is TriggerType.SCHEDULE)

@@ -1,0 +1,108 @@
+"""
+Was this said by somebody who knows our secret, just now, and for this purpose?
+
+A message is signed with HMAC-SHA256 over the purpose, the id of the key, the second it was signed
+and the body, so that nobody else can make one, nobody can use it later than the window allows, and
+a request cannot be handed back as a callback. Two keys may be valid at once, so that they can be
+changed without a pause.
+
+Spec: SIGN-1 to SIGN-3.
+"""
+
+import hmac
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from hashlib import sha256
+
+from gnomon.errors import DefinitionError
+
+__all__ = ["KEY_ID_HEADER", "SECRET_MIN", "SIGNATURE_HEADER", "TIMESTAMP_HEADER", "WINDOW_S",
+           "Keyring", "Purpose", "objection_to", "signed"]  # fmt: skip
+
+KEY_ID_HEADER = "Gnomon-Key-Id"
+TIMESTAMP_HEADER = "Gnomon-Timestamp"
+SIGNATURE_HEADER = "Gnomon-Signature"
+WINDOW_S = 300
+"""How far the clocks of both sides may be apart, the way included."""
+SECRET_MIN = 32
+"""Bytes of a secret."""
+
+_SECOND = re.compile(r"[0-9]{1,12}", re.ASCII)
+_KEY_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
+
+
+class Purpose(StrEnum):
+    """What a message is for."""
+
+    RUN = "run"
+    KILL = "kill"
+    CALLBACK = "callback"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keyring:
+    """Secrets by their ids; the current one signs, all of them are accepted."""
+
+    current: str
+    secrets: Mapping[str, bytes]
+
+    def __post_init__(self) -> None:
+        if self.current not in self.secrets:
+            raise DefinitionError(
+                "is not among the keys", where="executor.key_id", got=self.current,
+                hint="name one that has a secret",
+            )  # fmt: skip
+        for name, secret in self.secrets.items():
+            if not _KEY_ID.fullmatch(name):
+                raise DefinitionError(
+                    "must be 1 to 64 letters, digits, dots, underscores or hyphens",
+                    where="executor.key_id", got=name, hint="write e.g. 2026-03",
+                )  # fmt: skip
+            if len(secret) < SECRET_MIN:
+                raise DefinitionError(
+                    f"must have at least {SECRET_MIN} bytes", where=f"executor.secrets.{name}",
+                    got=f"{len(secret)} bytes", hint="make one with: openssl rand -hex 32",
+                )  # fmt: skip
+
+    def __repr__(self) -> str:
+        return f"Keyring(current={self.current!r}, keys={sorted(self.secrets)})"
+
+
+def signed(keyring: Keyring, purpose: Purpose, body: bytes, *, now_ms: int) -> dict[str, str]:
+    """The headers that go with a body."""
+    second = str(now_ms // 1000)
+    secret = keyring.secrets[keyring.current]
+    return {
+        KEY_ID_HEADER: keyring.current,
+        TIMESTAMP_HEADER: second,
+        SIGNATURE_HEADER: _mac(secret, purpose, keyring.current, second, body),
+    }
+
+
+def objection_to(
+    headers: Mapping[str, str], purpose: Purpose, body: bytes, keyring: Keyring, *, now_ms: int
+) -> str | None:
+    """Why a message is not to be believed; None when it is. Names of headers in any case."""
+    given = {name.lower(): value for name, value in headers.items()}
+    key_id = given.get(KEY_ID_HEADER.lower(), "")
+    second = given.get(TIMESTAMP_HEADER.lower(), "")
+    signature = given.get(SIGNATURE_HEADER.lower(), "")
+    secret = keyring.secrets.get(key_id)
+    if secret is None:
+        return "the key is not known"
+    if not _SECOND.fullmatch(second):
+        return "the timestamp is missing or no number of seconds"
+    expected = _mac(secret, purpose, key_id, second, body)
+    if not hmac.compare_digest(expected.encode(), signature.encode(errors="replace")):
+        return "the signature does not fit"
+    if abs(now_ms // 1000 - int(second)) > WINDOW_S:
+        return f"the timestamp is more than {WINDOW_S} s away"
+    return None
+
+
+def _mac(secret: bytes, purpose: Purpose, key_id: str, second: str, body: bytes) -> str:
+    # Each part but the last is without a line feed, so that no two messages read the same.
+    text = f"gnomon-1\n{purpose}\n{key_id}\n{second}\n".encode() + body
+    return hmac.new(secret, text, sha256).hexdigest()

@@ -1,0 +1,67 @@
+"""
+What does the OpenAPI document say beyond the routes? Problems, for each route that may have them.
+
+Every route can be asked wrongly, so every route lists the answers it gives then, all of one form.
+
+Spec: HTTP-1, HTTP-13.
+"""
+
+from collections.abc import Iterable
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from gnomon.apps.service.http.problem import MEDIA_TYPE, STATUS, TITLES
+
+__all__ = ["FieldProblemView", "ProblemView", "Responses", "problems"]
+
+Responses = dict[int | str, dict[str, object]]
+
+_ALWAYS = (400, 413, 414, 421, 422, 431, 500, 503)
+_GUARDED = (401, 403)
+
+
+class FieldProblemView(BaseModel):
+    """What is wrong with one field of a request."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    field: str
+    reason: str
+    got: str
+    hint: str
+
+
+class ProblemView(BaseModel):
+    """A problem (RFC 9457)."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    type: Annotated[str, Field(pattern=r"^urn:gnomon:problem:[a-z-]+$")]
+    title: str
+    status: Annotated[int, Field(ge=400, le=599)]
+    detail: str
+    instance: str
+    errors: list[FieldProblemView] | None = None
+
+
+def problems(*more: int, guarded: bool = True) -> Responses:
+    """The problems that a route may answer with; `more` beside those that every route has."""
+    return {status: _response(status) for status in _statuses(more, guarded=guarded)}
+
+
+def _statuses(more: Iterable[int], *, guarded: bool) -> list[int]:
+    return sorted({*_ALWAYS, *more, *(_GUARDED if guarded else ())})
+
+
+def _response(status: int) -> dict[str, object]:
+    schema = {"$ref": "#/components/schemas/ProblemView"}
+    found: dict[str, object] = {
+        "description": TITLES[STATUS[status]],
+        "content": {MEDIA_TYPE: {"schema": schema}},
+    }
+    if status == 503:
+        found["headers"] = {
+            "Retry-After": {"description": "When to ask again.", "schema": {"type": "integer"}}
+        }
+    return found

@@ -1,0 +1,22 @@
+"""
+What can be asked here? The OpenAPI document, for whoever may read.
+
+Spec: HTTP-13.
+"""
+
+from fastapi import APIRouter, Request
+from starlette.responses import JSONResponse
+
+from gnomon.apps.service.http.describing import problems
+from gnomon.apps.service.http.security import Reader
+
+__all__ = ["router"]
+
+router = APIRouter(tags=["document"])
+
+
+@router.get("/openapi.json", responses=problems(), response_class=JSONResponse)
+async def openapi_document(request: Request, actor: Reader) -> dict[str, object]:
+    """This document."""
+    found: dict[str, object] = request.app.openapi()
+    return found

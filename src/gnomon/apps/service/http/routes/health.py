@@ -1,0 +1,39 @@
+"""
+Is the service alive, and can it work? Two questions that anybody may ask.
+
+`/healthz` says that the process answers; whoever restarts processes asks it. `/readyz` says whether
+it can reach its store; whoever sends requests asks it. Neither says anything else.
+
+Spec: HTTP-14, AUTH-16.
+"""
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends
+from pydantic import BaseModel
+
+from gnomon.apps.service.http.describing import problems
+from gnomon.apps.service.http.parts import Parts, parts_of
+
+__all__ = ["router"]
+
+router = APIRouter(tags=["health"])
+
+
+class Health(BaseModel):
+    """How the service is."""
+
+    status: Literal["ok", "ready"]
+
+
+@router.get("/healthz", responses=problems(guarded=False))
+async def healthz() -> Health:
+    """The process answers."""
+    return Health(status="ok")
+
+
+@router.get("/readyz", responses=problems(guarded=False))
+async def readyz(parts: Annotated[Parts, Depends(parts_of)]) -> Health:
+    """The service can reach its store."""
+    await parts.check_store()
+    return Health(status="ready")

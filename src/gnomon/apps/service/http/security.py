@@ -1,0 +1,102 @@
+"""
+May this sender do this? What each route asks before it does anything.
+
+A route says which scope it takes; the answer is the `Actor` on whose behalf the service then acts.
+Nobody gets 401 with how to introduce oneself, somebody without the scope gets 403.
+
+Spec: AUTH-5, AUTH-7, AUTH-16.
+"""
+
+import base64
+import binascii
+from collections.abc import Awaitable, Callable
+from typing import Annotated
+
+from fastapi import Depends, Request
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+
+from gnomon.apps.service.http.authentication import Authenticator
+from gnomon.apps.service.http.parts import parts_of
+from gnomon.apps.service.http.principal import Principal, Scope
+from gnomon.apps.service.http.problem import ProblemError
+from gnomon.apps.service.http.server import CERTIFICATE
+from gnomon.apps.service.http.token import TokenRefused
+from gnomon.apps.service.identity import Actor
+
+__all__ = ["Administrator", "Reader", "Viewer", "Writer"]
+
+_REALM = 'realm="gnomon"'
+_bearer = HTTPBearer(
+    auto_error=False,
+    scheme_name="token",
+    bearerFormat="JWT",
+    description="A signed token (typ gnomon+jwt) or a static one. A client certificate does too.",
+)
+
+
+def _needs(scope: Scope) -> Callable[[Request], Awaitable[Actor]]:
+    async def actor(
+        request: Request,
+        credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)] = None,
+    ) -> Actor:
+        return _allowed(_identify(request, _bearer_token(request), f"Bearer {_REALM}"), scope)
+
+    return actor
+
+
+async def _viewer(request: Request) -> Actor:
+    """A browser has no token to show, but asks for a password: the token is the password."""
+    return _allowed(
+        _identify(request, _password(request) or _bearer_token(request), f"Basic {_REALM}"),
+        Scope.READ,
+    )
+
+
+Reader = Annotated[Actor, Depends(_needs(Scope.READ))]
+Writer = Annotated[Actor, Depends(_needs(Scope.WRITE))]
+Administrator = Annotated[Actor, Depends(_needs(Scope.ADMIN))]
+Viewer = Annotated[Actor, Depends(_viewer)]
+
+
+def _identify(request: Request, token: str | None, challenge: str) -> Principal:
+    authenticator: Authenticator = parts_of(request).authenticator
+    try:
+        found = authenticator.identify(token, request.scope.get(CERTIFICATE))
+    except TokenRefused as refused:
+        told = f'{challenge}, error="invalid_token", error_description="{refused}"'
+        told = told if challenge.startswith("Bearer") else challenge
+        raise ProblemError(
+            401, f"the token is refused: {refused}",
+            headers={"www-authenticate": told.replace('"typ": "gnomon+jwt"', "typ gnomon+jwt")},
+        ) from None  # fmt: skip
+    if found is None:
+        raise ProblemError(
+            401, "a token is needed: write the header authorization: Bearer TOKEN",
+            headers={"www-authenticate": challenge},
+        )  # fmt: skip
+    return found
+
+
+def _allowed(principal: Principal, scope: Scope) -> Actor:
+    if scope not in principal.scopes:
+        raise ProblemError(
+            403, f"this takes the scope {scope}, which the sender does not have",
+            headers={"www-authenticate": f'Bearer {_REALM}, error="insufficient_scope", '
+                     f'scope="{scope}"'},
+        )  # fmt: skip
+    return Actor(subject=principal.subject, tenant=principal.tenant)
+
+
+def _bearer_token(request: Request) -> str | None:
+    kind, _, token = request.headers.get("authorization", "").partition(" ")
+    return token.strip() if kind.lower() == "bearer" else None
+
+
+def _password(request: Request) -> str | None:
+    kind, _, coded = request.headers.get("authorization", "").partition(" ")
+    if kind.lower() != "basic":
+        return None
+    try:
+        return base64.b64decode(coded.strip(), validate=True).decode().partition(":")[2]
+    except (binascii.Error, UnicodeDecodeError):
+        return None

@@ -1,0 +1,57 @@
+"""
+The workflow store as a contract: the DAGs that have been deployed, by id and version.
+
+A version is written once and never changes, so that a run can always be explained by what it was
+given. Texts are canonical JSON, with their digest; what stands in them is read elsewhere.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+__all__ = ["StoredDag", "WorkflowStore"]
+
+
+class StoredDag(NamedTuple):
+    """One version of a workflow."""
+
+    workflow_id: str
+    version: int
+    digest: str
+    """SHA-256 of the canonical text, in lower-case hex."""
+    text: str
+    created_ms: int
+
+
+class WorkflowStore(Protocol):
+    """
+    Where DAGs are kept.
+
+    A method that raises has done nothing, or cannot know, and may be called again.
+    """
+
+    async def put(self, dag: StoredDag) -> StoredDag:
+        """
+        Keep a version, unless it is there; return it as it is kept.
+
+        Whoever gets another digest back than it brought has lost to somebody who was there before,
+        and nothing was changed.
+        """
+        ...
+
+    async def load(self, workflow_id: str, version: int) -> StoredDag | None:
+        """One version; None when there is none."""
+        ...
+
+    async def newest(self, workflow_id: str) -> StoredDag | None:
+        """The highest version of a workflow."""
+        ...
+
+    async def versions(
+        self, workflow_id: str, *, before: int | None = None, limit: int = 100
+    ) -> Sequence[StoredDag]:
+        """The versions of a workflow, highest first, those below `before`."""
+        ...
+
+    async def workflows(self, *, after: str = "", limit: int = 100) -> Sequence[StoredDag]:
+        """The newest version of each workflow, in the order of their ids."""
+        ...

@@ -1,0 +1,114 @@
+"""
+What people ask of a ledger on SQLite: run it now, make up for these, leave that out, end this.
+
+What such a request comes to is decided in `asking`; here it is written down, and the schedule is
+looked at again. A run that waits is ended here; one in flight is marked, for whoever holds it.
+
+Spec: ASK-1, ASK-2, ASK-7 to ASK-9.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+
+from gnomon.core.ledger.period import Fact
+from gnomon.ports import RunRow, ToEnd
+from gnomon.shell.store.asking import (
+    backfill_facts,
+    manual_fact,
+    next_ahead,
+    read_skips,
+    write_skips,
+)
+from gnomon.shell.store.commitment import insert_runs, new_row
+from gnomon.shell.store.definition_cache import DefinitionCache
+from gnomon.shell.store.history import run_rows
+from gnomon.shell.store.instant_text import from_text, to_text
+from gnomon.shell.store.queries import named
+
+__all__ = ["backfill", "kill", "run", "skip_next", "to_end", "trigger"]
+
+_SQL = named("ledger.sql")
+
+
+def trigger(
+    connection: sqlite3.Connection, schedule_id: str, *, name: str, now_ms: int
+) -> RunRow | None:
+    fact = manual_fact(schedule_id, name, now_ms)
+    if _add(connection, schedule_id, [fact], now_ms) is None:
+        return None
+    return run(connection, fact.key)
+
+
+def backfill(
+    connection: sqlite3.Connection, schedule_id: str, *, name: str, nominals: Sequence[int],
+    now_ms: int,
+) -> int | None:  # fmt: skip
+    facts = backfill_facts(schedule_id, name, nominals, now_ms)
+    return _add(connection, schedule_id, facts.values(), now_ms)
+
+
+def skip_next(
+    connection: sqlite3.Connection, cache: DefinitionCache, schedule_id: str, *, now_ms: int
+) -> int | None:
+    head = _head(connection, schedule_id)
+    if head is None:
+        return None
+    revision, cursor, text = head
+    now = to_text(now_ms)
+    waiting = connection.execute(_SQL["next_waiting"], {"id": schedule_id, "now": now}).fetchone()
+    if waiting is not None:
+        key, run_at = waiting
+        connection.execute(_SQL["leave_out"], {"key": key, "now": now})
+        values = {"ids": json.dumps([schedule_id]), "now": now}
+        connection.execute(_SQL["new_versions"], values)
+        return from_text(run_at) // 1000
+    skips = read_skips(text, cursor)
+    schedule = cache.get(connection, schedule_id, revision)
+    nominal = next_ahead(schedule, cursor, skips, now_ms=now_ms)
+    if nominal is not None:
+        values = {"id": schedule_id, "skips": write_skips([*skips, nominal]), "now": now}
+        connection.execute(_SQL["set_skips"], values)
+    return nominal
+
+
+def kill(connection: sqlite3.Connection, key: str, *, by: str, now_ms: int) -> RunRow | None:
+    values = {"key": key, "by": by, "now": to_text(now_ms)}
+    connection.execute(_SQL["ask_to_end"], values)
+    ended = connection.execute(_SQL["end_waiting"], values).fetchone()
+    if ended is not None:
+        connection.execute(_SQL["wake"], {"id": ended[0], "at": to_text(now_ms)})
+    return run(connection, key)
+
+
+def to_end(connection: sqlite3.Connection, *, owner: str) -> list[ToEnd]:
+    rows = connection.execute(_SQL["to_end"], {"owner": owner})
+    return [ToEnd(key, fence, bool(detached)) for key, fence, detached in rows]
+
+
+def run(connection: sqlite3.Connection, key: str) -> RunRow | None:
+    found = run_rows(connection, "run", {"key": key})
+    return found[0] if found else None
+
+
+def _add(
+    connection: sqlite3.Connection, schedule_id: str, facts: Iterable[Fact], now_ms: int
+) -> int | None:
+    """Add what is not there yet; how many that are, None when there is no such schedule."""
+    head = _head(connection, schedule_id)
+    if head is None:
+        return None
+    keys = json.dumps([fact.key for fact in facts])
+    known = {row[0] for row in connection.execute(_SQL["written_runs"], {"keys": keys})}
+    now = to_text(now_ms)
+    rows = [new_row(fact, schedule_id, head[0], now) for fact in facts if fact.key not in known]
+    if rows:
+        insert_runs(connection, rows)
+        connection.execute(_SQL["wake"], {"id": schedule_id, "at": now})
+    return len(rows)
+
+
+def _head(connection: sqlite3.Connection, schedule_id: str) -> tuple[int, int, str] | None:
+    """Revision, cursor and what is left out; None when it is not there."""
+    row = connection.execute(_SQL["asked_head"], {"id": schedule_id}).fetchone()
+    return None if row is None else (row[0], from_text(row[1]) // 1000, row[2])

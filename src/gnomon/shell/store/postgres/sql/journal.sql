@@ -1,0 +1,67 @@
+-- The statements of the journal on PostgreSQL.
+
+-- name: get_meta
+SELECT value FROM gnomon.journal_meta WHERE name = $1;
+
+-- name: set_meta
+INSERT INTO gnomon.journal_meta (name, value) VALUES ($1, $2)
+ON CONFLICT (name) DO UPDATE SET value = excluded.value;
+
+-- name: head
+SELECT fence, writes, identifier, ended, t_ms, wall_at, through_at, calls, entries
+FROM gnomon.journal_heads WHERE namespace = $1;
+
+-- name: set_head
+-- Only where the head is still the one that was seen: (fence, writes) is ($11, $12).
+INSERT INTO gnomon.journal_heads AS head
+  (namespace, fence, writes, identifier, ended, t_ms, wall_at, through_at, calls, entries)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+ON CONFLICT (namespace) DO UPDATE SET
+  fence = excluded.fence, writes = excluded.writes, identifier = excluded.identifier,
+  ended = excluded.ended, t_ms = excluded.t_ms, wall_at = excluded.wall_at,
+  through_at = excluded.through_at, calls = excluded.calls, entries = excluded.entries
+WHERE head.fence = $11 AND head.writes = $12
+RETURNING 1;
+
+-- name: records
+SELECT name, record FROM gnomon.journal_tasks WHERE namespace = $1 ORDER BY name;
+
+-- name: put_records
+INSERT INTO gnomon.journal_tasks (namespace, name, record)
+SELECT $1, put.* FROM unnest($2::text[], $3::text[]) AS put
+ON CONFLICT (namespace, name) DO UPDATE SET record = excluded.record;
+
+-- name: remove_records
+DELETE FROM gnomon.journal_tasks WHERE namespace = $1 AND name = ANY ($2::text[]);
+
+-- name: add_entries
+INSERT INTO gnomon.journal_entries
+  (namespace, number, event, t_ms, wall_at, task, call, registrations, detail)
+SELECT $1, added.* FROM unnest(
+  $2::bigint[], $3::text[], $4::bigint[], $5::timestamptz[], $6::text[], $7::bigint[], $8::text[],
+  $9::text[]
+) AS added;
+
+-- name: trim
+DELETE FROM gnomon.journal_entries WHERE namespace = $1 AND number <= $2;
+
+-- name: entries
+SELECT event, t_ms, wall_at, task, call, registrations, detail, number
+FROM gnomon.journal_entries WHERE namespace = $1 AND number > $2 ORDER BY number LIMIT $3;
+
+-- name: take_lock
+SELECT pg_try_advisory_lock(hashtextextended($1, 0));
+
+-- name: holder
+SELECT activity.application_name
+FROM pg_locks AS held JOIN pg_stat_activity AS activity USING (pid)
+WHERE held.locktype = 'advisory' AND held.granted AND held.objsubid = 1
+  AND held.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+  AND (held.classid::bigint << 32 | held.objid::bigint) = hashtextextended($1, 0);
+
+-- name: who_am_i
+SELECT pid, date_trunc('milliseconds', backend_start) FROM pg_stat_activity WHERE pid = pg_backend_pid();
+
+-- name: end_former
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+WHERE pid = $1 AND date_trunc('milliseconds', backend_start) = $2 AND usename = current_user;

@@ -1,0 +1,3 @@
+-- Schema 2: reserved.
+
+SELECT 2;

@@ -1,0 +1,38 @@
+"""The OpenAPI document: complete, and the same as what the service does."""
+
+from tests.apps.service.http.asking import ask
+from tests.apps.service.http.bare import bare_app
+from tests.clauses import clause
+
+OPEN = {"healthz", "readyz"}
+
+
+def operations() -> dict[str, dict[str, object]]:
+    """Every operation of the document by its name."""
+    document = ask(bare_app(), "GET", "/openapi.json", token="acme-read").json
+    paths = document["paths"]
+    assert isinstance(paths, dict)
+    return {
+        operation["operationId"]: operation
+        for methods in paths.values()
+        for operation in methods.values()
+    }
+
+
+@clause("HTTP-13")
+def test_every_operation_lists_its_problems() -> None:
+    for name, operation in operations().items():
+        responses = operation["responses"]
+        assert isinstance(responses, dict)
+        wanted = {"400", "422", "500", "503"} | (set() if name in OPEN else {"401", "403"})
+        assert wanted <= responses.keys(), name
+        for status, response in responses.items():
+            if int(status) >= 400:
+                assert list(response["content"]) == ["application/problem+json"], (name, status)
+
+
+@clause("HTTP-13", "AUTH-16")
+def test_every_operation_but_the_open_ones_asks_who_is_there() -> None:
+    found = operations()
+
+    assert {name for name, operation in found.items() if "security" not in operation} == OPEN

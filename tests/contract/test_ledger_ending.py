@@ -1,0 +1,125 @@
+"""Every ledger: runs that are ended on request, and runs that no worker holds."""
+
+import pytest
+
+from gnomon.core.ledger.lifecycle import Outcome, Reason, State, Status
+from gnomon.ports import Ended, Launched, RunRow
+from tests.clauses import clause
+from tests.contract.ledger_desk import Desk, at, clock
+
+
+def killed(desk: Desk, key: str, now: str = "00:01:30") -> RunRow:
+    row = desk.do(desk.ledger.kill(key, by="anna", now_ms=at(now)))
+    assert row is not None
+    return row
+
+
+@clause("ASK-8")
+def test_a_run_that_waits_is_ended_at_once(desk: Desk) -> None:
+    desk.save(now="00:10:30")
+    nominals = [at("00:01:00") // 1000]
+    desk.do(desk.ledger.backfill("report", name="again", nominals=nominals, now_ms=at("00:10:40")))
+
+    row = killed(desk, f"backfill:report:again:{at('00:01:00') // 1000}", "00:10:41")
+
+    assert (row.state, row.outcome, row.reason) == (State.DONE, Outcome.SKIPPED, Reason.KILLED)
+    assert (row.status, row.kill_by, clock(row.kill_ms)) == (Status.SKIPPED, "anna", "00:10:41")
+    assert desk.turn("00:10:42") == []
+
+
+@clause("ASK-8")
+def test_a_run_that_is_over_stays_as_it_is(desk: Desk) -> None:
+    claim = desk.claim()
+    desk.ended(claim)
+
+    row = killed(desk, claim.key)
+
+    assert (row.outcome, row.reason, row.kill_ms) == (Outcome.EXECUTED, None, None)
+
+
+@clause("ASK-9")
+def test_who_holds_a_run_is_told_to_end_it(desk: Desk) -> None:
+    claim = desk.claim()
+    desk.launched(claim)
+    killed(desk, claim.key)
+    killed(desk, claim.key, "00:01:40")
+
+    told = desk.do(desk.ledger.to_end(owner="anna"))
+    assert [tuple(one) for one in told] == [(claim.key, 1, False)]
+    assert desk.do(desk.ledger.to_end(owner="boris")) == []
+    end = Ended(claim.key, 1, success=False, detail="killed", reason=Reason.KILLED)
+    assert desk.report(end, now="00:01:50") == [True]
+    row = desk.row()
+    assert (row.outcome, row.reason, row.status) == (
+        Outcome.EXECUTED, Reason.KILLED, Status.FAILED,
+    )  # fmt: skip
+    assert (row.kill_by, clock(row.kill_ms)) == ("anna", "00:01:30")
+    assert desk.do(desk.ledger.to_end(owner="anna")) == []
+
+
+@clause("ASK-10")
+@pytest.mark.parametrize(("confirmed", "outcome"), [(True, "skipped"), (False, "executed")])
+def test_what_is_to_be_ended_is_not_started_again(
+    desk: Desk, confirmed: bool, outcome: str
+) -> None:
+    desk.save(uncertain="relaunch_same_key")
+    [claim] = desk.turn("00:01:00", confirmed=confirmed)
+    killed(desk, claim.key, "00:01:10")
+
+    [next_one] = desk.turn("00:02:00.001")
+
+    assert next_one.nominal == at("00:02:00") // 1000
+    assert desk.words()[0] == f"00:01:00 done {outcome}(killed)"
+
+
+@clause("ASK-11")
+def test_a_run_without_a_worker_has_a_lease_of_its_own(desk: Desk) -> None:
+    claim = desk.claim(uncertain="relaunch_same_key")
+    desk.report(Launched(claim.key, claim.fence, "r-1", detached_ms=3_600_000), now="00:01:10")
+
+    row = desk.row()
+    assert (row.state, row.owner, row.is_detached) == (State.RUNNING, None, True)
+    assert clock(row.lease_ms) == "01:01:10"
+    assert not desk.renew(claim, "00:01:20")
+    assert desk.recover("00:01:30") == []
+    assert desk.do(desk.ledger.orphans(owner="boris")) == []
+    assert desk.row() == row
+    assert desk.ended(claim, "00:01:40")
+    assert desk.row().status is Status.SUCCESS
+
+
+@clause("ASK-11")
+def test_a_run_without_a_worker_that_is_not_heard_of_is_over(desk: Desk) -> None:
+    claim = desk.claim(uncertain="relaunch_same_key")
+    desk.report(Launched(claim.key, claim.fence, "r-1", detached_ms=30_000), now="00:01:10")
+
+    assert [due.schedule.schedule_id for due in desk.load("00:01:40.001")] == ["report"]
+    assert desk.turn("00:01:40.001") == []
+
+    row = desk.row()
+    assert (row.outcome, row.reason, row.status) == (
+        Outcome.EXECUTED, Reason.UNCERTAIN, Status.FAILED,
+    )  # fmt: skip
+    assert not desk.ended(claim, "00:01:50")
+
+
+@clause("ASK-11", "ASK-9")
+def test_anybody_may_end_a_run_that_nobody_holds(desk: Desk) -> None:
+    claim = desk.claim()
+    desk.report(Launched(claim.key, claim.fence, "r-1", detached_ms=30_000), now="00:01:10")
+    killed(desk, claim.key, "00:01:20")
+
+    for owner in ("anna", "boris"):
+        told = desk.do(desk.ledger.to_end(owner=owner))
+        assert [tuple(one) for one in told] == [(claim.key, 1, True)]
+
+
+@clause("ASK-11")
+def test_who_replaces_a_run_is_told_that_nobody_holds_it(desk: Desk) -> None:
+    claim = desk.claim(overlap_policy="replace")
+    desk.report(Launched(claim.key, claim.fence, "r-1", detached_ms=300_000), now="00:01:10")
+
+    [newer] = desk.turn("00:02:00")
+
+    assert newer.replaces == ((claim.key, 1),)
+    assert newer.detached == {claim.key}

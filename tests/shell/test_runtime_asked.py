@@ -1,0 +1,228 @@
+"""
+The runtime and what people ask for: runs that are ended, launches that take their time.
+
+The world begins on 2026-03-01 at 00:00:00 UTC, and every schedule is due each minute.
+"""
+
+import asyncio
+from collections.abc import Sequence
+
+from gnomon.core.ledger.lifecycle import Reason
+from gnomon.core.schedule_record import read_schedule
+from gnomon.ports import Claim, Ended, Failed, Launched, Report
+from gnomon.shell.runtime import Runtime
+from tests.clauses import clause
+from tests.shell.faulty_ledger import FaultyLedger
+from tests.shell.virtual_time import START_MS, VirtualClock, run_virtually
+from tests.shell.worker_world import World, every_minute
+
+
+class Elsewhere:
+    """A launcher whose runs live elsewhere; a launch takes as long as the test says."""
+
+    confirms_start = False
+
+    def __init__(self, *, takes_ms: int = 0, detached_ms: int | None = 600_000) -> None:
+        self.takes_ms = takes_ms
+        self.detached_ms = detached_ms
+        self.refuses = False
+        self.can_end = True
+        self.said: list[str] = []
+        self._reports: asyncio.Queue[Report] = asyncio.Queue()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def launch(self, claim: Claim) -> Launched | Failed | None:
+        self.said.append(f"launch {claim.key[:6]} {claim.launches}")
+        if not self.takes_ms:
+            return Launched(claim.key, claim.fence, "run 7", self.detached_ms)
+        task = asyncio.create_task(self._launch(claim))
+        self._tasks.add(task)
+        return None
+
+    async def _launch(self, claim: Claim) -> None:
+        await asyncio.sleep(self.takes_ms / 1000)
+        if self.refuses:
+            await self._reports.put(Failed(claim.key, claim.fence, "no", permanent=False))
+        else:
+            launched = Launched(claim.key, claim.fence, "run 7", self.detached_ms)
+            await self._reports.put(launched)
+
+    async def release(self, key: str) -> None:
+        """Nothing waits here."""
+
+    async def adopt(self, key: str, run_id: str) -> bool:
+        return False
+
+    async def ended(self) -> Sequence[Report]:
+        return [await self._reports.get()]
+
+    async def end(self, key: str, reason: Reason) -> bool:
+        self.said.append(f"end {key[:6]} {reason}")
+        return self.can_end
+
+    async def drain(self, *, grace_ms: int) -> None:
+        for task in self._tasks:
+            task.cancel()
+
+
+class Outside:
+    """One worker whose runs live elsewhere."""
+
+    def __init__(self, launcher: Elsewhere) -> None:
+        self.clock, self.ledger = VirtualClock(), FaultyLedger.make()
+        self.launcher = launcher
+        self.runtime = Runtime(self.ledger, launcher, self.clock, "worker-1")
+
+    async def save(self, **more: object) -> None:
+        record = every_minute("one", "x", **more)
+        await self.ledger.save(read_schedule(record), now_ms=self.clock.now_ms())
+
+    async def run_for(self, length_ms: int) -> None:
+        running = asyncio.create_task(self.runtime.run())
+        await asyncio.sleep(length_ms / 1000)
+        await self.runtime.stop(0)
+        await running
+
+    async def words(self) -> list[str]:
+        rows = (await self.ledger.runs("one"))[::-1]
+        return [f"{row.state} {row.status} {row.reason or '-'}" for row in rows]
+
+
+@clause("ASK-9")
+def test_a_run_that_is_to_be_ended_is_ended_by_its_worker() -> None:
+    async def scenario() -> list[str]:
+        world = World()
+        await world.save("one", "held")
+        running = asyncio.create_task(world.runtime.run())
+        await world.pass_ms(10_000)
+        [row] = await world.rows("one")
+        await world.ledger.kill(row.key, by="anna", now_ms=world.clock.now_ms())
+        world.runtime.wake()
+        await world.pass_ms(100)
+        words = await world.words("one")
+        await world.runtime.stop(0)
+        await running
+        return words
+
+    assert run_virtually(scenario()) == ["done FAILED killed"]
+
+
+@clause("ASK-9")
+def test_without_a_call_the_next_turn_sees_it() -> None:
+    async def scenario() -> list[str]:
+        world = World()
+        await world.save("one", "held")
+        await world.runtime.turn()
+        await world.pass_ms(1)
+        [row] = await world.rows("one")
+        await world.ledger.kill(row.key, by="anna", now_ms=world.clock.now_ms())
+        await world.pass_ms(1_000)
+        await world.runtime.turn()
+        await world.runtime.collect()
+        await world.runtime.turn()
+        return await world.words("one")
+
+    assert run_virtually(scenario()) == ["done FAILED killed"]
+
+
+@clause("ASK-9")
+def test_a_claim_that_waits_for_another_run_to_end_is_given_up() -> None:
+    async def scenario() -> tuple[list[str], list[str]]:
+        world = World()
+        await world.save("one", "stubborn", overlap_policy="replace")
+        running = asyncio.create_task(world.runtime.run())
+        await world.pass_ms(60_100)
+        newest = (await world.rows("one"))[-1]
+        await world.ledger.kill(newest.key, by="anna", now_ms=world.clock.now_ms())
+        world.runtime.wake()
+        await world.pass_ms(1_000)
+        words, began = await world.words("one"), list(world.began)
+        world.go.set()
+        await world.runtime.stop(0)
+        await running
+        return words, began
+
+    assert run_virtually(scenario()) == (
+        ["running STARTED -", "done SKIPPED killed"], ["one 00:00:00 1"],
+    )  # fmt: skip
+
+
+@clause("ASK-13")
+def test_a_launch_that_takes_its_time_holds_up_no_other() -> None:
+    async def scenario() -> tuple[list[str], list[str]]:
+        world = Outside(Elsewhere(takes_ms=150_000))
+        await world.save(overlap_policy="allow", lease="60s")
+        await world.run_for(170_000)
+        return world.launcher.said, await world.words()
+
+    said, words = run_virtually(scenario())
+    assert [line.split()[2] for line in said] == ["1", "1", "1"]
+    assert words == ["running STARTED -", "claimed ENQUEUED -", "claimed ENQUEUED -"]
+
+
+@clause("ASK-13")
+def test_a_slow_launch_that_fails_is_tried_again() -> None:
+    async def scenario() -> list[str]:
+        launcher = Elsewhere(takes_ms=2_000)
+        launcher.refuses = True
+        world = Outside(launcher)
+        await world.save(overlap_policy="skip", launch_backoff="5s", launches_max=2)
+        await world.run_for(30_000)
+        return [*(line.split()[2] for line in launcher.said), *await world.words()]
+
+    assert run_virtually(scenario()) == ["1", "2", "done FAILED launch_failed"]
+
+
+@clause("ASK-11")
+def test_a_run_that_lives_elsewhere_is_let_go_and_ends_by_report() -> None:
+    async def scenario() -> tuple[int, list[str], list[str]]:
+        world = Outside(Elsewhere(detached_ms=600_000))
+        await world.save(overlap_policy="skip")
+        await world.runtime.turn()
+        held = world.runtime.in_hand
+        await world.runtime.turn()
+        await world.runtime.turn()
+        before = await world.words()
+        [row] = await world.ledger.runs("one")
+        end = Ended(row.key, row.fence, success=True, detail="")
+        await world.ledger.report([end], now_ms=START_MS + 9_000)
+        return held, before, await world.words()
+
+    assert run_virtually(scenario()) == (0, ["running STARTED -"], ["done SUCCESS -"])
+
+
+@clause("ASK-11", "ASK-9")
+def test_a_run_that_nobody_holds_is_ended_through_the_launcher() -> None:
+    async def scenario() -> tuple[list[str], list[str]]:
+        world = Outside(Elsewhere())
+        await world.save(overlap_policy="skip")
+        running = asyncio.create_task(world.runtime.run())
+        await asyncio.sleep(1)
+        [row] = await world.ledger.runs("one")
+        await world.ledger.kill(row.key, by="anna", now_ms=world.clock.now_ms())
+        world.launcher.can_end = False
+        world.runtime.wake()
+        await asyncio.sleep(0.1)
+        still = await world.words()
+        world.launcher.can_end = True
+        world.runtime.wake()
+        await asyncio.sleep(0.1)
+        words = await world.words()
+        await world.runtime.stop(0)
+        await running
+        return still, words
+
+    assert run_virtually(scenario()) == (["running STARTED -"], ["done FAILED killed"])
+
+
+@clause("ASK-11")
+def test_a_run_that_nobody_holds_is_replaced_through_the_launcher() -> None:
+    async def scenario() -> tuple[list[str], list[str]]:
+        world = Outside(Elsewhere())
+        await world.save(overlap_policy="replace")
+        await world.run_for(61_000)
+        return [line.split()[0] for line in world.launcher.said], await world.words()
+
+    assert run_virtually(scenario()) == (
+        ["launch", "end", "launch"], ["done FAILED replaced", "running STARTED -"],
+    )  # fmt: skip
