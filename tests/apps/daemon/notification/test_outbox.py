@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from gnomon.apps.daemon.notice import Occasion
-from gnomon.apps.daemon.notification import Call, Heartbeat, Message, Notifier, SendError
+from gnomon.apps.daemon.notification import Call, Heartbeat, Message, Notifier, SendError, TurnWatch
 from gnomon.apps.daemon.notification.outbox import WAITING_MAX
 from tests.apps.daemon.notification.happenings import happened
 from tests.clauses import clause
@@ -119,6 +119,24 @@ def test_whoever_stops_waits_only_as_long_as_it_says() -> None:
     assert run_virtually(scenario()) == 5_000
 
 
+@clause("NOTIFY-6")
+def test_what_was_being_sent_when_the_work_ended_is_sent_at_the_end() -> None:
+    sender = Recorder(lambda number: SendError("busy", again=True) if number == 1 else None)
+
+    async def scenario() -> None:
+        notifier = Notifier(VirtualClock(), sender, host="db1")
+        work = asyncio.create_task(notifier.work())
+        notifier.tell(happened(Occasion.SUCCESS, "ping=https://e.org/p"))
+        await asyncio.sleep(0.5)
+        work.cancel()
+        await asyncio.gather(work, return_exceptions=True)
+        await notifier.finish(grace_ms=5_000)
+
+    run_virtually(scenario())
+
+    assert sender.sent == [(500, Call(url="https://e.org/p"))]
+
+
 @clause("NOTIFY-5")
 def test_a_job_that_names_nobody_costs_nothing() -> None:
     sender = Recorder()
@@ -145,3 +163,18 @@ def test_a_heart_beats_while_all_is_well() -> None:
     run_virtually(scenario())
 
     assert [at for at, _ in sender.sent] == [0, 60_000, 180_000]
+
+
+@clause("NOTIFY-9")
+def test_a_krond_that_takes_no_turns_is_not_well() -> None:
+    turns = [5, 6, 6, 6, 7]
+
+    async def scenario() -> list[bool]:
+        watch = TurnWatch(VirtualClock(), lambda: turns.pop(0))
+        found = []
+        for _ in range(5):
+            found.append(watch.is_well())
+            await asyncio.sleep(100)
+        return found
+
+    assert run_virtually(scenario()) == [True, True, True, False, True]

@@ -8,7 +8,7 @@ Here belongs nothing that decides whether a job runs: what cannot be sent is log
 waits for a message.
 """
 
-from gnomon.apps.daemon.notification.heartbeat import Heartbeat
+from gnomon.apps.daemon.notification.heartbeat import Heartbeat, TurnWatch
 from gnomon.apps.daemon.notification.machine import MachineSender
 from gnomon.apps.daemon.notification.mail_route import MailRoute
 from gnomon.apps.daemon.notification.message import Call, Mail, Message, messages
@@ -25,5 +25,6 @@ __all__ = [
     "Notifier",
     "SendError",
     "Sender",
+    "TurnWatch",
     "messages",
 ]

@@ -13,7 +13,10 @@ from gnomon.apps.daemon.notification.outbox import send_stubbornly
 from gnomon.apps.daemon.notification.sender import Sender
 from gnomon.ports import Clock
 
-__all__ = ["Heartbeat"]
+__all__ = ["STILL_MAX_MS", "Heartbeat", "TurnWatch"]
+
+STILL_MAX_MS = 120_000
+"""How long krond may take no turn; one that idles takes one every 30 s."""
 
 
 class Heartbeat:
@@ -35,3 +38,19 @@ class Heartbeat:
             if self._is_well():
                 await send_stubbornly(self._sender, Call(url=self._url), self._clock, {})
             await self._clock.sleep_ms(self._every_ms)
+
+
+class TurnWatch:
+    """Whether krond still takes turns."""
+
+    def __init__(self, clock: Clock, turns: Callable[[], int]) -> None:
+        self._clock = clock
+        self._turns = turns
+        self._seen = -1
+        self._since_ms = 0
+
+    def is_well(self) -> bool:
+        now_ms, turns = self._clock.monotonic_ms(), self._turns()
+        if turns != self._seen:
+            self._seen, self._since_ms = turns, now_ms
+        return now_ms - self._since_ms <= STILL_MAX_MS

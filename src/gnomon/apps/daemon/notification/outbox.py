@@ -64,12 +64,14 @@ class Notifier:
                 group.create_task(self._send_one_by_one())
 
     async def finish(self, *, grace_ms: int) -> None:
-        """Wait until everything is sent, but not longer than this."""
+        """Send what is left, but not for longer than this; `work` need not go on meanwhile."""
+        work = asyncio.ensure_future(self.work())
         quiet = asyncio.ensure_future(self._quiet.wait())
         grace = asyncio.ensure_future(self._clock.sleep_ms(grace_ms))
         await asyncio.wait((quiet, grace), return_when=asyncio.FIRST_COMPLETED)
-        for task in (quiet, grace):
+        for task in (work, quiet, grace):
             task.cancel()
+        await asyncio.gather(work, quiet, grace, return_exceptions=True)
 
     async def _send_one_by_one(self) -> None:
         while True:
@@ -80,6 +82,9 @@ class Notifier:
             self._sending += 1
             try:
                 await self._send(happening)
+            except asyncio.CancelledError:
+                self._waiting.appendleft(happening)  # somebody else may still send it
+                raise
             finally:
                 self._sending -= 1
                 if not self._sending and not self._waiting:
