@@ -181,3 +181,21 @@ def test_a_job_of_nobody_is_nobodys(tmp_path: Path) -> None:
         printed = ask_krond(state, "logs", "who").out
 
     assert printed.split() == ["Uid:", *["65534"] * 4, "Gid:", *["65534"] * 4, "Groups:"]
+
+
+@clause("KROND-32")
+def test_a_job_can_be_run_now(tmp_path: Path) -> None:
+    text = 'name=good command="echo by hand"\n0 0 1 1 * name=bad command=false\n'
+    state = tmp_path / "state"
+    with krond(write_krontab(tmp_path, f"0 0 1 1 * {text}"), state):
+        good = ask_krond(state, "run-now", "good", "--wait", "--json")
+        bad = ask_krond(state, "run-now", "bad", "--wait")
+        none = ask_krond(state, "run-now", "weekly")
+        printed = ask_krond(state, "logs", "good").out
+
+    assert (good.code, good.json["success"]) == (0, True)
+    assert str(good.json["key"]).startswith("manual:good-")
+    assert (bad.code, none.code) == (1, 1)
+    assert "exit 1" in bad.out
+    assert printed == "by hand\n"
+    assert [row["kind"] for row in periods_of(state, "good")] == ["manual"]

@@ -1,5 +1,5 @@
 """
-The commands of krond: start, reload, status, stop, history, logs, repair.
+The commands of krond: start, reload, status, stop, run-now, history, logs, repair.
 
 Their exit codes are krond's own: 0 fine, 1 something that was written is wrong, 2 the state cannot
 be used or krond does not run, 3 another krond has it, 4 it cannot be written.
@@ -171,6 +171,34 @@ def stop_command(
     _asked(state_dir, "stop", graceMs=grace_ms, kill=kill)
     typer.echo("krond has stopped")
     return 0
+
+
+@krond_app.command("run-now")
+@_with_codes
+def run_now_command(
+    job: JobArgument,
+    state_dir: StateOption = None,
+    wait: Annotated[
+        bool, typer.Option("--wait", help="Wait for its end; exit 1 unless that is a success.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Run a job now, once; its periods stay as they are."""
+    answer = _asked(state_dir, "run-now", job=job, wait=wait)
+    if not answer["ok"]:
+        return _fail(f"error: {answer['error']}\n", CONFIGURATION)
+    if as_json:
+        from gnomon.cli.screen import render_json
+
+        success = answer.get("success")
+        shown = {
+            "key": str(answer["key"]), "success": None if success is None else bool(success),
+            "detail": str(answer.get("detail", "asked for")),
+        }  # fmt: skip
+        typer.echo(render_json(shown), nl=False)
+    else:
+        typer.echo(f"{answer['key']}: {answer.get('detail', 'asked for')}")
+    return CONFIGURATION if wait and not answer["success"] else 0
 
 
 @krond_app.command("status")

@@ -32,7 +32,7 @@ from gnomon.apps.daemon.job import Job
 from gnomon.apps.daemon.loading import load_jobs
 from gnomon.apps.daemon.log_lines import KronLines
 from gnomon.apps.daemon.state import StateDirectory
-from gnomon.errors import DamagedStoreError
+from gnomon.errors import DamagedStoreError, DefinitionError
 from gnomon.ports import Clock
 from gnomon.shell.launcher.process import Manner, ProcessLauncher
 from gnomon.shell.narrating import NarratingLedger
@@ -128,6 +128,7 @@ class _Desk:
         self._stopper, self._options = stopper, options
         self._commands: dict[str, Callable[[Mapping[str, object]], Awaitable[Answer]]] = {
             "status": self._status, "reload": self._reload, "stop": self._stop,
+            "run-now": self._run_now,
         }  # fmt: skip
 
     async def answer(self, request: Mapping[str, object]) -> Answer:
@@ -156,6 +157,16 @@ class _Desk:
         if condition.problem is not None:
             return {"ok": False, "error": condition.problem}
         return {"ok": True, "jobs": condition.jobs}
+
+    async def _run_now(self, request: Mapping[str, object]) -> Answer:
+        try:
+            key, ending = await self._daemon.run_now(str(request.get("job")))
+        except DefinitionError as error:
+            return {"ok": False, "error": str(error)}
+        if not request.get("wait"):
+            return {"ok": True, "key": key}
+        success, detail = await ending
+        return {"ok": True, "key": key, "success": success, "detail": detail}
 
     async def _stop(self, request: Mapping[str, object]) -> Answer:
         grace_ms = request.get("graceMs")

@@ -27,6 +27,7 @@ from gnomon.cli.screen import Json, facts, render, render_json, table
 from gnomon.core.civil.duration import format_duration
 from gnomon.core.civil.instant import format_instant
 from gnomon.core.civil.zone import load_zone
+from gnomon.core.ledger.period import Kind, kind_of
 from gnomon.errors import DefinitionError, StoreError
 from gnomon.ports import Clock, RunRow
 from gnomon.shell.launcher.detail import read_exit
@@ -140,6 +141,7 @@ def row_json(record: PeriodRecord) -> dict[str, Json]:
         "nominalTime": format_instant(row.nominal),
         "chosenTime": None if decision is None or decision.chosen_at is None
         else decision.to_json()["chosenTime"],
+        "kind": kind_of(row.key),
         "state": row.state,
         "outcome": row.outcome,
         "reason": row.reason,
@@ -228,6 +230,8 @@ def _period_cells(record: PeriodRecord) -> tuple[str, ...]:
     row, found = record.row, read_exit(record.row.detail)
     usage = None if found is None else found.usage
     note = printable(row.detail or "") if found is None else ""
+    if kind_of(row.key) is Kind.MANUAL:
+        note = "by hand"
     if row.last_nominal:
         note = f"{row.periods} periods up to {format_instant(row.last_nominal)}"
     return (

@@ -20,6 +20,7 @@ from gnomon.apps.daemon.job import Job
 from gnomon.apps.daemon.krontab import read_krontab
 from gnomon.core.civil.instant import format_instant
 from gnomon.core.ledger.lifecycle import Reason
+from gnomon.core.ledger.period import is_manual
 from gnomon.errors import KrontabError
 from gnomon.ports import Claim, Ended, Failed, Launched, RunRow
 from gnomon.shell.narrating import NarratingLedger
@@ -89,7 +90,8 @@ class Launcher:
     async def launch(self, claim: Claim) -> Launched | Failed:
         command = read_target(claim.schedule.target).arguments[0]
         if command in self.outside.broken:
-            return Failed(claim.key, claim.fence, f"{command} is not there", permanent=False)
+            is_final = is_manual(claim.key)
+            return Failed(claim.key, claim.fence, f"{command} is not there", permanent=is_final)
         self._claims[claim.key] = claim
         self._fences[claim.key] = claim.fence
         return Launched(claim.key, claim.fence, f"4711:{claim.fence}:boot:0:10000")

@@ -85,6 +85,19 @@ def test_a_missing_program_may_come_back(tmp_path: Path) -> None:
     assert not failed.permanent
 
 
+@clause("KROND-32")
+def test_what_is_asked_for_by_hand_is_tried_once(tmp_path: Path) -> None:
+    async def scenario() -> Launched | Failed:
+        launcher = ProcessLauncher(SystemClock(), manner=Manner(gives_up=False))
+        claim = a_claim({"command": [str(tmp_path / "none")]})
+        return await launcher.launch(claim._replace(key="manual:billing:now"))
+
+    failed = asyncio.run(scenario())
+
+    assert isinstance(failed, Failed)
+    assert failed.permanent
+
+
 @clause("LAUNCH-14")
 def test_a_launcher_that_leaves_ends_nothing_when_it_is_drained(fifo: Path) -> None:
     async def scenario() -> tuple[bool, Ended]:

@@ -9,6 +9,7 @@ whoever is to be told what became of a job.
 Spec: KROND-28 to KROND-30.
 """
 
+import asyncio
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,12 +22,12 @@ from gnomon.core.civil.instant import format_instant
 from gnomon.core.decision import Decision
 from gnomon.core.engine import Change
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State
-from gnomon.core.ledger.period import Fact
+from gnomon.core.ledger.period import Fact, Kind, kind_of
 from gnomon.ports import Claim, Clock, Ended, Failed, Launched, Report, RunRow
 from gnomon.shell.launcher.detail import read_exit
 from gnomon.shell.launcher.identity import Identity
 from gnomon.shell.store.instant_text import to_text
-from gnomon.shell.telemetry import LOGGER, log, log_facts
+from gnomon.shell.telemetry import LOGGER, log_facts
 
 __all__ = ["Chronicle"]
 
@@ -47,6 +48,7 @@ _OCCASIONS = {
 class _Flight:
     """A run from its claim to its end."""
 
+    key: str
     schedule_id: str
     nominal: int
     chosen_ms: int
@@ -62,6 +64,8 @@ class Chronicle:
     ) -> None:  # fmt: skip
         self.jobs: Mapping[str, Job] = {}
         """By the ids that the ledger has for them."""
+        self.waiters: dict[str, asyncio.Future[tuple[bool, str]]] = {}
+        """Who wants to hear whether a run ended well, and how, by its key."""
         self._clock = clock
         self._tell = tell
         self._output_of = output_of
@@ -72,7 +76,7 @@ class Chronicle:
     def claimed(self, claims: Iterable[Claim]) -> None:
         for claim in claims:
             self._flights[claim.key] = _Flight(
-                claim.schedule.schedule_id, claim.nominal, claim.fire_ms
+                claim.key, claim.schedule.schedule_id, claim.nominal, claim.fire_ms
             )
 
     def committed(self, changes: Iterable[Change]) -> None:
@@ -89,35 +93,37 @@ class Chronicle:
                 case Launched():
                     flight.started_ms = self._clock.now_ms()
                     self._say_run("job_created", flight, pid=_pid(report.run_id))
-                case Failed(message=message):
+                case Failed(message=message, permanent=permanent):
                     self._failures[report.key] = message
                     self._say_run("error", flight, logging.ERROR, message=message)
                     del self._flights[report.key]
+                    if permanent:
+                        self._answer(report.key, success=False, detail=message)
                 case Ended():
                     self._say_end(flight, report)
                     del self._flights[report.key]
 
     def found(self, rows: Iterable[RunRow]) -> None:
         for row in rows:
-            flight = _Flight(row.schedule_id, row.nominal, row.fire_ms, row.started_ms)
+            flight = _Flight(row.key, row.schedule_id, row.nominal, row.fire_ms, row.started_ms)
             self._flights[row.key] = flight
             if row.state is State.RUNNING:
                 self._say_run("job_exists", flight, pid=_pid(row.run_id or ""))
 
     def _say_fact(self, change: Change, fact: Fact) -> None:
         schedule_id = change.schedule.schedule_id
-        if fact.is_new and not fact.last_nominal:
+        if fact.is_new and kind_of(fact.key) is Kind.PERIOD:
             _say_decision(change.schedule.decider.decide(fact.nominal))
         match fact.state:
             case State.CLAIMED:
-                flight = _Flight(schedule_id, fact.nominal, fact.fire_ms)
+                flight = _Flight(fact.key, schedule_id, fact.nominal, fact.fire_ms)
                 late_ms = self._clock.now_ms() - fact.fire_ms
                 self._say_run("trigger", flight, attempt=fact.launches, latenessMs=late_ms)
             case State.DONE if fact.outcome is not Outcome.EXECUTED:
                 self._say_settled(schedule_id, fact)
             case State.DONE:
                 gone = self._flights.pop(fact.key, None) or _Flight(
-                    schedule_id, fact.nominal, fact.fire_ms
+                    fact.key, schedule_id, fact.nominal, fact.fire_ms
                 )
                 self._say_run("job_finished", gone, logging.WARNING, reason=fact.reason,
                               exitStatus=None, detail="exit unknown")  # fmt: skip
@@ -131,13 +137,14 @@ class Chronicle:
         event = _EVENTS.get(fact.reason or Reason.OVERLAP, str(fact.outcome))
         level = logging.WARNING if fact.outcome is Outcome.UNSCHEDULABLE else logging.INFO
         why = self._failures.pop(fact.key, None)
-        log(
-            level, event, identity=self._identity(schedule_id),
-            periodId=format_instant(fact.nominal), outcome=fact.outcome, reason=fact.reason,
-            periods=fact.periods,
-            lastPeriodId=format_instant(fact.last_nominal) if fact.last_nominal else None,
-            chosenTime=None if fact.last_nominal else to_text(fact.fire_ms), message=why,
-        )  # fmt: skip
+        facts: dict[str, object] = {
+            "identity": self._identity(schedule_id), **_which(fact.key, fact.nominal),
+            "outcome": fact.outcome, "reason": fact.reason, "periods": fact.periods,
+            "lastPeriodId": format_instant(fact.last_nominal) if fact.last_nominal else None,
+            "chosenTime": None if fact.last_nominal else to_text(fact.fire_ms), "message": why,
+        }  # fmt: skip
+        log_facts(level, event, facts)
+        self._answer(fact.key, success=False, detail=f"{fact.outcome}({fact.reason})")
         job = self.jobs.get(schedule_id)
         if job is not None:
             self._tell(Happening(
@@ -171,6 +178,7 @@ class Chronicle:
         ended_ms: int,
     ) -> None:  # fmt: skip
         self._failures.pop(key, None)
+        self._answer(key, success=success, detail=detail)
         job = self.jobs.get(flight.schedule_id)
         if job is None:
             return
@@ -184,11 +192,17 @@ class Chronicle:
     def _say_run(
         self, event: str, flight: _Flight, level: int = logging.INFO, **facts: object
     ) -> None:
-        who = {
+        who: dict[str, object] = {
             "identity": self._identity(flight.schedule_id),
-            "periodId": format_instant(flight.nominal), "chosenTime": to_text(flight.chosen_ms),
+            **_which(flight.key, flight.nominal), "chosenTime": to_text(flight.chosen_ms),
         }  # fmt: skip
         log_facts(level, event, who | facts)
+
+    def _answer(self, key: str, *, success: bool, detail: str) -> None:
+        """Whoever waits for the end of a run hears of it."""
+        waiter = self.waiters.pop(key, None)
+        if waiter is not None and not waiter.done():
+            waiter.set_result((success, detail))
 
     def _identity(self, schedule_id: str) -> str:
         job = self.jobs.get(schedule_id)
@@ -208,6 +222,13 @@ def _say_decision(decision: Decision) -> None:
             log_facts(logging.DEBUG, "constraint_reject", who | {"candidates": rejected})
         log_facts(logging.DEBUG, "sample", who | {"attemptCount": decision.attempt_count})
     log_facts(logging.INFO, "decision", decision.to_json())
+
+
+def _which(key: str, nominal: int) -> dict[str, str]:
+    """Which run it is: that of a period, or one that was asked for, by its name."""
+    if kind_of(key) is Kind.MANUAL:
+        return {"manual": key.rpartition(":")[2]}
+    return {"periodId": format_instant(nominal)}
 
 
 def _pid(run_id: str) -> int | None:

@@ -20,7 +20,7 @@ from gnomon.apps.daemon.chronicle import Chronicle
 from gnomon.apps.daemon.job import Job
 from gnomon.apps.daemon.repair import REPAIRED
 from gnomon.core.civil.instant import format_instant
-from gnomon.errors import KrontabError, StoreError
+from gnomon.errors import DefinitionError, KrontabError, StoreError
 from gnomon.ports import Clock, Launcher
 from gnomon.shell.hosting import Host
 from gnomon.shell.narrating import NarratingLedger
@@ -60,6 +60,7 @@ class Daemon:
         self._chronicle = chronicle
         self._executor = executor
         self._reloading = asyncio.Lock()
+        self._asked = 0
         ledger.narrator = chronicle
         now_ms = clock.now_ms()
         self.condition = Condition(started_ms=now_ms, jobs=0, loaded_ms=now_ms)
@@ -82,6 +83,30 @@ class Daemon:
                 self._refuse(str(error))
             self.host.runtime.wake()
             return self.condition
+
+    async def run_now(self, text: str) -> tuple[str, "asyncio.Future[tuple[bool, str]]"]:
+        """Have a job run once more, beside its periods: the run's key, and what comes of it."""
+        job = self._find(text)
+        name = format_instant(self._clock.now_ms() // 1000).replace(":", "")
+        self._asked += 1
+        row = await self._ledger.trigger(
+            job.schedule_id, name=f"{name}-{self._asked}", now_ms=self._clock.now_ms()
+        )
+        assert row is not None  # the job is installed
+        waiter = self._chronicle.waiters[row.key] = asyncio.get_running_loop().create_future()
+        self.host.runtime.wake()
+        return row.key, waiter
+
+    def _find(self, text: str) -> Job:
+        jobs = self._chronicle.jobs.values()
+        found = [job for job in jobs if text in (job.identity, job.name)]
+        exact = [job for job in found if job.identity == text]
+        if len(found) == 1 or exact:
+            return (exact or found)[0]
+        raise DefinitionError(
+            "is the name of several jobs" if found else "is no job of this krond", where="job",
+            got=text, hint="write its file, a colon and its name" if found else "see krond status",
+        )  # fmt: skip
 
     async def _loaded(self) -> list[Job]:
         """Read the files, beside the loop: others must not be late because of it."""

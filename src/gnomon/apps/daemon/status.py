@@ -16,6 +16,7 @@ from gnomon.apps.daemon.job import CONCURRENCY, id_stem
 from gnomon.apps.daemon.state import StateDirectory
 from gnomon.core.decision import Decision
 from gnomon.core.ledger.lifecycle import IN_FLIGHT, WAITING, Outcome, State
+from gnomon.core.ledger.period import Kind, kind_of
 from gnomon.core.schedule import Schedule
 from gnomon.errors import DefinitionError, StoreError
 from gnomon.ports import RunRow, ScheduleRow
@@ -86,7 +87,7 @@ class PeriodRecord:
 
     row: RunRow
     decision: Decision | None
-    """None for a range of periods, and when the definition of that time cannot be read."""
+    """None for what is no single period, or when the definition of that time cannot be read."""
 
 
 async def read_status(state: StateDirectory) -> DaemonStatus:
@@ -143,8 +144,8 @@ async def read_history(ledger: SqliteLedger, schedule_id: str, *, limit: int) ->
         if row.revision not in definitions:
             definitions[row.revision] = await ledger.definition(schedule_id, row.revision)
         schedule = definitions[row.revision]
-        is_single = schedule is not None and not row.last_nominal
-        decision = schedule.decider.decide(row.nominal) if schedule and is_single else None
+        is_period = kind_of(row.key) is Kind.PERIOD
+        decision = schedule.decider.decide(row.nominal) if schedule and is_period else None
         records.append(PeriodRecord(row=row, decision=decision))
     return records
 

@@ -31,6 +31,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gnomon.core.ledger.lifecycle import Reason
+from gnomon.core.ledger.period import is_manual
 from gnomon.errors import DefinitionError
 from gnomon.ports import Claim, Clock, Ended, Failed, Launched
 from gnomon.shell.clock import since_boot_ms
@@ -60,7 +61,8 @@ class Manner(NamedTuple):
     umask: int | None = None
     """What commands get that name none; None for the worker's own."""
     gives_up: bool = True
-    """Whether a program that is not there, and the like, is a failure for good."""
+    """Whether a program that is not there, and the like, is a failure for good; where it is not,
+    a period is tried again until its deadline, and what was asked for by hand is tried once."""
     records_usage: bool = False
     leaves: bool = False
     """Whether `drain` leaves what does not end by itself to the next worker."""
@@ -150,7 +152,7 @@ class ProcessLauncher:
         return Launched(key, fence, run.identity.text(run.timeout_ms, run.grace_ms))
 
     def _failed(self, key: str, fence: int, error: Exception, *, permanent: bool) -> Failed:
-        is_final = permanent and self.manner.gives_up
+        is_final = permanent if self.manner.gives_up else is_manual(key)
         return Failed(key, fence, one_line(str(error)), permanent=is_final)
 
     async def release(self, key: str) -> None:
