@@ -15,6 +15,21 @@ from typing import TYPE_CHECKING, Annotated, ParamSpec
 
 import typer
 
+from gnomon.cli.krond_options import (
+    DebugOption,
+    DetachOption,
+    GraceOption,
+    HeartbeatOption,
+    JsonLogOption,
+    KeepOption,
+    LogFileOption,
+    MailByOption,
+    MailFromOption,
+    MetricsOption,
+    ReadyOption,
+    beside_arguments,
+    read_beside,
+)
 from gnomon.cli.ledger_commands import ROWS_MAX, read_keep_ms
 from gnomon.cli.options import JsonOption, clock_of, read_count, read_length_ms
 from gnomon.cli.problem import describe_problem, store_problem
@@ -88,32 +103,17 @@ def start_command(
     context: typer.Context,
     files: SourcesArgument = None,
     state_dir: StateOption = None,
-    detach: Annotated[
-        bool, typer.Option("--detach", help="Run in the background; return when it is ready.")
-    ] = False,
-    grace: Annotated[
-        str,
-        typer.Option("--grace", metavar="DURATION", help="How long a stop waits for jobs."),
-    ] = "30s",
-    keep: Annotated[
-        str,
-        typer.Option(
-            "--keep", metavar="DURATION",
-            help="How long to keep what has ended; forever to keep everything.",
-        ),
-    ] = "2160h",
-    log_file: Annotated[
-        Path | None,
-        typer.Option("--log-file", metavar="PATH", help="Log there; left out, standard error."),
-    ] = None,
-    json_log: Annotated[bool, typer.Option("--json-log", help="Log lines as JSON.")] = False,
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Log seeds and draws of each decision too.")
-    ] = False,
-    ready_fd: Annotated[
-        int | None,
-        typer.Option("--ready-fd", metavar="N", help="Write the process id there when ready."),
-    ] = None,
+    detach: DetachOption = False,
+    grace: GraceOption = "30s",
+    keep: KeepOption = "2160h",
+    log_file: LogFileOption = None,
+    json_log: JsonLogOption = False,
+    debug: DebugOption = False,
+    ready_fd: ReadyOption = None,
+    mail_by: MailByOption = "/usr/sbin/sendmail",
+    mail_from: MailFromOption = None,
+    heartbeat: HeartbeatOption = None,
+    metrics_file: MetricsOption = None,
 ) -> int:  # fmt: skip
     """Run the jobs of krontab files until stopped."""
     from gnomon.apps.daemon.state import usual_sources
@@ -128,6 +128,7 @@ def start_command(
         debug=debug,
         log_file=log_file,
         ready_fd=ready_fd,
+        beside=read_beside(mail_by, mail_from, heartbeat, metrics_file),
     )
     if not detach:
         return 0 if start_krond(options, clock_of(context)) else 130
@@ -135,6 +136,7 @@ def start_command(
     arguments = [
         "krond", "start", *map(str, (one.absolute() for one in options.sources)), *flags,
         "--state-dir", str(options.state.path.absolute()), "--grace", grace, "--keep", keep,
+        *beside_arguments(mail_by, mail_from, heartbeat, metrics_file),
     ]  # fmt: skip
     code, said = start_detached(arguments, options)
     if code:
@@ -204,11 +206,24 @@ def run_now_command(
 @krond_app.command("status")
 @_with_codes
 def status_command(
-    context: typer.Context, state_dir: StateOption = None, as_json: JsonOption = False
+    context: typer.Context,
+    state_dir: StateOption = None,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Draw it again every second, until interrupted.")
+    ] = False,
+    as_json: JsonOption = False,
 ) -> int:
     """Show krond and its jobs: what runs next, what runs now, what ran last."""
     from gnomon.cli.krond_view import status_text
 
+    if watch:
+        from rich.console import Console
+
+        from gnomon.cli.krond_watch import watch_status
+
+        console = Console(highlight=False, markup=False, emoji=False)
+        watch_status(_state(state_dir), clock_of(context), console)
+        return 0
     text, code = status_text(_state(state_dir), clock_of(context), as_json=as_json)
     typer.echo(text, nl=False)
     return code

@@ -32,6 +32,7 @@ from gnomon.apps.daemon.job import Job
 from gnomon.apps.daemon.loading import load_jobs
 from gnomon.apps.daemon.log_lines import KronLines
 from gnomon.apps.daemon.state import StateDirectory
+from gnomon.cli.krond_beside import Beside, BesideOptions
 from gnomon.errors import DamagedStoreError, DefinitionError
 from gnomon.ports import Clock
 from gnomon.shell.launcher.process import Manner, ProcessLauncher
@@ -61,6 +62,7 @@ class StartOptions:
     debug: bool
     log_file: Path | None
     ready_fd: int | None
+    beside: BesideOptions
 
 
 def start_krond(options: StartOptions, clock: Clock) -> bool:
@@ -105,7 +107,8 @@ async def _run(jobs: list[Job], options: StartOptions, clock: Clock) -> bool:
     reading = ThreadPoolExecutor(max_workers=1, thread_name_prefix="krond-reload")
     async with stopper.listening(), _open(options.state) as ledger:
         launcher = ProcessLauncher(clock, directory=options.state.output, manner=_JOBS)
-        chronicle = Chronicle(clock, output_of=launcher.output.newest)
+        beside = Beside(clock, options.beside, options.state)
+        chronicle = Chronicle(clock, tell=beside.tell, output_of=launcher.output.newest)
         daemon = Daemon(
             ledger, launcher, clock, load=lambda: load_jobs(options.sources),
             chronicle=chronicle, executor=reading,
@@ -115,7 +118,11 @@ async def _run(jobs: list[Job], options: StartOptions, clock: Clock) -> bool:
         async with serving(options.state, desk.answer), _reloading(daemon):
             log(logging.INFO, "running", jobs=len(jobs), state=str(options.state.path))
             _say_ready(options.ready_fd)
-            return await daemon.host.run(stopper, keep_ms=options.keep_ms)
+            works = beside.works(daemon, chronicle)
+            try:
+                return await daemon.host.run(stopper, keep_ms=options.keep_ms, beside=works)
+            finally:
+                await beside.finish()
 
 
 class _Desk:
