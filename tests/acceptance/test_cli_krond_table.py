@@ -9,7 +9,7 @@ from rich.console import Console
 
 from gnomon.apps.daemon.state import StateDirectory
 from gnomon.apps.daemon.status import DaemonStatus, JobStatus
-from gnomon.cli.krond_table import countdown, status_table, window_cells
+from gnomon.cli.krond_table import countdown, job_rows, status_table, window_cells
 from gnomon.cli.krond_watch import watch_status
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State, Status
 from gnomon.errors import DefinitionError
@@ -88,14 +88,25 @@ def test_each_job_has_its_line_and_the_first_to_run_stands_first() -> None:
     assert head == "krond 7, 2 jobs, 1 active"
     assert names.split() == ["job", "next", "in", "window", "active", "last"]
     assert first.split() == [
-        "soon", "2026-03-01", "02:26:15", "1:15", "succeeded,", "1:30", "ago",
+        "soon", "2026-03-01", "02:26:15", "+00:00", "1:15", "succeeded,", "1:30", "ago",
     ]  # fmt: skip
-    assert second.split() == ["late", "2026-03-01", "05:25:00", "2:00:00", "for", "1:05"]
+    assert second.split() == [
+        "late", "2026-03-01", "05:25:00", "+01:00", "2:00:00", "for", "1:05",
+    ]  # fmt: skip
 
 
 @clause("WATCH-1")
 def test_jobs_without_room_are_counted() -> None:
     assert drawn(*(job_status(f"name=j{i}") for i in range(5)), rows_max=2)[-1] == "and 3 more"
+
+
+@clause("WATCH-1")
+def test_jobs_of_one_name_are_told_apart_by_their_files() -> None:
+    here, there = job_status("name=a"), job_status("name=a", name="a")
+
+    rows = job_rows([here, there], now_ms=NOW * 1000)
+
+    assert [row[0] for row in rows] == ["/etc/krond.d/site:a"] * 2
 
 
 @clause("WATCH-2")
@@ -118,6 +129,9 @@ def test_what_does_not_run_says_so() -> None:
         ({"status": Status.FAILED, "detail": "exit 2 (user 1 s)"}, "failed (exit 2), 1:30 ago"),
         ({"outcome": Outcome.MISSED, "status": Status.SKIPPED, "reason": Reason.DEADLINE},
          "missed (deadline), 1:30 ago"),
+        ({"outcome": Outcome.MISSED, "status": Status.SKIPPED, "periods": 40, "ended_ms": None,
+          "updated_ms": (NOW - 5) * 1000, "reason": Reason.DEADLINE},
+         "missed 40 times (deadline), 0:05 ago"),
         ({"state": State.RUNNING, "status": Status.STARTED, "ended_ms": None, "detail": None,
           "updated_ms": (NOW - 5) * 1000}, "started, 0:05 ago"),
     ],

@@ -9,6 +9,7 @@ It draws values and asks nobody.
 Spec: WATCH-1, WATCH-2.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 
 from rich.console import Group, RenderableType
@@ -22,26 +23,38 @@ from gnomon.core.civil.zone import load_zone
 from gnomon.core.decision import Chosen, Decision
 from gnomon.core.ledger.lifecycle import Outcome, Status
 from gnomon.ports import RunRow
+from gnomon.shell.launcher.identity import Identity
 
-__all__ = ["countdown", "status_table", "window_cells"]
+__all__ = ["COLUMNS", "countdown", "job_rows", "status_table", "window_cells"]
 
 WIDTH = 24
-_COLUMNS = ("job", "next", "in", "window", "active", "last")
+COLUMNS = ("job", "next", "in", "window", "active", "last")
+_STYLES = {"job": "bold", "in": "cyan", "window": "dim", "active": "cyan"}
+_GOOD, _STARTED = "succeeded", "started"
 _DAY = 86_400
 
 
 def status_table(status: DaemonStatus, *, now_ms: int, rows_max: int) -> RenderableType:
-    """The table as it looks at `now_ms`."""
-    jobs = sorted(status.jobs, key=_order)
+    """The live table as it looks at `now_ms`."""
+    rows = job_rows(status.jobs, now_ms=now_ms)
     grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for column in _COLUMNS:
+    for column in COLUMNS:
         grid.add_column(column, no_wrap=True, justify="right" if column == "in" else "left")
-    for job in jobs[:rows_max]:
-        grid.add_row(*_cells(job, now_ms))
-    parts: list[RenderableType] = [_head(status, now_ms), grid]
-    if len(jobs) > rows_max:
-        parts.append(Text(f"and {len(jobs) - rows_max} more", style="dim"))
+    for row in rows[:rows_max]:
+        grid.add_row(*map(_styled, COLUMNS, row))
+    parts: list[RenderableType] = [_head(status), grid]
+    if len(rows) > rows_max:
+        parts.append(Text(f"and {len(rows) - rows_max} more", style="dim"))
     return Group(*parts)
+
+
+def job_rows(jobs: Sequence[JobStatus], *, now_ms: int) -> list[tuple[str, ...]]:
+    """The cells of each job, the first to run first; a name that several have with its file."""
+    names = Counter(job.name for job in jobs)
+    return [
+        (job.name if names[job.name] == 1 else job.identity, *_cells(job, now_ms))
+        for job in sorted(jobs, key=_order)
+    ]
 
 
 def countdown(seconds: int) -> str:
@@ -71,7 +84,7 @@ def window_cells(decision: Decision, now: int) -> str:
     return "".join(cells)
 
 
-def _head(status: DaemonStatus, now_ms: int) -> Text:
+def _head(status: DaemonStatus) -> Text:
     known = status.running
     if known is None:
         return Text("krond does not run", style="bold red")
@@ -87,40 +100,46 @@ def _order(job: JobStatus) -> tuple[bool, int, str]:
     return job.next_ms is None, job.next_ms or 0, job.name
 
 
-def _cells(job: JobStatus, now_ms: int) -> Sequence[Text]:
+def _cells(job: JobStatus, now_ms: int) -> tuple[str, ...]:
     zone, now = load_zone(job.schedule.decider.zone), now_ms // 1000
-    coming, away, window = "never again", "", ""
+    coming, away = "never again", ""
     if job.suspended:
         coming = "suspended"
     elif job.next is not None and job.next.chosen_at is None:
         coming = "unschedulable"
     elif job.next_ms is not None:
-        coming = local_text(zone, job.next_ms // 1000)[:19]
+        coming = local_text(zone, job.next_ms // 1000)
         away = countdown(job.next_ms // 1000 - now)
-    if job.next is not None:
-        window = window_cells(job.next, now)
-    active = ", ".join(countdown((now_ms - (row.started_ms or now_ms)) // 1000)
-                       for row in job.active)  # fmt: skip
-    return (
-        Text(job.name, style="bold"),
-        Text(coming, style="" if away else "yellow"),
-        Text(away, style="cyan"),
-        Text(window, style="dim"),
-        Text(f"for {active}" if active else "", style="cyan"),
-        _last(job.last, now_ms),
-    )
+    window = "" if job.next is None else window_cells(job.next, now)
+    active = ", ".join(_active(row, now_ms) for row in job.active)
+    return coming, away, window, active, _last(job.last, now_ms)
 
 
-def _last(row: RunRow | None, now_ms: int) -> Text:
+def _active(row: RunRow, now_ms: int) -> str:
+    found = Identity.read(row.run_id or "")
+    who = "" if found is None else f"pid {found[0].pid} "
+    return f"{who}for {countdown((now_ms - (row.started_ms or now_ms)) // 1000)}"
+
+
+def _last(row: RunRow | None, now_ms: int) -> str:
     if row is None:
-        return Text("")
-    good = row.status is Status.SUCCESS
-    word = str(row.outcome or row.state)
+        return ""
+    word, why = str(row.outcome or row.state), ""
+    if row.reason is not None:
+        why = f" ({row.reason})"
     if row.outcome is Outcome.EXECUTED:
-        word = "succeeded" if good else "failed" if row.ended_ms is not None else "started"
-    why = f" ({row.reason})" if row.reason is not None else ""
-    if row.outcome is Outcome.EXECUTED and not good and row.detail:
-        why = f" ({printable(row.detail).partition(' (')[0]})"
+        word = _GOOD if row.status is Status.SUCCESS else "failed"
+        word = word if row.ended_ms is not None else _STARTED
+        if word == "failed" and row.detail:
+            why = f" ({printable(row.detail).partition(' (')[0]})"
+    if row.periods > 1:
+        word = f"{word} {row.periods} times"
     at_ms = row.ended_ms or row.updated_ms
-    ago = f", {countdown((now_ms - at_ms) // 1000)} ago" if at_ms else ""
-    return Text(f"{word}{why}{ago}", style="green" if good else "" if word == "started" else "red")
+    return f"{word}{why}" + (f", {countdown((now_ms - at_ms) // 1000)} ago" if at_ms else "")
+
+
+def _styled(column: str, cell: str) -> Text:
+    if column == "last":
+        fine = cell.startswith(_GOOD)
+        return Text(cell, style="green" if fine else "" if cell.startswith(_STARTED) else "red")
+    return Text(cell, style=_STYLES.get(column, ""))

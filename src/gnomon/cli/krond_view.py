@@ -21,12 +21,11 @@ from gnomon.apps.daemon.status import (
     read_history,
     read_status,
 )
-from gnomon.cli.local_time import distance, local_text
+from gnomon.cli.krond_table import COLUMNS, job_rows
 from gnomon.cli.problem import printable
 from gnomon.cli.screen import Json, facts, render, render_json, table
 from gnomon.core.civil.duration import format_duration
 from gnomon.core.civil.instant import format_instant
-from gnomon.core.civil.zone import load_zone
 from gnomon.core.ledger.period import Kind, kind_of
 from gnomon.errors import DefinitionError, StoreError
 from gnomon.ports import Clock, RunRow
@@ -38,7 +37,6 @@ from gnomon.shell.store.sqlite import SqliteLedger
 
 __all__ = ["history_text", "logs_text", "row_json", "status_json", "status_text"]
 
-_STATUS = ("job", "next", "in", "window ends", "last", "active", "note")
 _HISTORY = (
     "period", "chosen", "outcome", "reason", "started", "ended", "exit", "cpu", "memory", "note",
 )  # fmt: skip
@@ -59,10 +57,9 @@ def status_text(state: StateDirectory, clock: Clock, *, as_json: bool) -> tuple[
     code = 2 if status.running is None else 1 if status.problem else 0
     if as_json:
         return render_json(status_json(status)), code
-    rows = [_job_cells(job, clock.now_ms()) for job in status.jobs]
-    return render(
-        facts(_head(status)), table(_STATUS, rows) if rows else "There are no jobs."
-    ), code
+    rows = [(*row, "") for row in job_rows(status.jobs, now_ms=clock.now_ms())]
+    shown = table((*COLUMNS, "note"), rows) if rows else "There are no jobs."
+    return render(facts(_head(status)), "", shown), code
 
 
 def status_json(status: DaemonStatus) -> Json:
@@ -195,35 +192,6 @@ def _head(status: DaemonStatus) -> list[tuple[str, str]]:
     if status.problem:
         rows.append(("problem", f"a reload was refused, the old jobs stay: {status.problem}"))
     return [*rows, ("state", str(status.state.path))]
-
-
-def _job_cells(job: JobStatus, now_ms: int) -> tuple[str, ...]:
-    zone = load_zone(job.schedule.decider.zone)
-    coming = away = ends = ""
-    if job.next_ms is not None and job.next is not None:
-        coming = local_text(zone, job.next_ms // 1000)
-        away = distance(max(job.next_ms - now_ms, 0) // 1000)
-        ends = local_text(zone, job.next.window.end)[11:19] if job.next.rule.length else "-"
-    return (
-        job.name,
-        "suspended" if job.suspended else coming or "never again",
-        away,
-        ends,
-        _last(job.last),
-        ", ".join(f"pid {_pid(row)}" for row in job.active),
-        "no second is allowed" if job.next is not None and job.next.chosen_at is None else "",
-    )
-
-
-def _last(row: RunRow | None) -> str:
-    if row is None:
-        return "-"
-    words = [format_instant(row.nominal), str(row.outcome or row.state)]
-    if row.reason is not None:
-        words.append(f"({row.reason})")
-    if row.detail:
-        words.append(printable(row.detail.partition(" (")[0]))
-    return " ".join(words)
 
 
 def _period_cells(record: PeriodRecord) -> tuple[str, ...]:
