@@ -95,6 +95,31 @@ def test_lint_as_json_has_the_parts_of_each_problem(site: Path, tmp_path: Path) 
     }
 
 
+@clause("KRONTAB-21", "KRONTAB-31")
+def test_a_file_that_does_not_count_is_named(site: Path) -> None:
+    for name in ("jobs.cron", "site~", ".hidden", "README.md", "site.bak"):
+        (site.parent / name).write_text("nonsense")
+
+    done = gnomon("krontab", "lint", str(site.parent))
+
+    assert done.code == 0
+    assert done.lines[0] == f"OK: {site} (2 jobs)"
+    assert done.lines[1] == (
+        f"warning: {site.parent}/jobs.cron:1:1: file: does not count, because of its name, "
+        "got 'jobs.cron'"
+    )
+    assert len(done.lines) == 3
+
+
+@clause("KRONTAB-34")
+def test_the_json_of_all_jobs_is_a_list_also_when_there_is_one(site: Path) -> None:
+    site.write_text("0 2 * * * name=a command=/bin/true\n")
+
+    done = gnomon("krontab", "next", "--file", str(site), "--json")
+
+    assert done.json.keys() == {"anchor", "jobs"}
+
+
 @clause("KRONTAB-31")
 def test_a_file_that_is_not_there_is_a_failure_of_the_system(tmp_path: Path) -> None:
     done = gnomon("krontab", "lint", str(tmp_path / "missing"))

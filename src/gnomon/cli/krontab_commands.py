@@ -7,6 +7,7 @@ it is told to reload. Each imports what does its work when it is called.
 Spec: KRONTAB-31 to KRONTAB-37.
 """
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gnomon.apps.daemon.job import Job
-    from gnomon.apps.daemon.krontab import Krontab, Problem
+    from gnomon.apps.daemon.krontab import Krontab
 
 __all__ = ["krontab_app"]
 
@@ -68,18 +69,17 @@ def lint_command(
 ) -> int:
     """Say everything that is wrong with krontab files."""
     from gnomon.apps.daemon.krontab import Severity, advise
-    from gnomon.apps.daemon.loading import load
+    from gnomon.apps.daemon.loading import load, passed_over
     from gnomon.apps.daemon.machine import examine
-    from gnomon.cli.krontab_view import Linted, lint_text
+    from gnomon.cli.krontab_view import Linted, lint_text, not_counted
 
     now = clock_of(context).now_ms() // 1000
-    given = [*(paths or []), *([file] if file is not None else [])]
+    places = _paths([*(paths or []), *([file] if file is not None else [])])
     files = [
-        Linted(
-            krontab, _in_order([*krontab.problems, *advise(krontab, now=now), *examine(krontab)])
-        )
-        for krontab in load(_paths(given)).krontabs
+        Linted.of(krontab, [*krontab.problems, *advise(krontab, now=now), *examine(krontab)])
+        for krontab in load(places).krontabs
     ]
+    files += [not_counted(one) for place in places for one in passed_over(place)]
     typer.echo(lint_text(files, as_json=as_json), nl=False)
     bad = (Severity.ERROR, Severity.WARNING) if strict else (Severity.ERROR,)
     return 1 if any(one.count(severity) for one in files for severity in bad) else 0
@@ -106,7 +106,9 @@ def next_command(
     jobs = _jobs(file)
     chosen = jobs if job is None else [_find(jobs, job)]
     number = read_count(count or ("1" if job is None else "5"))
-    return next_text(chosen, at=_at(at, context), count=number, as_json=as_json)
+    return next_text(
+        chosen, at=_at(at, context), count=number, single=job is not None, as_json=as_json
+    )
 
 
 @krontab_app.command("explain")
@@ -253,7 +255,7 @@ def _editable(file: str, *, is_new: bool = False) -> "tuple[Path, Krontab]":
     from gnomon.apps.daemon.krontab.report import report
     from gnomon.apps.daemon.loading import load_file
 
-    path = Path(read_file(file).absolute())
+    path = Path(os.path.abspath(read_file(file)))
     krontab = read_krontab("", file=str(path)) if is_new else load_file(path)
     if krontab.errors:
         raise KrontabError(
@@ -266,7 +268,3 @@ def _write(path: Path, text: str, krontab: "Krontab") -> None:
     from gnomon.apps.daemon.writing import replace_text
 
     replace_text(path, text, old=krontab.text if path.exists() else None)
-
-
-def _in_order(problems: "Sequence[Problem]") -> "list[Problem]":
-    return sorted(problems, key=lambda problem: (problem.line, problem.column))

@@ -10,6 +10,7 @@ Spec: KRONTAB-31 to KRONTAB-34.
 
 from collections.abc import Sequence
 from itertools import islice
+from pathlib import Path
 from typing import NamedTuple
 
 from rich.console import RenderableType
@@ -27,7 +28,7 @@ from gnomon.core.civil.instant import format_instant
 from gnomon.core.civil.zone import load_zone
 from gnomon.core.decision import Chosen, Decision
 
-__all__ = ["Linted", "explain_text", "lint_text", "next_text"]
+__all__ = ["Linted", "explain_text", "lint_text", "next_text", "not_counted"]
 
 _COLUMNS = ("#", "job", "chosen", "day", "nominal", "window ends", "distance", "note")
 _NONE = "No period lies ahead up to the end of 2200."
@@ -38,6 +39,11 @@ class Linted(NamedTuple):
 
     krontab: Krontab
     problems: Sequence[Problem]
+
+    @classmethod
+    def of(cls, krontab: Krontab, problems: Sequence[Problem]) -> "Linted":
+        """With the problems in the order of their places."""
+        return cls(krontab, sorted(problems, key=lambda problem: (problem.line, problem.column)))
 
     def count(self, severity: Severity) -> int:
         return sum(problem.severity is severity for problem in self.problems)
@@ -51,12 +57,22 @@ def lint_text(files: Sequence[Linted], *, as_json: bool) -> str:
     return "".join(_lint_lines(one) for one in files)
 
 
-def next_text(jobs: Sequence[Job], *, at: int, count: int, as_json: bool) -> str:
+def not_counted(file: Path) -> Linted:
+    """A file in a directory of krontab files that is none by its name."""
+    problem = Problem(
+        line=1, column=1, where="file", reason="does not count, because of its name", got=file.name,
+        hint="use letters, digits, _ and -, alone or with .kron, .krontab, .yaml or .yml",
+        severity=Severity.WARNING,
+    )  # fmt: skip
+    return Linted(Krontab(file=str(file), text="", entries=(), problems=()), [problem])
+
+
+def next_text(jobs: Sequence[Job], *, at: int, count: int, single: bool, as_json: bool) -> str:
     """The next periods of each job; of several jobs, in the order in which they are chosen."""
     found = [(job, list(islice(periods_after(job.schedule, at), count))) for job in jobs]
     if as_json:
         answers: list[Json] = [_next_json(job, decisions, at) for job, decisions in found]
-        if len(answers) == 1:
+        if single:
             return render_json(answers[0])
         return render_json({"anchor": format_instant(at), "jobs": answers})
     rows = [(job, decision) for job, decisions in found for decision in decisions]
@@ -71,7 +87,8 @@ def explain_text(job: Job, *, at: int, asked: bool, count: int, as_json: bool) -
     """When and why a job runs; as JSON, the record of one period."""
     explained = _period_at(job, at) if asked else next(periods_after(job.schedule, at), None)
     if as_json:
-        return render_json(None if explained is None else _record(job, explained))
+        nothing: dict[str, Json] = {"job": job.name, "identity": job.identity, "periodId": None}
+        return render_json(nothing if explained is None else _record(job, explained))
     title = Text(job.name, style="bold")
     title.append(f": {job.schedule.recurrence.describe()}", style="not bold")
     parts: list[RenderableType] = [title, facts(job_rows(job)), ""]
@@ -159,7 +176,7 @@ def _lint_json(linted: Linted) -> dict[str, Json]:
 def _lint_lines(linted: Linted) -> str:
     krontab, number = linted.krontab, len(linted.krontab.jobs)
     text = report(krontab.file, krontab.text, linted.problems)
-    if linted.count(Severity.ERROR):
+    if linted.count(Severity.ERROR) or not krontab.text:
         return text
     jobs = "1 job" if number == 1 else f"{number} jobs"
     warned = linted.count(Severity.WARNING)

@@ -20,11 +20,12 @@ from gnomon.apps.daemon.krontab import Krontab, Problem, read_krontab
 from gnomon.apps.daemon.krontab.report import report
 from gnomon.errors import KrontabError, MissingExtraError
 
-__all__ = ["BYTES_MAX", "Loading", "krontab_files", "load", "load_file", "load_jobs"]
+__all__ = ["BYTES_MAX", "Loading", "krontab_files", "load", "load_file", "load_jobs", "passed_over"]
 
 BYTES_MAX = 16_000_000
 """The largest file that is read."""
 
+_LEFT_OVER = re.compile(r"^\.|^README|~$|\.(bak|orig|rej|swp|dpkg-\w+|rpm\w+)$|^#.*#$")
 _NAME = re.compile(r"[A-Za-z0-9_-]+(\.(kron|krontab|yaml|yml))?", re.ASCII)
 
 
@@ -82,6 +83,18 @@ def krontab_files(path: Path) -> Iterator[Path]:
     for file in sorted(absolute.iterdir()):
         if _NAME.fullmatch(file.name) and not file.is_dir():
             yield file
+
+
+def passed_over(path: Path) -> list[Path]:
+    """The files of a directory that do not count, except those that nobody would expect to."""
+    if not path.is_dir():
+        return []
+    counted = set(krontab_files(path))
+    return [
+        file
+        for file in sorted(Path(os.path.abspath(path)).iterdir())
+        if file not in counted and file.is_file() and not _LEFT_OVER.search(file.name)
+    ]
 
 
 def load_file(file: Path) -> Krontab:
