@@ -6,7 +6,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run test check lint fmt types contracts coverage spec test-system bench bench-time bench-ledger bench-theory bench-simulation prove pins clean
+.PHONY: help setup run test check lint fmt types contracts coverage spec test-system bench bench-time bench-ledger bench-theory bench-simulation bench-krond prove pins clean
 
 BIN := .venv/bin
 READY := .venv/ready
@@ -76,8 +76,8 @@ coverage: $(READY) ## Run the tests; every branch of the core and the theory mus
 spec: $(READY) ## Print which tests hold which clause of docs/spec
 	@$(BIN)/python -m tests.tidy.matrix $(ARGS)
 
-test-system: $(READY) ## Run the tests that need system packages
-	@echo "nothing here needs system packages yet"
+test-system: $(READY) ## Run the tests that need root and system packages, which they install
+	$(BIN)/python -m pytest -s $(or $(ARGS),tests/system)
 
 # Areas and paths are different for each, so with arguments but --quick it is the time core only.
 bench: bench-time $(if $(filter-out --quick,$(ARGS)),,bench-ledger bench-theory) ## Measure speed beside others
@@ -93,6 +93,9 @@ bench-theory: $(READY) ## Measure the monitor of the theory only; ARGS="--help" 
 
 bench-simulation: $(READY) ## Measure how quickly simulated hours pass; ARGS="--help" says how
 	$(BIN)/python -m benchmarks.simulation $(ARGS)
+
+bench-krond: $(READY) ## Measure krond with 10,000 jobs; ARGS="--help" says how
+	$(BIN)/python -m benchmarks.daemon $(ARGS)
 
 prove: $(READY) ## Run the full proofs, resumable; ARGS="--help" says how
 	$(BIN)/python -m tests.prove $(ARGS)

@@ -5,6 +5,7 @@ PostgreSQL that the tests share.
 
 import os
 from itertools import count
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -23,6 +24,13 @@ settings.load_profile(
 
 
 _NUMBERS = count(1)
+_SYSTEM = Path(__file__).parent / "system"
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """What needs root and system packages runs when it is asked for, by `make test-system`."""
+    is_asked_for = any(_SYSTEM.name in argument for argument in config.invocation_params.args)
+    return True if collection_path == _SYSTEM and not is_asked_for else None
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -14,6 +14,7 @@ Spec: KROND-17 to KROND-23.
 
 import asyncio
 import contextlib
+import gc
 import logging
 import os
 import signal
@@ -68,6 +69,7 @@ class StartOptions:
 def start_krond(options: StartOptions, clock: Clock) -> bool:
     """Run until told to stop; False when it was told twice."""
     os.umask(0o077)  # whatever krond makes is for its user; jobs have a umask of their own
+    gc.disable()  # until the jobs are there, which stay
     jobs = load_jobs(options.sources)
     options.state.prepare()
     with _logging(options):
@@ -114,6 +116,8 @@ async def _run(jobs: list[Job], options: StartOptions, clock: Clock) -> bool:
             chronicle=chronicle, executor=reading,
         )  # fmt: skip
         await daemon.begin(jobs)
+        gc.freeze()
+        gc.enable()
         desk = _Desk(daemon, launcher, stopper, options)
         async with serving(options.state, desk.answer), _reloading(daemon):
             log(logging.INFO, "running", jobs=len(jobs), state=str(options.state.path))

@@ -14,6 +14,7 @@ import socket
 from collections.abc import Coroutine, Sequence
 
 from gnomon.ports import Clock, Launcher, Ledger
+from gnomon.shell.clock_change import told_of_clock_changes
 from gnomon.shell.retention import Retention
 from gnomon.shell.runtime import Runtime
 from gnomon.shell.stopping import Stopper
@@ -44,7 +45,8 @@ class Host:
                 await retention.take_portion()  # so that who runs but briefly does its part
                 work = retention.work(lambda: self.runtime.is_starting)
                 tasks.append(asyncio.create_task(work))
-            return await stopper.watch(self.runtime)
+            with told_of_clock_changes(self.runtime.wake):
+                return await stopper.watch(self.runtime)
         finally:
             for task in tasks:
                 task.cancel()

@@ -145,8 +145,9 @@ def _say_installed(installed: Installed, jobs: dict[str, Job]) -> None:
 
     for saved in installed.saved:
         following = saved.next_nominal
+        level = logging.INFO if saved.revision > 1 else logging.DEBUG  # a new job has not moved
         log(
-            logging.INFO, "reschedule", identity=identity(saved.schedule_id),
+            level, "reschedule", identity=identity(saved.schedule_id),
             revision=saved.revision,
             nextPeriodId=None if following is None else format_instant(following),
         )  # fmt: skip

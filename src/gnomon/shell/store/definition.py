@@ -11,6 +11,7 @@ import sqlite3
 
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.core.schedule import Schedule
+from gnomon.core.schedule_record import write_schedule
 from gnomon.errors import StoreError
 from gnomon.ports import Saved
 from gnomon.shell.store.commitment import insert_runs, new_row
@@ -40,7 +41,8 @@ def save(
     revision, cursor, following, wake_ms, passed = revised
     rows = [new_row(fact, schedule_id, of_revision, now) for fact, of_revision in passed]
     insert_runs(connection, rows)
-    columns = columns_of(schedule)._asdict()
+    record = write_schedule(schedule)
+    columns = columns_of(schedule, record)._asdict()
     for name in ("start", "end"):
         columns[f"{name}_at"] = maybe_to_text(columns.pop(f"{name}_ms"))
     values = columns | {
@@ -49,7 +51,7 @@ def save(
         "wake": maybe_to_text(wake_ms),
     }  # fmt: skip
     connection.execute(_SQL["insert_schedule" if head is None else "change_schedule"], values)
-    text = definition_text(schedule)
+    text = definition_text(schedule, record)
     connection.execute(_SQL["insert_revision"], (schedule_id, revision, now, text))
     return Saved(schedule_id, revision, changed=True, next_nominal=following)
 
