@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from gnomon.apps.daemon.execution import Execution, write_target
 from gnomon.apps.daemon.job import Job
 from gnomon.apps.daemon.krontab import render_line, render_yaml
+from gnomon.apps.daemon.krontab.line_text import read_line
 from gnomon.apps.daemon.krontab.piece import quote
+from gnomon.apps.daemon.krontab.problem import Problems
 from gnomon.errors import DefinitionError
 from tests.apps.daemon.krontab.reading import FILE, job, read
 from tests.clauses import clause
@@ -108,6 +110,17 @@ def test_yaml_reads_back_as_an_equal_job(found: Job) -> None:
     (again,) = krontab.jobs
     assert render_line(again) == render_line(found)
     assert again.execution == found.execution
+
+
+@clause("KRONTAB-17")
+@given(lines())
+def test_a_mistake_at_the_end_changes_nothing_before_it(line: str) -> None:
+    sound = read_line(f"{line} command=x", 1, Problems())
+    broken = read_line(f'{line} command=x stdout="', 1, Problems())
+
+    assert sound is not None
+    assert broken is not None
+    assert broken.pieces == {"stdout": ()} | sound.pieces
 
 
 @clause("KRONTAB-19")
