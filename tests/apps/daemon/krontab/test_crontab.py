@@ -148,6 +148,27 @@ def test_what_is_different_from_now_on_is_said() -> None:
     assert job.execution.env == (("TZ", "Asia/Tokyo"),)
 
 
+@clause("KRONTAB-28")
+def test_variables_that_krond_does_not_set_are_set_by_the_command() -> None:
+    imported = taken_over("ENV=it's\nLD_LIBRARY_PATH=/opt/lib\n'A B'=x\n0 2 * * * run | wc\n")
+
+    (job,) = read(imported.text).jobs
+    assert job.execution.arguments == (
+        "export ENV='it'\"'\"'s'; export LD_LIBRARY_PATH=/opt/lib; run | wc",
+    )
+    assert job.execution.env == ()
+    assert [note.line for note in imported.notes] == [0, 0, 0, 1, 2, 3]
+
+
+@clause("KRONTAB-30")
+@pytest.mark.parametrize("delay", ["²", "x", "9" * 5_000])
+def test_a_delay_that_is_no_number_is_a_variable(delay: str) -> None:
+    (job,) = jobs(f"RANDOM_DELAY={delay}\n0 2 * * * true")
+
+    assert job.schedule.decider.window.span == 0
+    assert job.execution.env == (("RANDOM_DELAY", delay),)
+
+
 @clause("KRONTAB-17")
 @given(st.text(max_size=80), st.booleans())
 def test_no_crontab_makes_the_reader_fail(text: str, system: bool) -> None:

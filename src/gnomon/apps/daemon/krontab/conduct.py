@@ -18,12 +18,10 @@ from gnomon.apps.daemon.krontab.problem import Problems
 from gnomon.core.civil.duration import parse_duration
 from gnomon.core.schedule import Overlap, Policy
 
-__all__ = ["TRUTH", "Conduct", "read_conduct"]
+__all__ = ["Conduct", "read_conduct"]
 
-TRUTH = {"true": True, "false": False}
+_TRUTH = {"true": True, "false": False}
 _KEYS = ("concurrency", "deadline", "suspend")
-
-
 _policy = lru_cache(1024)(job_policy)  # many jobs are judged alike
 
 
@@ -53,13 +51,13 @@ def read_conduct(draft: Draft, problems: Problems) -> Conduct:
                 hint=unknown(piece.text, among=tuple(CONCURRENCY)),
             )  # fmt: skip
     if (piece := values.get("suspend")) is not None:
-        if piece.text in TRUTH:
-            suspend = TRUTH[piece.text]
+        if piece.text in _TRUTH:
+            suspend = _TRUTH[piece.text]
         else:
             problems.error(
                 piece, label, "must be true or false", got=piece.text, hint="write suspend=true"
             )
-    deadline = values.get("deadline", None)
+    deadline = values.get("deadline")
     with problems.at(deadline or draft.start, label):
         length = timedelta(0) if deadline is None else parse_duration(deadline.text)
         policy = _policy(overlap=overlap, deadline=length)

@@ -13,8 +13,10 @@ import re
 import shlex
 from dataclasses import dataclass, field
 
+from gnomon.apps.daemon.job import Job
 from gnomon.apps.daemon.krontab.piece import Piece
 from gnomon.apps.daemon.krontab.problem import Problem, Problems
+from gnomon.apps.daemon.krontab.process import RESERVED, VARIABLE
 from gnomon.apps.daemon.krontab.reader import read_krontab
 from gnomon.apps.daemon.krontab.render import render_line
 
@@ -25,6 +27,7 @@ _FIELDS = re.compile(r"\s*-?(@\S+|(?:\S+\s+){4}\S+)(?:\s+(.*))?")
 _USER = re.compile(r"(\S+)(?:\s+(.*))?")
 _MACROS = {"@annually": "@yearly", "@midnight": "@daily"}
 _NOT_SET = ("LOGNAME", "USER")
+_MINUTES = re.compile(r"[0-9]{1,4}")
 _WORD = re.compile(r"[a-z0-9]+")
 _EVERY_NTH = re.compile(r"\*/([1-9])")
 _POLICY = "@policy(concurrency=allow,deadline=1m)"
@@ -55,6 +58,8 @@ class _Settings:
 
     zone: str
     env: dict[str, str] = field(default_factory=dict)
+    exports: dict[str, str] = field(default_factory=dict)
+    """What krond does not set for a job, so that its command must."""
     shell: str = "true"
     home: str = ""
     mail: str | None = None
@@ -72,14 +77,10 @@ def import_crontab(text: str, *, system: bool, zone: str, file: str) -> Imported
         elif setting is not None:
             notes += _take_setting(setting, number, settings)
         else:
-            before = len(problems.found)
-            found = _job_line(Piece(line, number, 1), settings, system, names, problems, notes)
-            is_fine = found is not None and _is_fine(found, Piece(line, number, 1), file, problems)
-            if found is not None and is_fine:
-                lines.append(render_line(read_krontab(found, file=file, yaml=False).jobs[0]))
-            else:
-                assert len(problems.found) > before
-                lines.append(f"# not taken over: {line.strip()}")
+            piece = Piece(line, number, 1)
+            found = _job_line(piece, settings, system, names, problems, notes)
+            job = None if found is None else _read(found, piece, file, problems)
+            lines.append(f"# not taken over: {line.strip()}" if job is None else render_line(job))
     return Imported(
         text="\n".join(lines).rstrip("\n") + "\n",
         notes=tuple(notes),
@@ -109,13 +110,16 @@ def _take_setting(setting: re.Match[str], number: int, settings: _Settings) -> l
                 return [Note(number, "nobody is told about failures, as MAILTO is empty")]
         case "CRON_TZ":
             settings.zone = value
-        case "RANDOM_DELAY":
-            settings.delay_minutes = int(value) if value.isdigit() else 0
+        case "RANDOM_DELAY" if _MINUTES.fullmatch(value):
+            settings.delay_minutes = int(value)
             return [
                 Note(number, f"a delay of up to {value} minutes is a window, the same each time")
             ]
-        case _ if name in _NOT_SET:
-            return [Note(number, f"{name} cannot be set; it is who runs the job")]
+        case _ if name in _NOT_SET or not VARIABLE.fullmatch(name):
+            return [Note(number, f"{name} cannot be set, and is left out")]
+        case _ if RESERVED.fullmatch(name):
+            settings.exports[name] = value
+            return [Note(number, f"{name} is set by the command itself")]
         case _:
             settings.env[name] = value
             if name == "TZ":
@@ -145,6 +149,8 @@ def _job_line(
         return None
     schedule, only = _schedule(found[1])
     command, has_input = _command(rest)
+    exported = (f"export {name}={shlex.quote(value)}; " for name, value in settings.exports.items())
+    command = f"{''.join(exported)}{command}"
     if has_input:
         notes.append(Note(line.line, "what stood behind % is handed to the command by printf"))
     if only:
@@ -210,12 +216,12 @@ def _name(command: str, names: set[str]) -> str:
     return name
 
 
-def _is_fine(found: str, line: Piece, file: str, problems: Problems) -> bool:
-    """Whether the new line can be read; what is wrong with it is said of the old one."""
-    errors = read_krontab(found, file=file, yaml=False).errors
-    for error in errors:
+def _read(found: str, line: Piece, file: str, problems: Problems) -> Job | None:
+    """The job of a new line; what is wrong with that is said of the old one."""
+    krontab = read_krontab(found, file=file, yaml=False)
+    for error in krontab.errors:
         problems.error(line.part(0), error.where, error.reason, got=error.got, hint=error.hint)
-    return not errors
+    return None if krontab.errors else krontab.jobs[0]
 
 
 def _plain(value: str) -> str:

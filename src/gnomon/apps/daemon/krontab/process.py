@@ -20,12 +20,15 @@ from gnomon.apps.daemon.krontab.problem import Problems
 from gnomon.core.civil.duration import format_duration, parse_duration
 from gnomon.errors import DefinitionError
 
-__all__ = ["read_execution"]
+__all__ = ["RESERVED", "VARIABLE", "read_execution"]
+
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+"""What a variable may be called."""
+RESERVED = re.compile(r"GNOMON_.*|LD_.*|BASH_ENV|ENV|IFS", re.ASCII)
+"""Variables that krond sets, or that act on its own steps."""
 
 _ACCOUNT = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,62}\$?|\d{1,10}", re.ASCII)
 _OCTAL = re.compile(r"0?[0-7]{1,3}", re.ASCII)
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
-_RESERVED = re.compile(r"GNOMON_.*|LD_.*|BASH_ENV|ENV|IFS", re.ASCII)
 _ANYTHING = ("true",)  # stands for a command that cannot be read, while the rest is looked at
 _CAPTURE = Sink()
 _LENGTH_MAX = timedelta(days=366)
@@ -166,9 +169,9 @@ def _env(draft: Draft, problems: Problems) -> tuple[tuple[str, str], ...]:
 
 def _variable(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
-    if not equals or not _VARIABLE.fullmatch(name):
+    if not equals or not VARIABLE.fullmatch(name):
         raise _refusal("must be NAME=value", text, "write e.g. env=MODE=prod")
-    if _RESERVED.fullmatch(name):
+    if RESERVED.fullmatch(name):
         raise _refusal("is a reserved variable", name, "set it in the command, with env")
     return name, value
 
