@@ -110,7 +110,7 @@ def test_mail_goes_through_a_program(tmp_path: Path) -> None:
 
     send(MAIL, MailRoute(sender="krond@db1", sendmail=str(program)))
 
-    assert (tmp_path / "to").read_text() == "-oi -- ops@example.org -root\n"
+    assert (tmp_path / "to").read_text() == "-i -- ops@example.org -root\n"
     head, _, body = (tmp_path / "mail").read_text().partition("\n\n")
     assert "From: krond@db1" in head
     assert "To: ops@example.org, -root" in head

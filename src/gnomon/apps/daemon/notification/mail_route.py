@@ -54,7 +54,7 @@ class MailRoute:
     def _to_program(self, message: EmailMessage, to: tuple[str, ...]) -> None:
         try:
             done = subprocess.run(  # noqa: S603 (addresses are checked, and stand behind --)
-                [self.sendmail, "-oi", "--", *to],
+                [self.sendmail, "-i", "--", *to],
                 input=message.as_bytes(policy=message.policy.clone(linesep="\n")),
                 capture_output=True, timeout=TIMEOUT_S, check=False,
             )  # fmt: skip
