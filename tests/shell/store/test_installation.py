@@ -45,7 +45,7 @@ def rows(ledger: SqliteLedger, name: str) -> list[RunRow]:
     return do(ledger.runs(name))[::-1]
 
 
-@clause("LEDGER-22")
+@clause("LEDGER-23")
 def test_what_is_not_among_them_is_deleted_with_its_history_kept() -> None:
     ledger = SqliteLedger.open(":memory:")
     install(ledger, "00:00:30", job("one"), job("two"))
@@ -59,7 +59,7 @@ def test_what_is_not_among_them_is_deleted_with_its_history_kept() -> None:
     assert turn(ledger, "00:02:00") == []  # one is still in flight, and two is gone
 
 
-@clause("LEDGER-22")
+@clause("LEDGER-23")
 def test_only_what_is_new_or_different_is_saved() -> None:
     ledger = SqliteLedger.open(":memory:")
     install(ledger, "00:00:30", job("one"), job("two"))
@@ -69,7 +69,7 @@ def test_only_what_is_new_or_different_is_saved() -> None:
     assert [(one.schedule_id, one.revision) for one in found.saved] == [("two", 2), ("three", 1)]
 
 
-@clause("LEDGER-22")
+@clause("LEDGER-23")
 def test_a_suspended_schedule_claims_nothing_and_keeps_its_periods() -> None:
     ledger = SqliteLedger.open(":memory:")
     install(ledger, "00:00:30", job("one"), suspended=("one",))
@@ -84,7 +84,7 @@ def test_a_suspended_schedule_claims_nothing_and_keeps_its_periods() -> None:
     assert [row.reason for row in rows(ledger, "one")] == [Reason.DEADLINE, None]
 
 
-@clause("LEDGER-22")
+@clause("LEDGER-23")
 def test_what_comes_back_owes_nothing_from_before() -> None:
     ledger = SqliteLedger.open(":memory:")
     install(ledger, "00:00:30", job("one"), job("two"))
@@ -97,7 +97,7 @@ def test_what_comes_back_owes_nothing_from_before() -> None:
     assert len(rows(ledger, "two")) == 1
 
 
-@clause("LEDGER-22")
+@clause("LEDGER-23")
 def test_all_of_it_happens_or_nothing() -> None:
     ledger = SqliteLedger.open(":memory:")
     install(ledger, "00:00:30", job("one"), job("two"))
@@ -112,7 +112,7 @@ def test_all_of_it_happens_or_nothing() -> None:
     assert [row.revision for row in do(ledger.schedules())] == [1, 1]
 
 
-@clause("LEDGER-22")
+@clause("LEDGER-23")
 def test_a_definition_can_be_asked_for_by_its_revision() -> None:
     ledger = SqliteLedger.open(":memory:")
     install(ledger, "00:00:30", job("one"))

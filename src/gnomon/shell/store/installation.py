@@ -5,7 +5,7 @@ What is not among them is deleted, with its history kept; what is new or differe
 is to be suspended is paused, and what no longer is, is resumed. All of it is one transaction, so
 that no turn sees a schedule between its definition and its suspension.
 
-Spec: LEDGER-22.
+Spec: LEDGER-23.
 """
 
 import sqlite3
