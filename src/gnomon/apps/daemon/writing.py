@@ -25,7 +25,7 @@ def replace_text(file: Path, text: str, *, old: str | None) -> None:
     real = Path(os.path.realpath(file))
     if not real.parent.is_dir():
         raise FileNotFoundError(ENOENT, os.strerror(ENOENT), str(real.parent))
-    if real.exists() and not os.access(real, os.W_OK):
+    if real.exists() and not os.access(real, os.W_OK, effective_ids=True):
         raise PermissionError(EACCES, os.strerror(EACCES), str(file))
     descriptor, name = mkstemp(dir=real.parent, prefix=f".{real.name}.")
     try:

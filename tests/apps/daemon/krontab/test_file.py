@@ -92,6 +92,21 @@ def test_a_byte_order_mark_is_told_and_passed_over() -> None:
     assert len(krontab.jobs) == 1
 
 
+@clause("KRONTAB-5", "KRONTAB-10")
+def test_clauses_that_are_too_many_together_are_told_at_the_first() -> None:
+    dates = [f"date=2026-01-{day:02d}" for day in range(1, 32)] * 9
+    line = f"0 2 * * * @only({';'.join(dates)}) name=a command=b"
+
+    assert [one.partition(", got")[0] for one in problems(line)] == [
+        "1:17: @only: lists more than 256 values"
+    ]
+
+
+@clause("KRONTAB-5")
+def test_a_file_whose_path_cannot_be_an_identity_has_errors_and_no_jobs() -> None:
+    assert problems(A, file="/etc/odd\nname") == ["1:1: job: must be one line, got '" + A + "'"]
+
+
 @clause("KRONTAB-17")
 @given(SHARDS)
 @example('@win(" =')

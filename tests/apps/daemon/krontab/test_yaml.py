@@ -136,6 +136,11 @@ jobs:
             "jobs:\n- name: a\n  schedule: 0 0 * * *\n  command: a\n  description: |\n    b\n    c",
             ["5:16: description: has a character that does not print, got '\\n'"],
         ),
+        (
+            "jobs:\n- {name: a, schedule: 0 0 * * *, command: a, seed: {salt: [x]}, ? [b] : c}",
+            ["2:59: seed: must be a text", "2:67: job: must have texts as keys"],
+        ),
+        ("#" * 4_000_001, ["1:1: file: has 4000001 characters"]),
         ("jobs: " + "[" * 5_000, ["1:1: file: is nested too deeply"]),
     ],
 )  # fmt: skip

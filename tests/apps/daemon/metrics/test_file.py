@@ -4,6 +4,8 @@ import asyncio
 import os
 from pathlib import Path
 
+import pytest
+
 from gnomon.apps.daemon.job import Job
 from gnomon.apps.daemon.metrics import MetricsFile, Surroundings, Tally
 from gnomon.apps.daemon.notice import Occasion
@@ -80,3 +82,17 @@ def test_a_file_that_cannot_be_written_stops_nothing(tmp_path: Path) -> None:
         await asyncio.gather(working, return_exceptions=True)
 
     run_virtually(scenario())
+
+
+@clause("METRICS-5")
+def test_nothing_is_left_beside_a_file_that_cannot_be_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "krond.prom"
+    path.mkdir()
+
+    async def scenario() -> None:
+        with pytest.raises(OSError, match="directory"):
+            metrics_file(path, VirtualClock(), Tally(), [HOURLY]).update()
+
+    run_virtually(scenario())
+
+    assert [one.name for one in tmp_path.iterdir()] == ["krond.prom"]
