@@ -96,6 +96,18 @@ def test_each_job_has_its_line_and_the_first_to_run_stands_first() -> None:
 
 
 @clause("WATCH-1")
+def test_of_several_runs_the_oldest_is_shown_and_the_others_counted() -> None:
+    old, new = (
+        replace(ROW, state=State.RUNNING, started_ms=(NOW - age) * 1000, run_id=None)
+        for age in (65, 3)
+    )
+
+    (row,) = job_rows([job_status("name=a", active=(new, old))], now_ms=NOW * 1000)
+
+    assert row[4] == "for 1:05, and 1 more"
+
+
+@clause("WATCH-1")
 def test_jobs_without_room_are_counted() -> None:
     assert drawn(*(job_status(f"name=j{i}") for i in range(5)), rows_max=2)[-1] == "and 3 more"
 

@@ -111,14 +111,18 @@ def _cells(job: JobStatus, now_ms: int) -> tuple[str, ...]:
         coming = local_text(zone, job.next_ms // 1000)
         away = countdown(job.next_ms // 1000 - now)
     window = "" if job.next is None else window_cells(job.next, now)
-    active = ", ".join(_active(row, now_ms) for row in job.active)
-    return coming, away, window, active, _last(job.last, now_ms)
+    return coming, away, window, _active(job.active, now_ms), _last(job.last, now_ms)
 
 
-def _active(row: RunRow, now_ms: int) -> str:
-    found = Identity.read(row.run_id or "")
+def _active(rows: Sequence[RunRow], now_ms: int) -> str:
+    """The run that has been active for longest, and how many there are beside it."""
+    if not rows:
+        return ""
+    oldest = min(rows, key=lambda row: row.started_ms or now_ms)
+    found = Identity.read(oldest.run_id or "")
     who = "" if found is None else f"pid {found[0].pid} "
-    return f"{who}for {countdown((now_ms - (row.started_ms or now_ms)) // 1000)}"
+    length = countdown((now_ms - (oldest.started_ms or now_ms)) // 1000)
+    return f"{who}for {length}" + (f", and {len(rows) - 1} more" if len(rows) > 1 else "")
 
 
 def _last(row: RunRow | None, now_ms: int) -> str:
