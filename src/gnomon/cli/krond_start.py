@@ -69,11 +69,13 @@ class StartOptions:
 def start_krond(options: StartOptions, clock: Clock) -> bool:
     """Run until told to stop; False when it was told twice."""
     os.umask(0o077)  # whatever krond makes is for its user; jobs have a umask of their own
+    early: list[int] = []
+    signal.signal(signal.SIGHUP, lambda number, _: early.append(number))
     gc.disable()  # until the jobs are there, which stay
     jobs = load_jobs(options.sources)
     options.state.prepare()
     with _logging(options):
-        return asyncio.run(_run(jobs, options, clock))
+        return asyncio.run(_run(jobs, options, clock, early))
 
 
 def start_detached(arguments: Sequence[str], options: StartOptions) -> tuple[int, str]:
@@ -104,7 +106,8 @@ def start_detached(arguments: Sequence[str], options: StartOptions) -> tuple[int
         return code, lines.read().decode(errors="replace")
 
 
-async def _run(jobs: list[Job], options: StartOptions, clock: Clock) -> bool:
+async def _run(jobs: list[Job], options: StartOptions, clock: Clock, early: Sequence[int]) -> bool:
+    """Run until told to stop; `early` are the reloads that were asked for before this was ready."""
     stopper = Stopper(options.grace_ms)
     reading = ThreadPoolExecutor(max_workers=1, thread_name_prefix="krond-reload")
     async with stopper.listening(), _open(options.state) as ledger:
@@ -119,7 +122,7 @@ async def _run(jobs: list[Job], options: StartOptions, clock: Clock) -> bool:
         gc.freeze()
         gc.enable()
         desk = _Desk(daemon, launcher, stopper, options)
-        async with serving(options.state, desk.answer), _reloading(daemon):
+        async with serving(options.state, desk.answer), _reloading(daemon, early):
             log(logging.INFO, "running", jobs=len(jobs), state=str(options.state.path))
             _say_ready(options.ready_fd)
             works = beside.works(daemon, chronicle)
@@ -213,8 +216,8 @@ def _advised(state: StateDirectory) -> Iterator[None]:
 
 
 @contextlib.asynccontextmanager
-async def _reloading(daemon: Daemon) -> AsyncIterator[None]:
-    """HUP loads the files again."""
+async def _reloading(daemon: Daemon, early: Sequence[int]) -> AsyncIterator[None]:
+    """HUP loads the files again, also one that came while they were loaded for the first time."""
     loop, tasks = asyncio.get_running_loop(), set[asyncio.Task[object]]()
 
     def reload() -> None:
@@ -223,6 +226,8 @@ async def _reloading(daemon: Daemon) -> AsyncIterator[None]:
         task.add_done_callback(tasks.discard)
 
     loop.add_signal_handler(signal.SIGHUP, reload)
+    if early:
+        reload()
     try:
         yield
     finally:

@@ -29,8 +29,10 @@ __all__ = ["Answer", "ask", "serving"]
 Answer = dict[str, object]
 LINE_MAX = 1_000_000
 """The longest line that is read."""
-PATIENCE_S = 600.0
-"""How long an answer may take: a stopping krond waits for its jobs."""
+PATIENCE_S = 60.0
+"""How long an answer may take."""
+_UNHURRIED = ("stop", "run-now")
+"""What is answered when jobs have ended, however long that takes."""
 
 
 @contextlib.asynccontextmanager
@@ -67,7 +69,7 @@ def ask(state: StateDirectory, command: str, **arguments: object) -> Answer | No
         try:
             folder = closing.enter_context(_folder(state.socket.parent))
             speaker = closing.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
-            speaker.settimeout(PATIENCE_S)
+            speaker.settimeout(None if command in _UNHURRIED else PATIENCE_S)
             speaker.connect(f"{folder}/{state.socket.name}")
         except (FileNotFoundError, ConnectionRefusedError, NotADirectoryError):
             return None
@@ -76,12 +78,19 @@ def ask(state: StateDirectory, command: str, **arguments: object) -> Answer | No
                 f"cannot be spoken to ({error.strerror})", where=str(state.socket),
                 hint="be the user that krond runs as",
             ) from error  # fmt: skip
-        speaker.sendall(json.dumps({"command": command, **arguments}).encode() + b"\n")
-        with speaker.makefile("rb") as lines:
-            line = lines.readline(LINE_MAX)
-            answer = json.loads(line) if line else {"ok": False, "error": "krond is gone"}
-            if command == "stop":
-                lines.read()  # until it is over
+        try:
+            speaker.sendall(json.dumps({"command": command, **arguments}).encode() + b"\n")
+            with speaker.makefile("rb") as lines:
+                line = lines.readline(LINE_MAX)
+                if command == "stop":
+                    lines.read()  # until it is over
+        except TimeoutError as error:
+            raise StoreError(
+                "does not answer", where=str(state.socket), hint="is krond stopped, or swapped out?"
+            ) from error
+        except ConnectionError:  # it died at this very moment
+            line = b""
+        answer = json.loads(line) if line else {"ok": False, "error": "krond is gone"}
     assert isinstance(answer, dict)
     return answer
 
