@@ -2,7 +2,7 @@
 `python -m benchmarks.daemon [--quick] [--jobs N] [--json PATH]`
 
 A real krond with ten thousand jobs: how long it takes to be ready, for the first time and again,
-what memory it has, what it uses while nothing is due, how often it wakes; and how late a thousand
+what memory it has, what it uses while nothing is due, how often it looks; and how late a thousand
 jobs are that are due within one minute. The status is 0 whatever the figures say.
 """
 
@@ -17,6 +17,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from gnomon.apps.daemon.control import ask
+from gnomon.apps.daemon.state import StateDirectory
 
 JOBS, WINDOWS = 10_000, 1_000
 TARGETS = {"start_s": 3.0, "restart_s": 3.0, "rss_mb": 120.0, "idle_percent": 0.5}
@@ -36,7 +39,7 @@ class Figures:
     rss_mb: float = 0.0
     idle_s: float = 0.0
     idle_percent: float = 0.0
-    wakes_a_minute: float = 0.0
+    turns_a_minute: float = 0.0
     load_average: float = 0.0
     windows: int = 0
     windows_missed: int = 0
@@ -81,11 +84,11 @@ def _measure_rest(folder: Path, figures: Figures, *, rest_s: int) -> None:
         figures.restart_s = time.monotonic() - began
         figures.restart_cpu_s = _cpu_s(pid)
         time.sleep(2)
-        before, wakes = _cpu_s(pid), _wakes(pid)
+        before, turns = _cpu_s(pid), _turns(folder / "state")
         time.sleep(rest_s)
         figures.idle_s = rest_s
         figures.idle_percent = 100 * (_cpu_s(pid) - before) / rest_s
-        figures.wakes_a_minute = 60 * (_wakes(pid) - wakes) / rest_s
+        figures.turns_a_minute = 60 * (_turns(folder / "state") - turns) / rest_s
         figures.rss_mb = _status(pid, "VmRSS:") / 1024
 
 
@@ -139,10 +142,13 @@ def _cpu_s(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / _TICKS_A_SECOND
 
 
-def _wakes(pid: int) -> int:
-    """How often its threads have gone to sleep: as often as they were woken."""
-    tasks = Path(f"/proc/{pid}/task").iterdir()
-    return sum(_status(int(task.name), "voluntary_ctxt_switches:") for task in tasks)
+def _turns(state: Path) -> int:
+    """How often krond has looked whether there is something to do."""
+    answer = ask(StateDirectory(state), "status")
+    assert answer is not None
+    counters = answer["counters"]
+    assert isinstance(counters, dict)
+    return int(counters["turns"])
 
 
 def _status(pid: int, name: str) -> int:
