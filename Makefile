@@ -6,7 +6,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run test check lint fmt types contracts coverage spec test-system bench bench-time bench-ledger bench-theory bench-simulation prove pins clean
+.PHONY: help setup run test check lint fmt types contracts coverage spec test-system bench bench-time bench-ledger bench-theory bench-simulation bench-krond prove pins clean
 
 BIN := .venv/bin
 READY := .venv/ready
@@ -93,6 +93,9 @@ bench-theory: $(READY) ## Measure the monitor of the theory only; ARGS="--help" 
 
 bench-simulation: $(READY) ## Measure how quickly simulated hours pass; ARGS="--help" says how
 	$(BIN)/python -m benchmarks.simulation $(ARGS)
+
+bench-krond: $(READY) ## Measure krond with 10,000 jobs; ARGS="--help" says how
+	$(BIN)/python -m benchmarks.daemon $(ARGS)
 
 prove: $(READY) ## Run the full proofs, resumable; ARGS="--help" says how
 	$(BIN)/python -m tests.prove $(ARGS)

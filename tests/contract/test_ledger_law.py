@@ -36,7 +36,9 @@ moves = st.builds(
 definitions = st.fixed_dictionaries(
     {
         "overlap_policy": st.sampled_from(["allow", "skip", "queue", "replace"]),
-        "catchup_policy": st.sampled_from(["none", "latest", "fire_immediately", "spread"]),
+        "catchup_policy": st.sampled_from(
+            ["none", "latest", "fire_immediately", "spread", "recent"]
+        ),
         "uncertain": st.sampled_from(["restart", "relaunch_same_key", "abandon"]),
         "pause_rule": st.sampled_from(["skip", "hold"]),
         "deadline": st.sampled_from([None, "0s", "30s", "10m"]),

@@ -151,6 +151,19 @@ CATCHUP = rules(
     # what was spread once keeps its instant
     ran 10:00, waits 09:00@10:30:20, waits 10:00@10:30:40 | catchup=spread | 10:30:20 | start 09:00 | 10:30:40
     ran 10:00, waits 09:00@10:30:20, waits 10:00@10:30:40 | catchup=spread | 10:30:10 | nothing     | 10:30:20
+    # recent: the last few, oldest first; older ones are skipped, and nobody else counts for one
+    ran 09:00 | catchup=recent overlap=allow             | 10:30 | start 10:00       | 11:00
+    ran 08:00 | catchup=recent overlap=allow             | 10:30 | start 09:00 10:00 | 11:00
+    ran 02:00 | catchup=recent overlap=allow             | 10:30 | skip(catchup_limit) 03:00..08:00 x6, start 09:00 10:00 | 11:00
+    ran 02:00 | catchup=recent overlap=allow             | 10:00 | skip(catchup_limit) 03:00..07:00 x5, start 08:00 09:00 10:00 | 11:00
+    ran 02:00 | catchup=recent overlap=skip              | 10:30 | skip(catchup_limit) 03:00..08:00 x6, start 09:00, skip(overlap) 10:00 | 11:00
+    ran 02:00 | catchup=recent overlap=replace           | 10:30 | skip(catchup_limit) 03:00..08:00 x6, skip(superseded) 09:00, start 10:00 | 11:00
+    runs 02:00 | catchup=recent overlap=skip             | 10:30 | skip(catchup_limit) 03:00..08:00 x6, skip(overlap) 09:00 10:00 | 11:00
+    ran 02:00 | catchup=recent overlap=allow deadline=0s | 10:30 | miss(deadline) 03:00..09:00 x7 10:00 | 11:00
+    ran 02:00 | catchup=recent overlap=allow deadline=2h | 10:30 | miss(deadline) 03:00..08:00 x6, start 09:00 10:00 | 11:00
+    ran 02:00 | catchup=recent overlap=allow deadline=4h | 10:30 | miss(deadline) 03:00..06:00 x4, skip(catchup_limit) 07:00..08:00 x2, start 09:00 10:00 | 11:00
+    ran 06:00 | catchup=recent overlap=allow window=after,30m | 10:00 | skip(catchup_limit) 07:00..07:00 x1, start 08:00 09:00, plan 10:00@10:23:58 | 10:23:58
+    ran 10:00, waits 08:00@10:10, waits 09:00@10:20, waits 10:00@10:25 | catchup=recent overlap=allow | 10:30 | skip(catchup_limit) 08:00, start 09:00 10:00 | 11:00
     # a deadline comes before the catch-up policy
     ran 02:00 | catchup=fire_immediately overlap=allow deadline=2h | 10:30 | miss(deadline) 03:00..06:00 x4 07:00 08:00, start 09:00 | now
     ran 07:00 | catchup=spread overlap=allow deadline=2h           | 10:30 | miss(deadline) 08:00, start 09:00, plan 10:00@10:30:30 | 10:30:30
@@ -205,6 +218,7 @@ PAUSE = rules(
     ran 07:00, held until 09:30 | catchup=latest            | 09:30 | miss(outage) 08:00, start 09:00, resume | 10:00
     ran 07:00, held until 09:30 | catchup=latest deadline=10m | 09:30 | miss(deadline) 08:00 09:00, resume | 10:00
     ran 07:00, held until 09:30 | catchup=fire_immediately deadline=45m overlap=allow | 09:30 | miss(deadline) 08:00, start 09:00, resume | 10:00
+    ran 02:00, held until 09:30 | catchup=recent overlap=allow deadline=3h | 09:30 | miss(deadline) 03:00..06:00 x4, skip(catchup_limit) 07:00..07:00 x1, start 08:00 09:00, resume | 10:00
     queued 08:00, held until 09:30 | overlap=queue          | 08:30 | nothing | 09:30
     queued 09:00, held until 09:30 | overlap=queue          | 09:30 | start 09:00, resume | 10:00
     # a run in flight is not touched by a pause; a lost one is settled
@@ -323,7 +337,7 @@ def test_the_rules_of_overlap(rule: Rule) -> None:
     check(rule)
 
 
-@clause("POLICY-2", "POLICY-3", "POLICY-4", "POLICY-5", "ENGINE-5")
+@clause("POLICY-2", "POLICY-3", "POLICY-4", "POLICY-5", "POLICY-11", "ENGINE-5")
 @pytest.mark.parametrize("rule", CATCHUP, ids=str)
 def test_the_rules_of_catching_up(rule: Rule) -> None:
     check(rule)

@@ -67,7 +67,7 @@ def test_the_defaults_are_the_careful_ones() -> None:
         lambda: Policy(launch_backoff=timedelta(0)),
         lambda: Policy(lease=timedelta(milliseconds=1)),
         lambda: Policy(launches_max=1),
-        lambda: Policy(launches_max=100),
+        lambda: Policy(launches_max=1_000_000),
     ],
 )
 def test_the_limits_of_a_policy_are_allowed(policy: type[Policy]) -> None:
@@ -86,7 +86,7 @@ def test_the_limits_of_a_policy_are_allowed(policy: type[Policy]) -> None:
         (lambda: Policy(launch_backoff=-timedelta(1)), "launch_backoff: must lie between 0s and"),
         (lambda: Policy(lease=timedelta(0)), "lease: must lie between 1ms and 366 days"),
         (lambda: Policy(launches_max=0), "launches_max: must lie between 1 and 100"),
-        (lambda: Policy(launches_max=101), "launches_max: must lie between 1 and 100"),
+        (lambda: Policy(launches_max=1_000_001), "launches_max: must lie between 1 and 1000000"),
     ],
 )
 def test_what_lies_beyond_is_refused(policy: type[Policy], message: str) -> None:

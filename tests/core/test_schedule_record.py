@@ -29,6 +29,7 @@ RECURRENCES: list[dict[str, object]] = [
 DECISIONS: list[dict[str, object]] = [
     {},
     {"jitter_ms": 5_000},
+    {"identity": "/etc/krond.d/a:report", "window": "after,1h"},
     {"window": "around,30m", "distribution": "normal,mu=mid,sigma=10m", "seed": "daily"},
     {"window": "center,1.5s", "distribution": "skewLate,shape=3", "salt": "pepper"},
     {"window": "before,1h", "distribution": "exponential,lambda=2.5,dir=late"},
@@ -120,7 +121,17 @@ def test_the_canonical_record_spells_out_every_default() -> None:
         "launch_backoff": "1s",
         "lease": "1m0s",
         "target": None,
+        "identity": None,
     }
+
+
+@clause("SCHED-9")
+def test_an_identity_of_its_own_is_kept_with_the_schedule() -> None:
+    named = read_schedule(HOURLY | {"identity": "/etc/krond.d/a:report"})
+
+    assert named.decider.identity == "/etc/krond.d/a:report"
+    assert read_schedule(write_schedule(named)) == named
+    assert read_schedule(HOURLY).decider.identity == "report"
 
 
 @clause("SCHED-7")
@@ -174,7 +185,7 @@ def test_instants_may_be_aware_datetimes_as_toml_gives_them() -> None:
         ({"launches_max": 1.5}, "launches_max: must be a whole number"),
         ({"overlap_policy": "maybe"}, "overlap_policy: is not a known choice, got 'maybe'"),
         ({"overlap_policy": "maybe"}, "allow, skip, queue, replace, forbid"),
-        ({"catchup_policy": "all"}, "write one of none, latest, fire_immediately, spread"),
+        ({"catchup_policy": "all"}, "write one of none, latest, fire_immediately, spread, recent"),
         ({"uncertain": "hope"}, "write one of restart, relaunch_same_key, abandon"),
         ({"deadline": "soon"}, "deadline: must be a duration"),
         ({"deadline": 5}, "deadline: must be text"),

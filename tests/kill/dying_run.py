@@ -17,15 +17,15 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TypeVar
 
-from gnomon.cli import main, run_command
-from gnomon.cli.narration import NarratingLedger
+from gnomon.cli import krond_start, main, run_command
 from gnomon.shell.launcher.process import Order, ProcessLauncher, _Run
+from gnomon.shell.narrating import NarratingLedger
 from gnomon.shell.store import sqlite as store
 from gnomon.shell.store.database import Database
 
 LEDGER_CALLS = (
     "load", "commit", "report", "renew", "orphans", "recover", "next_wake_ms", "save_all", "delete",
-    "schedules",
+    "schedules", "install",
 )  # fmt: skip
 LAUNCHER_CALLS = ("launch", "release", "adopt", "end", "ended", "drain")
 
@@ -90,8 +90,8 @@ def lay_mines() -> None:
         (MinedLauncher,),
         {name: mined(name, getattr(MinedLauncher, name)) for name in LAUNCHER_CALLS},
     )
-    setattr(run_command, "NarratingLedger", ledger)  # noqa: B010
-    setattr(run_command, "ProcessLauncher", launcher)  # noqa: B010
+    for program in (run_command, krond_start):
+        vars(program).update(NarratingLedger=ledger, ProcessLauncher=launcher)
     setattr(store, "Database", MinedDatabase)  # noqa: B010
 
 

@@ -1,10 +1,11 @@
 """
-One world: a directory, a file of schedules, and a `gnomon run` that is killed again and again.
+One world: a directory, a file, and a program that runs it and is killed again and again.
 
 Each life ends by SIGKILL: at a point of its own (`dying_run`), or from outside after a number of
 log lines. Nothing waits for time to pass; the process is waited for, or its next line. At the end
 one life is stopped as it should be, the ledger is examined, all schedules are taken out of the file
-so that everything gets its outcome, and the judge compares.
+so that everything gets its outcome, and the judge compares. The program is `gnomon run`; worlds of
+other programs build on this one.
 
 `python -m tests.kill.world SEED [KILLS]` runs one world and prints what came of it.
 """
@@ -22,7 +23,7 @@ from pathlib import Path
 
 from tests.kill.judge import Verdict, judge
 
-__all__ = ["IDLE", "PATIENCE_S", "ROOT", "SCHEDULES", "Outcome", "run_world", "toml"]
+__all__ = ["IDLE", "PATIENCE_S", "ROOT", "SCHEDULES", "Outcome", "World", "run_world", "toml"]
 
 ROOT = Path(__file__).resolve().parents[2]
 POINTS_MAX = 120
@@ -70,62 +71,82 @@ class Outcome:
         }
 
 
-def run_world(seed: str, kills: int) -> Outcome:
+def run_world(seed: str, kills: int, kind: "type[World] | None" = None) -> Outcome:
     """Live and die `kills` times, then judge."""
     outcome = Outcome(seed=seed)
     with tempfile.TemporaryDirectory(prefix="gnomon-kill-") as folder:
-        world = _World(Path(folder), outcome)
+        world = (kind or World)(Path(folder), outcome)
         dice = random.Random(seed)
         for _ in range(kills):
+            world.between_lives(dice)
             if dice.random() < 0.7:
-                world.die_at_a_point(dice.randint(1, POINTS_MAX))
+                world.die_at_a_point(dice.randint(1, world.points_max))
             else:
-                world.be_killed(dice.randint(1, LINES_MAX))
+                world.be_killed(dice.randint(1, world.lines_max))
         until = world.end_well()
-        intervals = {name: int(keys["every"][:-1]) for name, keys in SCHEDULES.items()}
-        verdict = judge(world.store, world.folder / "jobs.txt", intervals, until=until)
+        verdict = judge(world.store, world.folder / "jobs.txt", world.intervals(), until=until)
         outcome.verdict = verdict
         outcome.problems += verdict.problems
     return outcome
 
 
-class _World:
+class World:
+    """The world of `gnomon run`."""
+
+    points_max, lines_max, last_lines = POINTS_MAX, LINES_MAX, LAST_LINES
+
     def __init__(self, folder: Path, outcome: Outcome) -> None:
         self.folder = folder
         self.store = folder / "run.sqlite3"
+        self.file = folder / "run.toml"
+        self.words = ["run", str(self.file), "--store", str(self.store), "--json-log"]
+        """How the program is called."""
         self._outcome = outcome
-        self._file = folder / "run.toml"
-        self._file.write_text(toml(SCHEDULES))
+        self.file.write_text(toml(SCHEDULES))
+
+    def intervals(self) -> dict[str, int]:
+        """The schedules as the ledger calls them, each with the seconds between its periods."""
+        return {name: int(keys["every"][:-1]) for name, keys in SCHEDULES.items()}
+
+    def between_lives(self, dice: random.Random) -> None:
+        """What happens to the file meanwhile: nothing."""
 
     def die_at_a_point(self, number: int) -> None:
-        process = self._start("tests.kill.dying_run", str(number), "run", str(self._file))
-        lines = self._wait(process)
-        if self._expect(process, -signal.SIGKILL, f"point {number}", lines):
+        process = self.start("tests.kill.dying_run", str(number), *self.words)
+        lines = self.wait(process)
+        if self.expect(process, -signal.SIGKILL, f"point {number}", lines):
             self._outcome.died[json.loads(lines[-1])["at"]] += 1
             self._outcome.kills += 1
 
     def be_killed(self, lines: int) -> None:
-        process = self._start("gnomon", "run", str(self._file))
+        process = self.start("gnomon", *self.words)
         self._read(process, lines)
         process.kill()
-        rest = self._wait(process)
-        if self._expect(process, -signal.SIGKILL, f"line {lines}", rest):
+        rest = self.wait(process)
+        if self.expect(process, -signal.SIGKILL, f"line {lines}", rest):
             self._outcome.died["from outside"] += 1
             self._outcome.kills += 1
 
     def end_well(self) -> int:
         """Stop one life as it should be, and settle everything; up to when, is returned."""
-        process = self._start("gnomon", "run", str(self._file), "--grace", "20s")
-        self._read(process, LAST_LINES)
-        process.send_signal(signal.SIGTERM)
-        self._expect(process, 0, "the end", self._wait(process))
+        self.live_and_stop(self.last_lines)
         self._examine("after the last stop")
         until = int(time.time())
-        self._file.write_text(toml(IDLE))
-        process = self._start("gnomon", "run", str(self._file), "--once")
-        self._expect(process, 0, "settling", self._wait(process))
+        self.settle()
         self._examine("after everything was settled")
         return until
+
+    def live_and_stop(self, lines: int) -> None:
+        process = self.start("gnomon", *self.words, "--grace", "20s")
+        self._read(process, lines)
+        process.send_signal(signal.SIGTERM)
+        self.expect(process, 0, "the end", self.wait(process))
+
+    def settle(self) -> None:
+        """Take everything out of the file, so that what waits is settled."""
+        self.file.write_text(toml(IDLE))
+        process = self.start("gnomon", *self.words, "--once")
+        self.expect(process, 0, "settling", self.wait(process))
 
     def _examine(self, when: str) -> None:
         done = subprocess.run(
@@ -135,10 +156,9 @@ class _World:
         if done.returncode or json.loads(done.stdout)["findings"]:
             self._outcome.problems.append(f"the doctor, {when}: {done.stdout}{done.stderr}")
 
-    def _start(self, *arguments: str) -> "subprocess.Popen[str]":
-        options = ["--store", str(self.store), "--json-log"]
+    def start(self, *arguments: str) -> "subprocess.Popen[str]":
         return subprocess.Popen(
-            [sys.executable, "-m", *arguments, *options],
+            [sys.executable, "-m", *arguments],
             cwd=ROOT, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
         )  # fmt: skip
 
@@ -148,7 +168,12 @@ class _World:
             if not process.stderr.readline():
                 return
 
-    def _wait(self, process: "subprocess.Popen[str]") -> list[str]:
+    def read_until(self, process: "subprocess.Popen[str]", word: str) -> None:
+        assert process.stderr is not None
+        while (line := process.stderr.readline()) and word not in line:
+            pass
+
+    def wait(self, process: "subprocess.Popen[str]") -> list[str]:
         """The lines up to the end; a process that hangs is killed, and that is a problem."""
         try:
             _, text = process.communicate(timeout=PATIENCE_S)
@@ -158,7 +183,7 @@ class _World:
             self._outcome.problems.append(f"hung for {PATIENCE_S} s: {text[-_SHOWN:]}")
         return text.splitlines()
 
-    def _expect(
+    def expect(
         self, process: "subprocess.Popen[str]", code: int, what: str, lines: list[str]
     ) -> bool:
         if process.returncode == code:

@@ -4,10 +4,10 @@ Prove what is promised: `python -m tests.prove KIND... [--sample N]`.
 Without a kind, all of them: every transition of every zone, a million random questions and a
 million fuzzed texts against the minute scan; 50,000 simulated worlds of crashes and 50,000 of three
 workers in trouble; 60,000 of the declarative scheduler, with years of it; 1,000 real kills of
-`gnomon run`, 1,000 of a scheduler, and 1,000 faults that happen to workers on PostgreSQL; 100,000
-traces judged by the theory's monitor and by its formulas. Runs on all cores, can be resumed, and
-writes docs/evidence when a report's part was run as a whole. Exits with 1 on any finding, and
-prints the line that shows it again.
+`gnomon run`, of krond and of a scheduler, and 1,000 faults that happen to workers on PostgreSQL;
+100,000 traces judged by the theory's monitor and by its formulas. Runs on all cores, can be
+resumed, and writes docs/evidence when a report's part was run as a whole. Exits with 1 on any
+finding, and prints the line that shows it again.
 """
 
 import argparse
@@ -22,6 +22,7 @@ from tests.prove.runner import Run
 
 _KINDS = (
     *time_core.KINDS, "crash", "kill", "workers-kill", "theory", "declarative", "kill-scheduler",
+    "kill-krond",
 )  # fmt: skip
 
 
@@ -55,6 +56,9 @@ def _prove(kinds: tuple[str, ...], options: argparse.Namespace, how: Run) -> int
         well &= crash.prove(how, worlds=options.worlds, workers=cores)
     if "kill" in kinds:
         well &= kill.prove(how, kills=options.kills, workers=options.workers or kill.WORKERS)
+    if "kill-krond" in kinds:
+        workers = options.workers or kill.WORKERS
+        well &= kill.prove(how, kills=options.kills, workers=workers, kind="kill-krond")
     if "workers-kill" in kinds:
         fleets = options.workers or fleet.FLEETS
         well &= fleet.prove(how, faults=options.faults, workers=fleets)

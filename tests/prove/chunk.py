@@ -17,6 +17,7 @@ from gnomon.simulation.declarative.plan import World, draw_spec
 from gnomon.simulation.declarative.search import Act, play, stories
 from tests.kill import scheduler_world
 from tests.kill.fleet import BLOWS_AT_A_MINUTE, run_fleet
+from tests.kill.krond_world import KrondWorld
 from tests.kill.world import run_world
 from tests.oracle.compare import Tally, check_case, check_transition, spelled
 from tests.oracle.fuzz_cases import HOSTILE, complaint, steps_max, steps_of, texts
@@ -113,7 +114,7 @@ def run(chunk: Chunk) -> ChunkResult:
 def fill(result: ChunkResult) -> None:
     """Run the chunk of a result, and write down what came of it."""
     kinds = {"sweep": _sweep, "random": _random, "fuzz": _fuzz, "kill": _kill}
-    kinds["workers-kill"] = _fleet
+    kinds |= {"workers-kill": _fleet, "kill-krond": _kill}
     kinds |= {"agreement": _agree, "states": _search}
     kinds |= {campaign.value: _simulate for campaign in Campaign}
     kinds |= dict.fromkeys(DECLARATIVE, _simulate_declarative) | {"kill-scheduler": _kill_scheduler}
@@ -154,14 +155,15 @@ def _fuzz(result: ChunkResult) -> Iterator[str]:
 
 
 def _kill(result: ChunkResult) -> Iterator[str]:
-    """One world in which `gnomon run` is killed again and again."""
-    seed = f"{SEED}:{result.index}"
-    outcome = run_world(seed, KILLS_PER_WORLD)
+    """One world in which `gnomon run`, or krond, is killed again and again."""
+    seed, is_krond = f"{SEED}:{result.index}", result.kind == "kill-krond"
+    outcome = run_world(seed, KILLS_PER_WORLD, KrondWorld if is_krond else None)
     result.cases = outcome.kills
     result.answers = outcome.verdict.periods
     result.notes = outcome.notes()
     for problem in outcome.problems:
-        yield f"{problem}: python -m tests.kill.world {seed} {KILLS_PER_WORLD}"
+        module = "krond_world" if is_krond else "world"
+        yield f"{problem}: python -m tests.kill.{module} {seed} {KILLS_PER_WORLD}"
 
 
 def _fleet(result: ChunkResult) -> Iterator[str]:

@@ -25,7 +25,7 @@ _SAYS = {
     Campaign.WORKERS: "three workers: crashes, lost answers, freezes, expired leases, clock steps",
 }
 _OVERLAPS = ("allow", "skip", "queue", "replace")
-_CATCHUPS = ("none", "latest", "fire_immediately", "spread")
+_CATCHUPS = ("none", "latest", "fire_immediately", "spread", "recent")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

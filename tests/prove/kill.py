@@ -1,9 +1,9 @@
 """
-Prove that `gnomon run` survives kill -9: `python -m tests.prove kill`.
+Prove that `gnomon run` and krond survive kill -9: `python -m tests.prove kill kill-krond`.
 
 Worlds of ten kills each, several at a time, because a world spends most of its time waiting for the
-next second. Writes docs/evidence/kill.md when 1,000 kills were run. A problem prints the line that
-runs its world again: `python -m tests.kill.world SEED 10`.
+next second. Writes docs/evidence/kill.md, or kill-krond.md, when 1,000 kills were run. A problem
+prints the line that runs its world again: `python -m tests.kill.world SEED 10`.
 """
 
 import platform
@@ -21,17 +21,25 @@ WORKERS = 8
 """Worlds at a time; they mostly wait."""
 
 
-def prove(how: Run, *, kills: int, workers: int) -> bool:
+PROGRAMS = {
+    "kill": "`gnomon run` with real commands is killed with SIGKILL, again and again,",
+    "kill-krond": "krond, whose file is edited and whose jobs are suspended now and then, is "
+    "killed with SIGKILL, again and again,",
+}
+"""What is killed, by the name of the proof."""
+
+
+def prove(how: Run, *, kills: int, workers: int, kind: str = "kill") -> bool:
     """Kill, and say whether nothing was lost, doubled or told wrongly."""
     worlds = range(0, -(-kills // KILLS_PER_WORLD), how.sample)
-    chunks = [Chunk(kind="kill", index=index) for index in worlds]
+    chunks = [Chunk(kind=kind, index=index) for index in worlds]
     print(
-        f"kill: seed {SEED}, {len(chunks)} worlds of {KILLS_PER_WORLD} kills, {workers} at a time"
+        f"{kind}: seed {SEED}, {len(chunks)} worlds of {KILLS_PER_WORLD} kills, {workers} at a time"
     )
-    state = run_all(chunks, "kill", how, workers=workers, unit="kills")
+    state = run_all(chunks, kind, how, workers=workers, unit="kills")
     found = _figures([state.results[chunk] for chunk in chunks], wall_s=state.wall_s)
-    if path := how.report("kill.md", whole=kills >= KILLS):
-        write_report(path, found, _page(found))
+    if path := how.report(f"{kind}.md", whole=kills >= KILLS):
+        write_report(path, found, _page(found, PROGRAMS[kind]))
     print(f"{found['kills']} kills, {found['periods']} periods, {found['problems']} problems")
     return not found["problems"]
 
@@ -61,16 +69,16 @@ def part(notes: Counter[str], prefix: str) -> dict[str, int]:
     return {name.removeprefix(prefix): notes[name] for name in names}
 
 
-def _page(found: dict[str, object]) -> str:
+def _page(found: dict[str, object], program: str) -> str:
     outcomes, died = found["outcomes"], found["died"]
     assert isinstance(outcomes, dict)
     assert isinstance(died, dict)
     return "\n".join([
-        "# Evidence: kill -9",
+        "# Evidence: kill -9" + (" of krond" if "krond" in program else ""),
         "",
         "Written by `make prove`; do not edit.",
         "",
-        "`gnomon run` with real commands is killed with SIGKILL, again and again, at chosen points "
+        f"{program} at chosen points "
         "(before and after every call of the ledger and the launcher, inside transactions, right "
         "after the birth of a process) and from outside.",
         "Each command writes a line of its own into a file.",

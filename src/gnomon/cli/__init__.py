@@ -9,6 +9,6 @@ Each command is a function that returns what is to be printed; `program.main` pr
 errors into one line each, and knows the exit codes.
 """
 
-from gnomon.cli.program import app, main
+from gnomon.cli.program import app, krond_main, main
 
-__all__ = ["app", "main"]
+__all__ = ["app", "krond_main", "main"]

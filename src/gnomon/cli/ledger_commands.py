@@ -26,7 +26,14 @@ from gnomon.cli.options import (
 )
 from gnomon.errors import DefinitionError
 
-__all__ = ["ROWS_MAX", "doctor_command", "history_command", "migrate_store_command", "run_command"]
+__all__ = [
+    "ROWS_MAX",
+    "doctor_command",
+    "history_command",
+    "migrate_store_command",
+    "read_keep_ms",
+    "run_command",
+]
 
 KEEP_MIN_MS = 3_600_000
 """The shortest time for which a ledger remembers what has ended."""
@@ -76,7 +83,7 @@ def run_command(
         once=once,
         length_ms=None if length is None else read_length_ms(length, where="for"),
         grace_ms=read_length_ms(grace, where="grace"),
-        keep_ms=_read_keep_ms(keep),
+        keep_ms=read_keep_ms(keep),
         json_log=json_log,
     )
     entries = load_schedules(path, to_run=True)
@@ -150,7 +157,8 @@ def migrate_store_command(
     return move_text(read_file(store), database)
 
 
-def _read_keep_ms(text: str) -> int | None:
+def read_keep_ms(text: str) -> int | None:
+    """How long finished rows are kept; None for ever."""
     if text == "forever":
         return None
     keep_ms = read_length_ms(text, where="keep")

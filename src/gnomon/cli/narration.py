@@ -1,9 +1,7 @@
 """
-A ledger that says what it writes: one log line for each period that is settled or begins to run.
+What `gnomon run` says: one log line for each period that is settled or begins to run.
 
 The lines are what a person reads who has no live table, and what a machine reads with `--json-log`.
-A line is written after its transaction, so that nothing is said that did not happen; who is killed
-in between has done more than was said.
 
 Spec: CLI-21.
 """
@@ -16,10 +14,9 @@ from gnomon.core.engine import Change
 from gnomon.core.ledger.lifecycle import State
 from gnomon.core.ledger.period import Fact
 from gnomon.ports import Claim, Ended, Failed, Launched, Report, RunRow
-from gnomon.shell.store.sqlite import SqliteLedger
 from gnomon.shell.telemetry import log
 
-__all__ = ["NarratingLedger", "Narration"]
+__all__ = ["Narration"]
 
 
 class Narration:
@@ -71,35 +68,6 @@ class Narration:
                 )  # fmt: skip
         if not isinstance(report, Launched):
             self._names.pop(report.key, None)
-
-
-class NarratingLedger(SqliteLedger):
-    """A ledger on SQLite, with log lines."""
-
-    _narration: Narration | None = None
-
-    @property
-    def narration(self) -> Narration:
-        self._narration = self._narration or Narration()
-        return self._narration
-
-    async def commit(
-        self, changes: Sequence[Change], *, owner: str, confirmed: bool, now_ms: int
-    ) -> list[Claim]:
-        claims = await super().commit(changes, owner=owner, confirmed=confirmed, now_ms=now_ms)
-        self.narration.claimed(claims)
-        self.narration.committed(changes)  # the ledger has one owner, so all of them hold
-        return claims
-
-    async def report(self, reports: Sequence[Report], *, now_ms: int) -> list[bool]:
-        answers = await super().report(reports, now_ms=now_ms)
-        self.narration.reported(reports, answers)
-        return answers
-
-    async def orphans(self, *, owner: str) -> list[RunRow]:
-        rows = await super().orphans(owner=owner)
-        self.narration.found(rows)
-        return rows
 
 
 def _say_settled(schedule_id: str, fact: Fact) -> None:

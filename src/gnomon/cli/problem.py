@@ -13,9 +13,11 @@ from gnomon.errors import (
     DefinitionError,
     IncompatibleStateError,
     InvalidCronExpressionError,
+    KrontabError,
     MissingExtraError,
     StoreError,
 )
+from gnomon.errors.excerpt import excerpt
 
 __all__ = [
     "LocatedError",
@@ -27,7 +29,6 @@ __all__ = [
 ]
 
 _SHOWN_MAX = 100
-_EXCERPT_BEFORE = 60
 
 
 class LocatedError(Exception):
@@ -43,13 +44,16 @@ class LocatedError(Exception):
 
 def describe_problem(error: DefinitionError | LocatedError) -> str:
     """The lines to print for an error of whoever wrote the input."""
+    if isinstance(error, KrontabError):
+        return error.report
     place = subject = ""
     if isinstance(error, LocatedError):
         place, subject, error = f"{error.place}: ", error.subject, error.error
     if isinstance(error, InvalidCronExpressionError):
         expression = _cut(error.expression)
         message = f'Invalid cron expression "{expression}": {error.field} field {error.reason}'
-        return _lines(place + message, _excerpt(error), error.hint)
+        shown = excerpt(error.expression, error.position) if error.expression else ""
+        return _lines(place + message, shown, error.hint)
     message = str(error).removesuffix(f"; {error.hint}").removeprefix(f"{subject}: ")
     return _lines(place + message, "", error.hint)
 
@@ -96,18 +100,3 @@ def _lines(message: str, excerpt: str, hint: str) -> str:
 
 def _cut(text: str) -> str:
     return text if len(text) <= _SHOWN_MAX else f"{text[: _SHOWN_MAX - 3]}..."
-
-
-def _excerpt(error: InvalidCronExpressionError) -> str:
-    """The part of the expression around the place, and a caret below it."""
-    if not error.expression:
-        return ""
-    start = max(0, error.position - _EXCERPT_BEFORE)
-    part = error.expression[start : start + _SHOWN_MAX]
-    # One column for each character, so that the caret stands where it should.
-    shown = "".join(
-        character if character.isascii() and character.isprintable() else " " if character == "\t"
-        else "?"
-        for character in part
-    )  # fmt: skip
-    return f"  {shown}\n  {' ' * (error.position - start)}^"

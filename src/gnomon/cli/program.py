@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gnomon.cli.check_command import check_command
+from gnomon.cli.krond_commands import krond_app
+from gnomon.cli.krontab_commands import krontab_app
 from gnomon.cli.ledger_commands import (
     doctor_command,
     history_command,
@@ -51,7 +53,7 @@ from gnomon.shell.clock import SystemClock
 if TYPE_CHECKING:
     from gnomon.ports import Clock
 
-__all__ = ["app", "main"]
+__all__ = ["app", "krond_main", "main"]
 
 _OUTPUT = "standard output"
 FINE, INVALID, SYSTEM, INTERRUPTED = 0, 1, 2, 130
@@ -74,6 +76,11 @@ def main(arguments: Sequence[str] | None = None, *, clock: "Clock | None" = None
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # an odd locale is no reason to fail
     return _run(arguments, clock or SystemClock())
+
+
+def krond_main() -> int:
+    """The program `krond`: the same as `gnomon krond`."""
+    return main(["krond", *sys.argv[1:]])
 
 
 def _run(arguments: Sequence[str] | None, clock: "Clock") -> int:
@@ -173,5 +180,7 @@ app.command("run")(run_command)
 app.command("history")(history_command)
 app.command("doctor")(doctor_command)
 app.command("migrate-store")(migrate_store_command)
+app.add_typer(krontab_app, name="krontab")
 app.command("check")(check_command)
 app.command("simulate")(simulate_command)
+app.add_typer(krond_app, name="krond")

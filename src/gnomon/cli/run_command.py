@@ -15,8 +15,6 @@ Spec: CLI-20 to CLI-23, CLI-30, CLI-31.
 import asyncio
 import contextlib
 import logging
-import os
-import socket
 import sys
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -28,17 +26,18 @@ from rich.live import Live
 from rich.text import Text
 
 from gnomon.cli.live_table import live_table, read_lines
-from gnomon.cli.narration import NarratingLedger
+from gnomon.cli.narration import Narration
 from gnomon.cli.saving import StoredLedger, check_file, save_file
 from gnomon.cli.schedule_table import Entry
-from gnomon.cli.stopping import Stopper
 from gnomon.errors import StoreError
 from gnomon.ports import Clock, Ledger
+from gnomon.shell.hosting import Host
 from gnomon.shell.launcher.process import ProcessLauncher
-from gnomon.shell.retention import Retention
+from gnomon.shell.narrating import NarratingLedger
 from gnomon.shell.runtime import Runtime
+from gnomon.shell.stopping import Stopper
 from gnomon.shell.store.sqlite import ledger_thread
-from gnomon.shell.telemetry import LOGGER, JsonLines, log
+from gnomon.shell.telemetry import JsonLines, log, logs_to
 
 __all__ = ["RunOptions", "run_schedules"]
 
@@ -86,31 +85,20 @@ async def _run(
             clock, directory=options.store.with_suffix(".output"),
             cwd=options.file.absolute().parent,
         )  # fmt: skip
-        owner = f"{socket.gethostname()}:{os.getpid()}:{clock.now_ms()}"
-        runtime = Runtime(ledger, launcher, clock, owner)
+        host = Host(ledger, launcher, clock)
         if options.database is None:
-            await runtime.recover()
+            await host.runtime.recover()
         await save_file(ledger, entries, options.file, now_ms=clock.now_ms())
         log(logging.INFO, "running", schedules=len(entries), store=_shown(options))
         beside = []
-        if options.keep_ms is not None:
-            retention = Retention(ledger, clock, keep_ms=options.keep_ms)
-            await retention.take_portion()  # so that `--once` does its part
-            work = retention.work(lambda: runtime.is_starting)
-            beside.append(asyncio.create_task(work))
         if options.once:
-            beside.append(asyncio.create_task(_finish_soon(ledger, runtime, clock)))
+            beside.append(_finish_soon(ledger, host.runtime, clock))
         if console is not None:
-            beside.append(asyncio.create_task(_show(console, ledger, entries, clock)))
+            beside.append(_show(console, ledger, entries, clock))
         if options.length_ms is not None:
-            beside.append(asyncio.create_task(_stop_after(options, stopper, clock)))
-        try:
-            async with _attended(ledger, options, runtime, owner, clock):
-                return await stopper.watch(runtime)
-        finally:
-            for task in beside:
-                task.cancel()
-            await asyncio.gather(*beside, return_exceptions=True)
+            beside.append(_stop_after(options, stopper, clock))
+        async with _attended(ledger, options, host, clock):
+            return await host.run(stopper, keep_ms=options.keep_ms, beside=beside)
 
 
 @contextlib.asynccontextmanager
@@ -123,6 +111,7 @@ async def _open(options: RunOptions) -> AsyncIterator[StoredLedger]:
         return
     with ledger_thread() as thread:
         ledger = NarratingLedger.open(options.store, executor=thread, exclusive=True)
+        ledger.narrator = Narration()
         try:
             yield ledger
         finally:
@@ -131,7 +120,7 @@ async def _open(options: RunOptions) -> AsyncIterator[StoredLedger]:
 
 @contextlib.asynccontextmanager
 async def _attended(
-    ledger: StoredLedger, options: RunOptions, runtime: Runtime, owner: str, clock: Clock
+    ledger: StoredLedger, options: RunOptions, host: Host, clock: Clock
 ) -> AsyncIterator[None]:
     """With a ledger that others use too: listen, and be seen."""
     if options.database is None:
@@ -140,7 +129,7 @@ async def _attended(
     from gnomon.cli.shared_run import SharedLedger, attended
 
     assert isinstance(ledger, SharedLedger)
-    async with attended(ledger, options.database, runtime, owner, clock):
+    async with attended(ledger, options.database, host.runtime, host.owner, clock):
         yield
 
 
@@ -212,13 +201,5 @@ def _logging(console: Console | None, json_log: bool) -> Iterator[None]:
     plain = logging.Formatter(_PLAIN, "%Y-%m-%dT%H:%M:%S")
     plain.converter = time.gmtime
     handler.setFormatter(JsonLines() if json_log else plain)
-    former, propagates = LOGGER.level, LOGGER.propagate
-    LOGGER.addHandler(handler)
-    LOGGER.setLevel(logging.INFO)
-    LOGGER.propagate = False
-    try:
+    with logs_to(handler):
         yield
-    finally:
-        LOGGER.removeHandler(handler)
-        LOGGER.setLevel(former)
-        LOGGER.propagate = propagates

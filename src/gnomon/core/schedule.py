@@ -20,11 +20,13 @@ from gnomon.core.decision.jitter import jitter_ms
 from gnomon.core.recurrence import Recurrence
 from gnomon.errors import DefinitionError
 
-__all__ = ["Catchup", "Overlap", "PauseRule", "Policy", "Schedule", "Uncertain"]
+__all__ = ["LAUNCHES_MAX", "Catchup", "Overlap", "PauseRule", "Policy", "Schedule", "Uncertain"]
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}", re.ASCII)
 _SECOND = timedelta(seconds=1)
 JITTER_MAX_MS = 24 * 3_600_000
+LAUNCHES_MAX = 1_000_000
+"""Nineteen years at the slowest: as good as until the deadline."""
 
 
 class Overlap(StrEnum):
@@ -51,6 +53,8 @@ class Catchup(StrEnum):
     """All run, oldest first, a bounded number at a time."""
     SPREAD = "spread"
     """All run, spread evenly over the time ahead."""
+    RECENT = "recent"
+    """The last few run, oldest first; older ones are skipped."""
 
 
 class PauseRule(StrEnum):
@@ -99,10 +103,10 @@ class Policy:
             )  # fmt: skip
         _check_duration(self.launch_backoff, where="launch_backoff", zero=True)
         _check_duration(self.lease, where="lease", zero=False)
-        if not 1 <= self.launches_max <= 100:
+        if not 1 <= self.launches_max <= LAUNCHES_MAX:
             raise DefinitionError(
-                "must lie between 1 and 100", where="launches_max", got=self.launches_max,
-                hint="write 1 to never try again",
+                f"must lie between 1 and {LAUNCHES_MAX}", where="launches_max",
+                got=self.launches_max, hint="write 1 to never try again",
             )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ database. `read_schedule` makes the value and refuses what it does not know; `wr
 the canonical record, in which every default is spelled out, so that two records of equal schedules
 are equal.
 
-Spec: SCHED-6 to SCHED-8.
+Spec: SCHED-6 to SCHED-9.
 """
 
 import json
@@ -43,7 +43,7 @@ KEYS = (
     "schedule_id", "cron_expr", "every", "once", "timezone", "dialect", "dst", "anchor",
     "start_at", "end_at", "jitter_ms", "window", "distribution", "seed", "salt", "only", "avoid",
     "overlap_policy", "catchup_policy", "deadline", "pause_rule", "uncertain", "launches_max",
-    "launch_backoff", "lease", "target",
+    "launch_backoff", "lease", "target", "identity",
 )  # fmt: skip
 
 _FORBID = {"forbid": "skip"}  # the word that crontabs for Kron and Kubernetes use
@@ -102,6 +102,7 @@ def write_schedule(schedule: Schedule) -> dict[str, object]:
         "launch_backoff": format_duration(policy.launch_backoff),
         "lease": format_duration(policy.lease),
         "target": json.loads(schedule.target),
+        "identity": None if decider.identity == schedule.schedule_id else decider.identity,
     }
 
 
@@ -181,7 +182,7 @@ def _write_distribution(distribution: Distribution) -> str:
 def _read_decider(record: Record, schedule_id: str, zone: str) -> Decider:
     only, avoid = record.get("only"), record.get("avoid")
     return Decider(
-        identity=schedule_id,
+        identity=_text(record, "identity", schedule_id),
         zone=zone,
         window=parse_window(_text(record, "window", "after,0s")),
         distribution=parse_distribution(_text(record, "distribution", "uniform")),

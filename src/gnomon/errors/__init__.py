@@ -7,6 +7,7 @@ have a module of their own. All of them are imported from here: `from gnomon.err
 Spec: ERR-1.
 """
 
+from gnomon.errors.daemon import KrontabError
 from gnomon.errors.declarative import (
     CronCalculationError,
     CronExpressionInvalidError,
@@ -27,6 +28,7 @@ from gnomon.errors.declarative import (
     TaskTryDeserializeError,
 )
 from gnomon.errors.root import (
+    DamagedStoreError,
     DefinitionError,
     FieldParseError,
     GnomonError,
@@ -42,12 +44,14 @@ __all__ = [
     "ConflictError",
     "CronCalculationError",
     "CronExpressionInvalidError",
+    "DamagedStoreError",
     "DefinitionError",
     "FieldParseError",
     "GnomonError",
     "IncompatibleStateError",
     "InvalidCronExpressionError",
     "InvalidRegistrationError",
+    "KrontabError",
     "MissingExtraError",
     "NegativeRetryDelayError",
     "NotFoundError",

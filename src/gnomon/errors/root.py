@@ -15,6 +15,7 @@ Spec: ERR-1 to ERR-5.
 from typing import ClassVar
 
 __all__ = [
+    "DamagedStoreError",
     "DefinitionError",
     "FieldParseError",
     "GnomonError",
@@ -132,6 +133,12 @@ class StoreError(GnomonError):
         self.hint = hint
         self.transient = transient
         super().__init__(_located(where, reason, hint))
+
+
+class DamagedStoreError(StoreError):
+    """What is stored cannot be read any more; it is left as it is."""
+
+    code: ClassVar[str] = "store-damaged"
 
 
 class StoreHeldError(StoreError):

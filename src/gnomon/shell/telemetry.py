@@ -13,11 +13,12 @@ import json
 import logging
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-__all__ = ["LOGGER", "JsonLines", "Lag", "Telemetry", "log"]
+__all__ = ["LOGGER", "JsonLines", "Lag", "Telemetry", "log", "log_facts", "logs_to"]
 
 LOGGER = logging.getLogger("gnomon.runtime")
 JUMP_MS = 2_000
@@ -118,8 +119,30 @@ class JsonLines(logging.Formatter):
 
 def log(level: int, event: str, *, failure: BaseException | None = None, **facts: object) -> None:
     """One line about the runtime: a sentence and its facts."""
+    log_facts(level, event, facts, failure=failure)
+
+
+def log_facts(
+    level: int, event: str, facts: Mapping[str, object], *, failure: BaseException | None = None
+) -> None:
+    """The same, for facts under any names."""
     if LOGGER.isEnabledFor(level):
         text = "".join(f" {name}={fact!r}" for name, fact in facts.items())
         line = f"{event}:{text}" if facts else event
         fields = {"event": event, **facts}
         LOGGER.log(level, "%s", line, exc_info=failure, extra={"fields": fields})
+
+
+@contextmanager
+def logs_to(handler: logging.Handler, *, level: int = logging.INFO) -> Iterator[None]:
+    """Within this block the lines about the runtime go to this handler, and nowhere else."""
+    former, propagates = LOGGER.level, LOGGER.propagate
+    LOGGER.addHandler(handler)
+    LOGGER.setLevel(level)
+    LOGGER.propagate = False
+    try:
+        yield
+    finally:
+        LOGGER.removeHandler(handler)
+        LOGGER.setLevel(former)
+        LOGGER.propagate = propagates

@@ -31,6 +31,7 @@ _REASONS: dict[str, Text] = {
     "replaced": {"overlap_policy": ("replace",)},
     "paused": {"pause_rule": ("skip",)},
     "outage": {"catchup_policy": ("none", "latest")},
+    "catchup_limit": {"catchup_policy": ("recent",)},
     "uncertain": _ALWAYS,
     "launch_failed": _ALWAYS,
     "deadline": _ALWAYS,

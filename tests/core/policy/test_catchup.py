@@ -12,7 +12,7 @@ NOW = 1_000_000
 FIRES = st.lists(st.integers(0, NOW), max_size=12)
 
 
-@clause("POLICY-2", "POLICY-3", "POLICY-4", "POLICY-5")
+@clause("POLICY-2", "POLICY-3", "POLICY-4", "POLICY-5", "POLICY-11")
 @pytest.mark.parametrize(
     ("catchup", "ages_s", "expected"),
     [
@@ -40,12 +40,19 @@ FIRES = st.lists(st.integers(0, NOW), max_size=12)
         # the others keep all
         ("fire_immediately", [900, 600, 300], "+++"),
         ("spread", [900, 600, 300], "+++"),
+        # recent: the last few of the overdue, however old, and whoever is in time
+        ("recent", [900, 600, 300], "+++"),
+        ("recent", [1200, 900, 600, 300], "-+++"),
+        ("recent", [1500, 1200, 2, 600, 300, 0], "-+++++"),
+        ("recent", [2, 1500, 1200, 600, 300], "+-+++"),
     ],
 )
 def test_which_of_the_overdue_count(catchup: str, ages_s: list[int], expected: str) -> None:
     fires_ms = [NOW - age_s * 1000 for age_s in ages_s]
 
-    verdicts = kept(Catchup(catchup), fires_ms, now_ms=NOW, on_time_ms=2_000, grace_ms=61_000)
+    verdicts = kept(
+        Catchup(catchup), fires_ms, now_ms=NOW, on_time_ms=2_000, grace_ms=61_000, recent_max=3
+    )
 
     assert "".join("+" if counts else "-" for counts in verdicts) == expected
 
@@ -68,7 +75,7 @@ def test_overdue_periods_are_spread_evenly(count: int, expected: list[int]) -> N
 @clause("POLICY-2")
 @given(st.sampled_from(list(Catchup)), FIRES)
 def test_what_is_in_time_always_counts(catchup: Catchup, fires_ms: list[int]) -> None:
-    verdicts = kept(catchup, fires_ms, now_ms=NOW, on_time_ms=2_000, grace_ms=61_000)
+    verdicts = kept(catchup, fires_ms, now_ms=NOW, on_time_ms=2_000, grace_ms=61_000, recent_max=3)
 
     in_time = [fire_ms >= NOW - 2_000 for fire_ms in fires_ms]
     assert all(counts for counts, timely in zip(verdicts, in_time, strict=True) if timely)
@@ -77,7 +84,7 @@ def test_what_is_in_time_always_counts(catchup: Catchup, fires_ms: list[int]) ->
 @clause("POLICY-3", "POLICY-4")
 @given(st.sampled_from([Catchup.NONE, Catchup.LATEST]), FIRES)
 def test_at_most_one_overdue_period_counts(catchup: Catchup, fires_ms: list[int]) -> None:
-    verdicts = kept(catchup, fires_ms, now_ms=NOW, on_time_ms=2_000, grace_ms=61_000)
+    verdicts = kept(catchup, fires_ms, now_ms=NOW, on_time_ms=2_000, grace_ms=61_000, recent_max=3)
 
     late = [fire_ms < NOW - 2_000 for fire_ms in fires_ms]
     assert sum(counts for counts, overdue in zip(verdicts, late, strict=True) if overdue) <= 1

@@ -3,9 +3,10 @@ Judging: of the periods that are due, which start, which wait, and which are ove
 
 The policies are asked in order, each once: deadline, catch-up, overlap.
 
-Spec: ENGINE-6, POLICY-1 to POLICY-9.
+Spec: ENGINE-6, POLICY-1 to POLICY-9, POLICY-11.
 """
 
+from gnomon.core.engine.opening import passed_over
 from gnomon.core.engine.terms import Candidate, Due, Limits
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State
 from gnomon.core.ledger.period import Fact, is_manual
@@ -38,9 +39,10 @@ def judge(
     verdicts = kept(
         policy.catchup, [one.fire_ms for one in fresh],
         now_ms=now_ms, on_time_ms=limits.on_time_ms, grace_ms=limits.grace_ms,
+        recent_max=limits.one_by_one_max,
     )  # fmt: skip
-    missed = [one for one, counts in zip(fresh, verdicts, strict=True) if not counts]
-    facts += [one.becomes(State.DONE, Outcome.MISSED, Reason.OUTAGE) for one in missed]
+    passed = [one for one, counts in zip(fresh, verdicts, strict=True) if not counts]
+    facts += [one.becomes(State.DONE, *passed_over(schedule)) for one in passed]
     fresh = [one for one, counts in zip(fresh, verdicts, strict=True) if counts]
     if policy.catchup is Catchup.SPREAD:
         fresh = _spread(fresh, later, facts, now_ms, limits)

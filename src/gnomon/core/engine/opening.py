@@ -5,7 +5,7 @@ A period opens with its window, so that a schedule's cursor never goes back: eve
 cursor has a row of its own or lies in exactly one range. What a long outage left behind becomes
 ranges; the last few overdue periods, and the newest, are left to be judged one by one.
 
-Spec: ENGINE-2, ENGINE-3, ENGINE-5, ENGINE-7, ENGINE-9, ASK-7.
+Spec: ENGINE-2, ENGINE-3, ENGINE-5, ENGINE-7, ENGINE-9, POLICY-11, ASK-7.
 """
 
 from collections import deque
@@ -18,7 +18,7 @@ from gnomon.core.ledger.period import Fact, period_key, range_key
 from gnomon.core.policy.deadline import last_too_late
 from gnomon.core.schedule import Catchup, Schedule
 
-__all__ = ["open_periods"]
+__all__ = ["open_periods", "passed_over"]
 
 
 def open_periods(
@@ -60,6 +60,13 @@ def open_periods(
     return cursor, opened
 
 
+def passed_over(schedule: Schedule) -> tuple[Outcome, Reason]:
+    """What becomes of overdue periods that do not count, though none of them is too late."""
+    if schedule.policy.catchup is Catchup.RECENT:
+        return Outcome.SKIPPED, Reason.CATCHUP_LIMIT
+    return Outcome.MISSED, Reason.OUTAGE
+
+
 def _passes(
     schedule: Schedule, cursor: int, newest: int, paused_ms: int, now_ms: int, limits: Limits
 ) -> list[tuple[int, Outcome, Reason]]:
@@ -70,21 +77,32 @@ def _passes(
     periods, and the newest, are left to be judged one by one.
     """
     deadline, paused = schedule.policy.deadline, (paused_ms - schedule.tail_ms - 1) // 1000
-    late = too_late = -1
+    too_late = late = -1
     if deadline is not None:
         too_late = last_too_late(schedule.tail_ms, deadline, now_ms=now_ms)
     if not _runs_all(schedule):
         late = (now_ms - limits.on_time_ms - schedule.tail_ms - 1) // 1000
-    until, floor = min(max(late, too_late), newest - 1), max(cursor, paused)
+    floor = max(cursor, paused)
+    if schedule.policy.catchup is Catchup.RECENT:  # what is too late does not count as recent
+        too_late = min(too_late, newest - 1)
+        until = _before_last(schedule, min(late, newest), max(floor, too_late), limits)
+    else:
+        until = _before_last(schedule, min(max(late, too_late), newest - 1), floor, limits)
+        too_late = min(too_late, until)
+    return [
+        (paused, Outcome.SKIPPED, Reason.PAUSED),
+        (too_late, Outcome.MISSED, Reason.DEADLINE),
+        (until, *passed_over(schedule)),
+    ]
+
+
+def _before_last(schedule: Schedule, until: int, floor: int, limits: Limits) -> int:
+    """The instant before the last few periods up to `until`; there is nothing up to `floor`."""
     for _ in range(limits.one_by_one_max):
         if until <= floor:
             break
         until = (schedule.recurrence.latest_epoch(until) or 0) - 1
-    return [
-        (paused, Outcome.SKIPPED, Reason.PAUSED),
-        (min(too_late, until), Outcome.MISSED, Reason.DEADLINE),
-        (until, Outcome.MISSED, Reason.OUTAGE),
-    ]
+    return until
 
 
 def _runs_all(schedule: Schedule) -> bool:

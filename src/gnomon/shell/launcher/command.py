@@ -2,10 +2,12 @@
 What a target says about a process: a command, and the circumstances it runs in.
 
 `{"command": ["prog", "arg"]}` names a program and its arguments, and no shell reads them;
-`{"shell": "text"}` is for a shell to read. `cwd`, `env`, `timeout` and `grace` may stand beside.
-The environment is built from nothing, so that a run does not depend on who started the worker.
+`{"shell": "text"}` is for a shell to read, which `interpreter` may name. `cwd`, `env`, `timeout`
+and `grace` may stand beside, and as whom it runs (`user`, `group`, `umask`) and where its output
+goes (`stdout`, `stderr`). The environment is built from nothing, so that a run does not depend on
+who started the worker.
 
-Spec: LAUNCH-5, LAUNCH-6.
+Spec: LAUNCH-5, LAUNCH-6, LAUNCH-12, LAUNCH-13.
 """
 
 import json
@@ -21,13 +23,17 @@ from gnomon.core.civil.duration import parse_duration
 from gnomon.core.civil.instant import format_instant
 from gnomon.errors import DefinitionError
 from gnomon.ports import Claim
+from gnomon.shell.launcher.sink import CAPTURE, check_sink
 
 __all__ = ["Command", "environment", "find_program", "parse_command"]
 
 GRACE_MS = 10_000
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 SHELL = "/bin/sh"
-_KEYS = ("command", "shell", "cwd", "env", "timeout", "grace")
+_KEYS = (
+    "command", "shell", "interpreter", "cwd", "env", "timeout", "grace", "user", "group", "umask",
+    "stdout", "stderr",
+)  # fmt: skip
 _RESERVED = ("ENV", "BASH_ENV", "IFS")
 _RESERVED_PREFIXES = ("LD_", "GNOMON_")
 _MS = timedelta(milliseconds=1)
@@ -45,6 +51,15 @@ class Command:
     """0 for none."""
     grace_ms: int
     """How long after TERM comes KILL."""
+    shell: str = SHELL
+    """The shell that the process finds in its environment."""
+    user: str = ""
+    """Empty for the user of the worker."""
+    group: str = ""
+    """Empty for the group of the user."""
+    umask: int | None = None
+    stdout: str = CAPTURE
+    stderr: str = CAPTURE
 
 
 @lru_cache(4096)
@@ -65,12 +80,19 @@ def parse_command(target: str) -> Command:
                 "is not a known key", where="target", got=key, hint=f"use {', '.join(_KEYS)}"
             )
     cwd = record.get("cwd")
+    shell = _text(record.get("interpreter", SHELL), where="target.interpreter")
     return Command(
-        arguments=_read_arguments(record),
+        arguments=_read_arguments(record, shell),
         cwd=None if cwd is None else _text(cwd, where="target.cwd"),
         env=_read_env(record.get("env")),
         timeout_ms=_read_duration(record, "timeout", 0, least_ms=1),
         grace_ms=_read_duration(record, "grace", GRACE_MS, least_ms=0),
+        shell=shell,
+        user=_text(record.get("user", ""), where="target.user"),
+        group=_text(record.get("group", ""), where="target.group"),
+        umask=_read_umask(record.get("umask")),
+        stdout=_read_sink(record, "stdout"),
+        stderr=_read_sink(record, "stderr"),
     )
 
 
@@ -79,8 +101,9 @@ def environment(claim: Claim, command: Command, *, home: str, user: str) -> dict
     return {
         "PATH": PATH,
         "HOME": home,
+        "USER": user,
         "LOGNAME": user,
-        "SHELL": SHELL,
+        "SHELL": command.shell,
         "LANG": "C.UTF-8",
         "TZ": claim.schedule.decider.zone,
         **command.env,
@@ -100,10 +123,10 @@ def find_program(name: str, *, cwd: str, path: str) -> str | None:
     return str(program) if program.is_file() and os.access(program, os.X_OK) else None
 
 
-def _read_arguments(record: Mapping[str, object]) -> tuple[str, ...]:
+def _read_arguments(record: Mapping[str, object], interpreter: str) -> tuple[str, ...]:
     command, shell = record.get("command"), record.get("shell")
-    if isinstance(shell, str) and command is None:
-        return (SHELL, "-c", _text(shell, where="target.shell"))
+    if isinstance(shell, str) and command is None and interpreter:
+        return (interpreter, "-c", _text(shell, where="target.shell"))
     if isinstance(command, list) and command and shell in (None, False):
         arguments = tuple(_text(one, where="target.command") for one in command)
         if arguments[0]:
@@ -139,6 +162,22 @@ def _read_env(found: object) -> dict[str, str]:
         _text(name, where="target.env"): _text(value, where=f"target.env.{name}")
         for name, value in found.items()
     }
+
+
+def _read_umask(found: object) -> int | None:
+    if found is None:
+        return None
+    text = _text(found, where="target.umask")
+    if text and len(text) <= 4 and all(one in "01234567" for one in text):
+        return int(text, 8) & 0o777
+    raise DefinitionError(
+        "must be octal digits", where="target.umask", got=text, hint="write e.g. 0027"
+    )
+
+
+def _read_sink(record: Mapping[str, object], key: str) -> str:
+    where = f"target.{key}"
+    return check_sink(_text(record.get(key, CAPTURE), where=where), where=where)
 
 
 def _read_duration(record: Mapping[str, object], key: str, default: int, *, least_ms: int) -> int:

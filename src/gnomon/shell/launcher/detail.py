@@ -4,12 +4,43 @@ How a run ended, in one line.
 What a run says about itself is foreign text: it is cut to a bearable length, and characters that
 could break a line or a terminal are written as escapes.
 
-Spec: LAUNCH-4.
+What it used, where somebody wants to know, stands in the same line and can be read out of it.
+
+Spec: LAUNCH-4, LAUNCH-14.
 """
 
-__all__ = ["DETAIL_MAX", "exit_line", "failure_line", "one_line"]
+import re
+from typing import NamedTuple
+
+__all__ = ["DETAIL_MAX", "Exit", "Usage", "exit_line", "failure_line", "one_line", "read_exit"]
 
 DETAIL_MAX = 500
+_EXIT = re.compile(
+    r"(?:exit (?P<code>\d+|unknown)|signal (?P<signal>\d+))"
+    r"(?: \(user (?P<user>[\d.]+)s, system (?P<system>[\d.]+)s(?:, memory (?P<memory>\d+) KiB)?\))?"
+)
+
+
+class Usage(NamedTuple):
+    """What a process and the children it waited for have used."""
+
+    user_s: float
+    system_s: float
+    memory_kib: int | None = None
+    """The most that one of them had at a time; None when that was less than the worker has, with
+    whose memory a process is counted until it begins."""
+
+    def __str__(self) -> str:
+        memory = "" if self.memory_kib is None else f", memory {self.memory_kib} KiB"
+        return f"(user {self.user_s:.3f}s, system {self.system_s:.3f}s{memory})"
+
+
+class Exit(NamedTuple):
+    """How a process ended; None for what nobody knows."""
+
+    code: int | None
+    signal: int | None
+    usage: Usage | None
 
 
 def one_line(text: str) -> str:
@@ -31,8 +62,28 @@ def failure_line(error: BaseException) -> str:
     return one_line(f"{name}: {said}" if said else name)
 
 
-def exit_line(status: int | None) -> str:
-    """`exit 3`, `signal 9`, or that nobody knows."""
+def exit_line(status: int | None, usage: Usage | None = None) -> str:
+    """`exit 3`, `signal 9`, or that nobody knows; and what was used, if that is known."""
     if status is None:
         return "exit unknown"
-    return f"exit {status}" if status >= 0 else f"signal {-status}"
+    line = f"exit {status}" if status >= 0 else f"signal {-status}"
+    return line if usage is None else f"{line} {usage}"
+
+
+def read_exit(line: str | None) -> Exit | None:
+    """What `exit_line` wrote; None for anything else."""
+    found = _EXIT.fullmatch(line or "")
+    if found is None:
+        return None
+    code, signal = found["code"], found["signal"]
+    usage = None
+    if found["user"] is not None:
+        memory = found["memory"]
+        usage = Usage(
+            float(found["user"]), float(found["system"]), None if memory is None else int(memory)
+        )
+    return Exit(
+        int(code) if code is not None and code.isdecimal() else None,
+        None if signal is None else int(signal),
+        usage,
+    )

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from gnomon.shell.launcher.hole import punch_hole
 
-__all__ = ["FILES_MAX", "OUTPUT_MAX", "Output"]
+__all__ = ["FILES_MAX", "OUTPUT_MAX", "Output", "newest_output"]
 
 OUTPUT_MAX = 64 * 1024
 """Bytes kept of one run."""
@@ -63,10 +63,7 @@ class Output:
 
     def newest(self, key: str) -> Path | None:
         """The file of the latest attempt there was."""
-        if self.directory is None:
-            return None
-        found = self.directory.glob(f"{_ODD.sub('_', key)}.*.out")
-        return max(found, key=lambda path: int(path.name.split(".")[1]), default=None)
+        return None if self.directory is None else newest_output(self.directory, key)
 
     def open(self, path: Path | None) -> int:
         """A descriptor for the process to write to."""
@@ -144,6 +141,12 @@ class Output:
                     if not writer:  # of another worker, it may have one
                         path.unlink(missing_ok=True)
             self._count = min(len(settled), kept)
+
+
+def newest_output(directory: Path, key: str) -> Path | None:
+    """What the latest attempt of a run has printed, if it is kept."""
+    found = directory.glob(f"{_ODD.sub('_', key)}.*.out")
+    return max(found, key=lambda path: int(path.name.split(".")[1]), default=None)
 
 
 @contextlib.contextmanager

@@ -9,17 +9,20 @@ not reported as launched certainly never started.
 Each run is the leader of a session and group of its own. It outlives its worker, and is found again
 by process id, start time and boot; the end of such a run is seen, its exit status is not.
 
-Needs Linux: /proc says when a process began, and a pidfd (or, without, a look now and then) says
-when it is gone. Users, limits on resources and other umasks are not its business yet.
+A `Manner` says what is otherwise for a daemon of a whole machine: that a launch which failed may be
+tried again, whatever the failure; that what runs use is recorded; that who stops leaves them be.
 
-Spec: LAUNCH-1 to LAUNCH-11.
+Needs Linux: /proc says when a process began, and a pidfd (or, without, a look now and then) says
+when it is gone. Limits on resources are not its business.
+
+Spec: LAUNCH-1 to LAUNCH-14.
 """
 
 import asyncio
 import contextlib
 import errno
 import os
-import pwd
+import resource
 import signal
 import subprocess
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
@@ -28,16 +31,19 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gnomon.core.ledger.lifecycle import Reason
+from gnomon.core.ledger.period import is_manual
 from gnomon.errors import DefinitionError
 from gnomon.ports import Claim, Clock, Ended, Failed, Launched
 from gnomon.shell.clock import since_boot_ms
+from gnomon.shell.launcher.account import Account, account_of
 from gnomon.shell.launcher.command import Command, environment, find_program, parse_command
-from gnomon.shell.launcher.detail import exit_line, one_line
+from gnomon.shell.launcher.detail import Usage, exit_line, one_line
 from gnomon.shell.launcher.identity import Identity, identify
 from gnomon.shell.launcher.output import FILES_MAX, OUTPUT_MAX, Output
+from gnomon.shell.launcher.sink import CAPTURE, USUAL_UMASK, Sinks
 from gnomon.shell.launcher.waiting import Ends, all_done_within
 
-__all__ = ["Order", "ProcessLauncher"]
+__all__ = ["Manner", "Order", "ProcessLauncher"]
 
 KILL_MAX_MS = 5_000
 """How long a killed process may take to be gone."""
@@ -49,6 +55,22 @@ _STUB = 'read -r GNOMON_GO || exit 0; exec "$@" </dev/null'
 _ADOPTED_FENCE = 0
 
 
+class Manner(NamedTuple):
+    """How a launcher treats its processes."""
+
+    umask: int | None = None
+    """What commands get that name none; None for the worker's own."""
+    gives_up: bool = True
+    """Whether a program that is not there, and the like, is a failure for good; where it is not,
+    a period is tried again until its deadline, and what was asked for by hand is tried once."""
+    records_usage: bool = False
+    leaves: bool = False
+    """Whether `drain` leaves what does not end by itself to the next worker."""
+
+
+_USUAL = Manner()
+
+
 class Order(NamedTuple):
     """A process to make ready."""
 
@@ -57,6 +79,8 @@ class Order(NamedTuple):
     attempt: int
     command: Command
     env: Mapping[str, str]
+    account: Account | None = None
+    """As whom; None for as the command says."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -83,13 +107,14 @@ class ProcessLauncher:
 
     def __init__(
         self, clock: Clock, *, directory: Path | None = None, cwd: Path | None = None,
-        output_max: int = OUTPUT_MAX, files_max: int = FILES_MAX,
+        output_max: int = OUTPUT_MAX, files_max: int = FILES_MAX, manner: Manner = _USUAL,
         pidfds: bool = hasattr(os, "pidfd_open"), uptime_ms: Callable[[], int] = since_boot_ms,
     ) -> None:  # fmt: skip
-        account = pwd.getpwuid(os.getuid())
         self._clock = clock
-        self.home, self.user = account.pw_dir, account.pw_name
-        self._cwd = str(cwd or (self.home if Path(self.home).is_dir() else "/"))
+        own = account_of()
+        self.home, self.user = own.home, own.name
+        self._cwd = None if cwd is None else str(cwd)
+        self.manner = manner
         self._pidfds = pidfds
         self._uptime_ms = uptime_ms
         self._runs: dict[str, _Run] = {}
@@ -105,9 +130,13 @@ class ProcessLauncher:
         try:
             command = parse_command(claim.schedule.target)
         except DefinitionError as error:
-            return Failed(claim.key, claim.fence, one_line(str(error)), permanent=True)
-        env = environment(claim, command, home=self.home, user=self.user)
-        return self.prepare(Order(claim.key, claim.fence, claim.launches, command, env))
+            return self._failed(claim.key, claim.fence, error, permanent=True)
+        try:
+            account = account_of(command.user, command.group)
+        except OSError as error:
+            return self._failed(claim.key, claim.fence, error, permanent=False)
+        env = environment(claim, command, home=account.home, user=account.name)
+        return self.prepare(Order(claim.key, claim.fence, claim.launches, command, env, account))
 
     def prepare(self, order: Order) -> Launched | Failed:
         """Make a process ready, which begins when it is released."""
@@ -117,10 +146,14 @@ class ProcessLauncher:
         try:
             run = self._spawn(order)
         except DefinitionError as error:
-            return Failed(key, fence, one_line(str(error)), permanent=True)
+            return self._failed(key, fence, error, permanent=True)
         except OSError as error:
-            return Failed(key, fence, one_line(str(error)), permanent=error.errno == errno.E2BIG)
+            return self._failed(key, fence, error, permanent=error.errno == errno.E2BIG)
         return Launched(key, fence, run.identity.text(run.timeout_ms, run.grace_ms))
+
+    def _failed(self, key: str, fence: int, error: Exception, *, permanent: bool) -> Failed:
+        is_final = permanent if self.manner.gives_up else is_manual(key)
+        return Failed(key, fence, one_line(str(error)), permanent=is_final)
 
     async def release(self, key: str) -> None:
         run = self._runs.get(key)
@@ -167,31 +200,43 @@ class ProcessLauncher:
 
     async def drain(self, *, grace_ms: int) -> None:
         runs = list(self._runs.values())
-        if not await all_done_within(self._clock, _exits(runs), grace_ms):
+        ended = await all_done_within(self._clock, _exits(runs), grace_ms)
+        if not ended and not self.manner.leaves:
             left = [run for run in runs if not run.exit.done()]
             await asyncio.gather(*(self._terminate(run, Reason.STOPPED) for run in left))
 
     def _spawn(self, order: Order) -> _Run:
-        cwd = str(Path(self._cwd, order.command.cwd or ""))
-        name, *arguments = order.command.arguments
+        command = order.command
+        account = order.account or account_of(command.user, command.group)
+        cwd = str(Path(self._cwd or account.place, command.cwd or ""))
+        umask = self.manner.umask if command.umask is None else command.umask
+        name, *arguments = command.arguments
         program = find_program(name, cwd=cwd, path=order.env["PATH"])
         if program is None:
             raise DefinitionError(
                 "is no program that can be run", where="target.command", got=name,
                 hint="write its full path, or set PATH in env",
             )  # fmt: skip
-        path = self.output.path(order.key, order.attempt)
+        uid, gid, groups = account.identities
+        captures = CAPTURE in (command.stdout, command.stderr)
+        path = self.output.path(order.key, order.attempt) if captures else None
         with contextlib.ExitStack() as undoing:
-            out = self.output.open(path)
             undoing.callback(self.output.settle, path)
             with contextlib.ExitStack() as closing:
-                closing.callback(os.close, out)
+                sinks = Sinks(
+                    account,
+                    cwd,
+                    USUAL_UMASK if umask is None else umask,
+                    lambda: self.output.open(path),
+                )
+                out, err = closing.enter_context(sinks.opened(command.stdout, command.stderr))
                 waiting_end, gate = os.pipe()
                 undoing.callback(os.close, gate)
                 closing.callback(os.close, waiting_end)
                 process = subprocess.Popen(  # noqa: S603 (the command is the schedule's own)
                     ["/bin/sh", "-c", _STUB, "gnomon", program, *arguments],
-                    stdin=waiting_end, stdout=out, stderr=out, cwd=cwd, env=order.env,
+                    stdin=waiting_end, stdout=out, stderr=err, cwd=cwd, env=order.env,
+                    umask=-1 if umask is None else umask, user=uid, group=gid, extra_groups=groups,
                     start_new_session=True, close_fds=True,
                 )  # fmt: skip
                 undoing.callback(process.wait)
@@ -275,11 +320,12 @@ class ProcessLauncher:
         if run.ending:
             self._signal(run, signal.SIGKILL)  # what is left of its group
         self._forget(run)
-        status = None if run.process is None else run.process.wait()
+        status, usage = (None, None) if run.process is None else _reap(run.process)
         self.output.settle(run.output)
         success = status == 0 and not run.ending
         reason = run.reason or (Reason.UNCERTAIN if status is None else None)
-        line, now_ms = exit_line(status), self._clock.now_ms()
+        line = exit_line(status, usage if self.manner.records_usage else None)
+        now_ms = self._clock.now_ms()
         self._ends.add(Ended(run.key, run.fence, success, line, reason, ended_ms=now_ms))
         run.exit.set_result(None)
 
@@ -300,6 +346,15 @@ class ProcessLauncher:
         task = asyncio.ensure_future(work)
         run.watchers.add(task)
         task.add_done_callback(run.watchers.discard)
+
+
+def _reap(process: "subprocess.Popen[bytes]") -> tuple[int, Usage]:
+    """How an ended process ended, and what it has used."""
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    own_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    memory_kib = used.ru_maxrss if used.ru_maxrss > own_kib else None
+    return process.returncode, Usage(used.ru_utime, used.ru_stime, memory_kib)
 
 
 def _exits(runs: Iterable[_Run]) -> "list[asyncio.Future[None]]":

@@ -15,11 +15,11 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple, TypeVar
 
-from gnomon.errors import IncompatibleStateError, StoreError
+from gnomon.errors import DamagedStoreError, IncompatibleStateError, StoreError
 from gnomon.shell.store.looking import open_to_look
 from gnomon.shell.store.queries import migrations, statements
 
-__all__ = ["BUSY_MS", "MEMORY", "Database", "begin_again"]
+__all__ = ["BUSY_MS", "MEMORY", "Database", "begin_again", "check_file"]
 
 MEMORY = ":memory:"
 BUSY_MS = 5_000
@@ -63,6 +63,9 @@ _ADVICE = {
         "is damaged", "stop, keep a copy, and restore a backup or run sqlite3 .recover", False
     ),
 }  # fmt: skip
+
+
+_DAMAGED = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
 
 
 class Database:
@@ -122,14 +125,7 @@ class Database:
         try:
             yield
         except sqlite3.Error as error:
-            raise self._error(error) from error
-
-    def _error(self, error: sqlite3.Error) -> StoreError:
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        advice = _ADVICE.get(code) or _Advice(f"refused ({error})", "", False)
-        return StoreError(
-            advice.reason, where=self.path, hint=advice.hint, transient=advice.transient
-        )
+            raise _explain(error, self.path) from error
 
     def _migrate(self, scripts: Sequence[str]) -> None:
         while (found := self.write(lambda connection: self._step(connection, scripts))) < len(
@@ -191,10 +187,32 @@ class Database:
         return bool(found)
 
 
+def check_file(path: Path) -> None:
+    """Read everything and change nothing; a file that is damaged is a `DamagedStoreError`."""
+    try:
+        connection = open_to_look(path, busy_ms=BUSY_MS)
+        try:
+            (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        finally:
+            connection.close()
+    except sqlite3.Error as error:
+        raise _explain(error, str(path)) from error
+    if found != "ok":
+        reason, hint, _ = _ADVICE[sqlite3.SQLITE_CORRUPT]
+        raise DamagedStoreError(reason, where=str(path), hint=hint)
+
+
 def begin_again(connection: sqlite3.Connection) -> None:
     """Undo what a write has done so far, and go on as if it had just begun."""
     connection.execute("ROLLBACK")
     connection.execute(_BEGIN_WRITE)
+
+
+def _explain(error: sqlite3.Error, path: str) -> StoreError:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    advice = _ADVICE.get(code) or _Advice(f"refused ({error})", "", False)
+    kind = DamagedStoreError if code in _DAMAGED else StoreError
+    return kind(advice.reason, where=path, hint=advice.hint, transient=advice.transient)
 
 
 def _connect(path: str, busy_ms: int) -> sqlite3.Connection:

@@ -11,15 +11,16 @@ import sqlite3
 
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.core.schedule import Schedule
+from gnomon.core.schedule_record import write_schedule
 from gnomon.errors import StoreError
 from gnomon.ports import Saved
 from gnomon.shell.store.commitment import insert_runs, new_row
-from gnomon.shell.store.definition_cache import DefinitionCache, definition_text
+from gnomon.shell.store.definition_cache import Definition, DefinitionCache, definition_text
 from gnomon.shell.store.instant_text import from_text, maybe_from_text, maybe_to_text, to_text
 from gnomon.shell.store.queries import named
 from gnomon.shell.store.revision import Head, columns_of, passed_over, revise
 
-__all__ = ["delete", "pause", "resume", "save"]
+__all__ = ["delete", "pause", "resume", "revision_of", "save"]
 
 _SQL = named("ledger.sql")
 
@@ -40,7 +41,8 @@ def save(
     revision, cursor, following, wake_ms, passed = revised
     rows = [new_row(fact, schedule_id, of_revision, now) for fact, of_revision in passed]
     insert_runs(connection, rows)
-    columns = columns_of(schedule)._asdict()
+    record = write_schedule(schedule)
+    columns = columns_of(schedule, record)._asdict()
     for name in ("start", "end"):
         columns[f"{name}_at"] = maybe_to_text(columns.pop(f"{name}_ms"))
     values = columns | {
@@ -49,7 +51,7 @@ def save(
         "wake": maybe_to_text(wake_ms),
     }  # fmt: skip
     connection.execute(_SQL["insert_schedule" if head is None else "change_schedule"], values)
-    text = definition_text(schedule)
+    text = definition_text(schedule, record)
     connection.execute(_SQL["insert_revision"], (schedule_id, revision, now, text))
     return Saved(schedule_id, revision, changed=True, next_nominal=following)
 
@@ -90,6 +92,19 @@ def delete(
     values = {"id": schedule_id, "now": now, "cursor": to_text(cursor * 1000)}
     connection.execute(_SQL["delete_schedule"], values)
     return True
+
+
+def revision_of(
+    connection: sqlite3.Connection, path: str, schedule_id: str, revision: int
+) -> Schedule | None:
+    """A definition that was once in force; None when there is none, or it cannot be read."""
+    values = {"id": schedule_id, "revision": revision}
+    row = connection.execute(_SQL["revision"], values).fetchone()
+    if row is None:
+        return None
+    found: dict[str, Definition] = {}
+    DefinitionCache(path, cached_max=1).read([(schedule_id, revision, 0, row[0])], found)
+    return found[schedule_id].schedule if found else None
 
 
 def _head(connection: sqlite3.Connection, schedule_id: str) -> Head | None:

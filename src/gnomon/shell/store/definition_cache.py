@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from gnomon.core.schedule import Policy, Schedule
-from gnomon.core.schedule_record import read_schedule, write_schedule
+from gnomon.core.schedule_record import Record, read_schedule, write_schedule
 from gnomon.errors import StoreError
 from gnomon.shell.store.instant_text import from_text
 from gnomon.shell.store.queries import named
@@ -105,6 +105,10 @@ class DefinitionCache:
             found[schedule_id] = self._keep(schedule_id, definition)
         return errors
 
+    def keep(self, schedule: Schedule, revision: int, effective_ms: int) -> None:
+        """Keep a value that is there already, so that it need not be read."""
+        self._keep(schedule.schedule_id, Definition(revision, schedule, effective_ms))
+
     def _keep(self, schedule_id: str, definition: Definition) -> Definition:
         kept = self._kept
         kept[schedule_id] = definition
@@ -128,7 +132,8 @@ class DefinitionCache:
         return replace(schedule, policy=policy)
 
 
-def definition_text(schedule: Schedule) -> str:
+def definition_text(schedule: Schedule, record: Record | None = None) -> str:
     """The record of a schedule as one line of JSON; what is not set is left out."""
-    record = {key: value for key, value in write_schedule(schedule).items() if value is not None}
+    whole = write_schedule(schedule) if record is None else record
+    record = {key: value for key, value in whole.items() if value is not None}
     return json.dumps(record, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

@@ -9,6 +9,7 @@ processes hold locks on two files of one name.
 Spec: LEDGER-12.
 """
 
+import contextlib
 import fcntl
 import os
 import socket
@@ -38,8 +39,9 @@ class Ownership:
             holder = os.read(self._file, _TEXT_MAX).decode(errors="replace").strip()
             os.close(self._file)
             raise StoreHeldError(holder or "another process", where=path) from error
-        os.ftruncate(self._file, 0)
-        os.write(self._file, f"pid {os.getpid()} on {socket.gethostname()}\n".encode())
+        with contextlib.suppress(OSError):  # a full disk is no reason not to own what is there
+            os.ftruncate(self._file, 0)
+            os.write(self._file, f"pid {os.getpid()} on {socket.gethostname()}\n".encode())
 
     def release(self) -> None:
         os.ftruncate(self._file, 0)

@@ -22,7 +22,7 @@ from gnomon.core.ledger.lifecycle import Outcome, Reason, State
 from gnomon.core.ledger.period import Fact, range_key
 from gnomon.core.recurrence import Recurrence
 from gnomon.core.schedule import Schedule
-from gnomon.core.schedule_record import write_schedule
+from gnomon.core.schedule_record import Record, write_schedule
 
 __all__ = ["Columns", "Head", "Revised", "columns_of", "passed_over", "revise"]
 
@@ -108,8 +108,9 @@ def passed_over(
     return facts[-1].last_nominal if facts else cursor, facts
 
 
-def columns_of(schedule: Schedule) -> Columns:
-    record = write_schedule(schedule)
+def columns_of(schedule: Schedule, record: Record | None = None) -> Columns:
+    """The columns, for who has the record of the schedule already from that."""
+    record = write_schedule(schedule) if record is None else record
     target = json.loads(schedule.target) if schedule.target.startswith("{") else {}
     workflow_id, version, user_id = (
         target.get(key) for key in ("workflow_id", "version", "user_id")

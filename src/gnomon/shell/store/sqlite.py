@@ -10,11 +10,11 @@ Spec: PORT-1, LEDGER-1, LEDGER-2, LEDGER-10 to LEDGER-12.
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from os import PathLike, fspath
 from os.path import realpath
-from typing import TypeVar
+from typing import Self, TypeVar
 
 import tzdata
 
@@ -26,6 +26,7 @@ from gnomon.shell.store import asked, commitment, definition, history, lease, sn
 from gnomon.shell.store.database import BUSY_MS, MEMORY, Database
 from gnomon.shell.store.definition_cache import CACHED_MAX, DefinitionCache
 from gnomon.shell.store.history import PAGE_MAX
+from gnomon.shell.store.installation import Installed, install
 from gnomon.shell.store.instant_text import BEGINNING
 from gnomon.shell.store.ownership import Ownership
 from gnomon.shell.store.queries import named
@@ -61,7 +62,7 @@ class SqliteLedger:
     def open(
         cls, path: str | PathLike[str], *, executor: Executor | None = None,
         exclusive: bool = False, busy_ms: int = BUSY_MS, cached_max: int = CACHED_MAX,
-    ) -> "SqliteLedger":  # fmt: skip
+    ) -> Self:  # fmt: skip
         """
         Open a file, making it or bringing its schema forward where needed.
 
@@ -82,7 +83,7 @@ class SqliteLedger:
         return cls(database, executor=executor, ownership=ownership, cached_max=cached_max)
 
     @classmethod
-    def look_into(cls, path: str | PathLike[str]) -> "SqliteLedger":
+    def look_into(cls, path: str | PathLike[str]) -> Self:
         """
         Open a file for reading only: nothing is written or made, and no writer is waited for.
 
@@ -155,6 +156,33 @@ class SqliteLedger:
                 definition.save(connection, self._cache, schedule, now_ms=now_ms)
                 for schedule in schedules
             ]
+        )
+
+    async def install(
+        self, schedules: Sequence[Schedule], *, suspended: Collection[str], now_ms: int,
+        after_ms: int = 0,
+    ) -> Installed:  # fmt: skip
+        """Make these all the schedules there are, in one transaction: all of it, or nothing."""
+        return await self._write(
+            lambda connection: install(
+                connection, self._cache, schedules, suspended=suspended, now_ms=now_ms,
+                after_ms=after_ms,
+            )
+        )  # fmt: skip
+
+    async def definition(self, schedule_id: str, revision: int) -> Schedule | None:
+        """A schedule as it was in one of its revisions; None when there is no such."""
+        return await self._read(
+            lambda connection: definition.revision_of(
+                connection, self.database.path, schedule_id, revision
+            )
+        )
+
+    async def ids(self, prefix: str) -> list[str]:
+        """The ids that begin so, those of deleted schedules too."""
+        values = {"from": prefix, "to": f"{prefix}\U0010ffff"}
+        return await self._read(
+            lambda connection: [row[0] for row in connection.execute(_SQL["ids"], values)]
         )
 
     async def note(self, name: str) -> str | None:

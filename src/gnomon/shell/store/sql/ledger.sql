@@ -202,6 +202,24 @@ SELECT revision, lock_version, cursor_at, wake_at, paused, paused_until, deleted
 FROM schedules
 WHERE schedule_id = :id
 
+-- name: present
+SELECT s.schedule_id,
+  CASE WHEN s.paused AND s.paused_until IS NULL THEN s.pause_reason ELSE '' END,
+  s.revision, v.effective_at, v.definition
+FROM schedules s
+JOIN schedule_revisions v ON v.schedule_id = s.schedule_id AND v.revision = s.revision
+WHERE s.deleted_at IS NULL
+
+-- name: forgo
+UPDATE schedules SET cursor_at = :cursor, next_run_at = :next, wake_at = :wake
+WHERE schedule_id = :id
+
+-- name: ids
+SELECT schedule_id FROM schedules WHERE schedule_id >= :from AND schedule_id <= :to
+
+-- name: revision
+SELECT definition FROM schedule_revisions WHERE schedule_id = :id AND revision = :revision
+
 -- name: covered
 SELECT run_at, coalesce(last_run_at, run_at), created_at FROM schedule_runs
 WHERE schedule_id = :id AND coalesce(last_run_at, run_at) > :after

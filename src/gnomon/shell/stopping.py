@@ -1,5 +1,5 @@
 """
-How does `gnomon run` come to its end?
+How does a process that runs schedules come to its end?
 
 The first signal lets runs come to their end, for as long as their grace; the second leaves at once,
 and the runs in flight to themselves: they go on, and the next process finds them.

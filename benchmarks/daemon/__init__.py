@@ -1,0 +1,1 @@
+"""What krond costs: starting with many jobs, waiting for them, and running many at once."""

@@ -1,0 +1,167 @@
+"""
+A whole file: its jobs, and everything that is wrong with it.
+
+A line that is empty or begins with `#` says nothing; each other line is a job. A file whose name
+ends in `.yaml` or `.yml` is YAML. Reading never raises for what stands in a file: it gives the jobs
+that could be read and all problems, in the order of their places.
+
+Spec: KRONTAB-5, KRONTAB-8, KRONTAB-11, KRONTAB-17.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from gnomon.apps.daemon.job import Job, check_name, identity_of, make_job
+from gnomon.apps.daemon.krontab.conduct import read_conduct
+from gnomon.apps.daemon.krontab.draft import SCHEDULE, Draft
+from gnomon.apps.daemon.krontab.line_text import read_line
+from gnomon.apps.daemon.krontab.piece import Piece
+from gnomon.apps.daemon.krontab.problem import Problem, Problems, Severity
+from gnomon.apps.daemon.krontab.process import read_execution
+from gnomon.apps.daemon.krontab.telling import read_notice
+from gnomon.apps.daemon.krontab.timing import read_timing
+from gnomon.errors import MissingExtraError
+
+__all__ = ["YAML_ENDINGS", "Entry", "Krontab", "is_yaml", "read_krontab"]
+
+YAML_ENDINGS = (".yaml", ".yml")
+
+_BOM = "\ufeff"
+_NAMELESS = "job"
+_MISSING = {
+    SCHEDULE: 'write e.g. "0 3 * * *" at the start',
+    "name": "write e.g. name=nightly-backup",
+    "command": "write e.g. command=/usr/bin/backup",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A job and where it stands."""
+
+    job: Job
+    line: int
+    """Its first line, from 1."""
+    last_line: int
+    indent: int
+    """How many blanks stand before it; in YAML, before the hyphen."""
+    places: Mapping[str, tuple[int, int]]
+    """Line and column of each field that was written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Krontab:
+    """What a file says."""
+
+    file: str
+    text: str
+    entries: tuple[Entry, ...]
+    """The jobs that could be read; all of them when there are no errors."""
+    problems: tuple[Problem, ...]
+
+    @property
+    def jobs(self) -> tuple[Job, ...]:
+        return tuple(entry.job for entry in self.entries)
+
+    @property
+    def errors(self) -> tuple[Problem, ...]:
+        return tuple(one for one in self.problems if one.severity is Severity.ERROR)
+
+
+def is_yaml(file: str) -> bool:
+    return file.lower().endswith(YAML_ENDINGS)
+
+
+def read_krontab(text: str, *, file: str, yaml: bool | None = None) -> Krontab:
+    """
+    What the text of a file says.
+
+    `file` is its absolute path, which nobody opens; unless `yaml` is given, its end says the form.
+    """
+    problems = Problems()
+    lines: dict[str, int] = {}
+    drafts = _drafts(text, is_yaml(file) if yaml is None else yaml, problems)
+    entries = [_read_draft(draft, file, lines, problems) for draft in drafts]
+    found = sorted(problems.found, key=lambda problem: (problem.line, problem.column))
+    return Krontab(
+        file=file,
+        text=text,
+        entries=tuple(entry for entry in entries if entry is not None),
+        problems=tuple(found),
+    )
+
+
+def _drafts(text: str, yaml: bool, problems: Problems) -> Iterator[Draft]:
+    if text.startswith(_BOM):
+        problems.error(
+            Piece(text[:1], 1, 1), "file", "begins with a byte order mark",
+            hint='save it as "UTF-8", not as "UTF-8 with BOM"',
+        )  # fmt: skip
+        text = text[1:]
+    if yaml:
+        try:
+            from gnomon.apps.daemon.krontab.yaml_text import read_yaml
+        except ImportError as error:
+            raise MissingExtraError("a krontab file in YAML", extra="yaml") from error
+        yield from read_yaml(text, problems)
+        return
+    returns = 0
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.endswith("\r"):
+            returns += 1
+            if returns == 1:
+                problems.error(
+                    Piece(line, number, len(line)), "line", "ends in a carriage return",
+                    hint="save the file with the line ends of Unix",
+                )  # fmt: skip
+            line = line[:-1]
+        if line.strip() and not line.lstrip().startswith("#"):
+            draft = read_line(line, number, problems)
+            if draft is not None:
+                yield draft
+
+
+def _read_draft(draft: Draft, file: str, lines: dict[str, int], problems: Problems) -> Entry | None:
+    name = _name(draft, lines, problems)
+    timing = read_timing(draft, identity_of(file, name), problems)
+    policy, suspend = read_conduct(draft, problems)
+    execution = read_execution(draft, problems)
+    notice = read_notice(draft, problems)
+    for field, hint in _MISSING.items():
+        if draft.whole and field not in draft.pieces:
+            problems.error(draft.start, field, "is missing", hint=hint)
+    if timing is None or execution is None or len(problems.found) > draft.before:
+        return None
+    description = draft.first("description")
+    job = make_job(
+        name=name,
+        decider=timing.decider,
+        recurrence=timing.recurrence,
+        policy=policy,
+        execution=execution,
+        suspend=suspend,
+        notice=notice,
+        description="" if description is None else description.text,
+    )
+    places = {key: (found[0].line, found[0].column) for key, found in draft.pieces.items() if found}
+    return Entry(
+        job=job, line=draft.start.line, last_line=draft.last_line, indent=draft.indent,
+        places=places,
+    )  # fmt: skip
+
+
+def _name(draft: Draft, lines: dict[str, int], problems: Problems) -> str:
+    """The name of the job, or one that stands for it as long as others look at the rest."""
+    piece = draft.first("name")
+    if piece is None:
+        return _NAMELESS
+    with problems.at(piece, "name"):
+        check_name(piece.text)
+        if piece.text in lines:
+            problems.error(
+                piece, "name", f"is used on line {lines[piece.text]} already", got=piece.text,
+                hint="give each job a name of its own",
+            )  # fmt: skip
+        lines.setdefault(piece.text, piece.line)
+        return piece.text
+    return _NAMELESS

@@ -1,0 +1,13 @@
+"""
+Metrics: figures about krond and its jobs, as a text file that Prometheus reads.
+
+`exposition` is the format, `tally` counts what happened, `page` says which figures there are, and
+`file` keeps the file up to date. Nothing here asks the ledger while krond works: what is counted is
+what the log says too.
+"""
+
+from gnomon.apps.daemon.metrics.file import MetricsFile
+from gnomon.apps.daemon.metrics.page import Surroundings, metrics_text
+from gnomon.apps.daemon.metrics.tally import Tally
+
+__all__ = ["MetricsFile", "Surroundings", "Tally", "metrics_text"]

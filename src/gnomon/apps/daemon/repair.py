@@ -1,0 +1,59 @@
+"""
+What is done when the state of krond cannot be read any more?
+
+Nothing, by itself: a krond that forgot what it has handled would run it again. Who repairs it says
+that what was is lost. Then the damaged files are put aside, to be looked at, and a new ledger is
+begun that owes nothing from before that moment: not what was nominal before it, and not what could
+have run already because its window had opened. So nothing runs twice; what was due in between and
+had not run yet does not run any more.
+
+Spec: KROND-22.
+"""
+
+from pathlib import Path
+
+from gnomon.apps.daemon.state import StateDirectory
+from gnomon.core.ledger.audit import Finding
+from gnomon.ports import Clock
+from gnomon.shell.store.examination import examine
+from gnomon.shell.store.ownership import Ownership
+from gnomon.shell.store.sqlite import SqliteLedger
+
+__all__ = ["REPAIRED", "repair"]
+
+REPAIRED = "repaired_ms"
+"""The note that says when a ledger was begun after a damage."""
+_ENDINGS = ("", "-wal", "-shm")
+
+
+async def repair(state: StateDirectory, clock: Clock) -> tuple[list[Finding], list[Path]]:
+    """What was wrong, and what was put aside; nothing of both when all is well."""
+    ownership = Ownership(f"{state.ledger.resolve()}.lock")
+    try:
+        findings = examine(state.ledger).findings
+        if not findings:
+            return [], []
+        aside = _put_aside(state.ledger)
+        ledger = SqliteLedger.open(state.ledger)
+        try:
+            await ledger.set_note(REPAIRED, str(clock.now_ms()))
+        finally:
+            await ledger.close()
+        return findings, aside
+    finally:
+        ownership.release()
+
+
+def _put_aside(ledger: Path) -> list[Path]:
+    """Rename the files, under a number that is free."""
+    number = 1
+    while any(
+        ledger.with_name(f"{ledger.name}{end}.damaged-{number}").exists() for end in _ENDINGS
+    ):
+        number += 1
+    aside = []
+    for end in _ENDINGS:
+        file = ledger.with_name(f"{ledger.name}{end}")
+        if file.exists():
+            aside.append(file.rename(ledger.with_name(f"{file.name}.damaged-{number}")))
+    return aside

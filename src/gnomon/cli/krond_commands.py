@@ -1,0 +1,306 @@
+"""
+The commands of krond: start, reload, status, stop, run-now, history, logs, repair.
+
+Their exit codes are krond's own: 0 fine, 1 something that was written is wrong, 2 the state cannot
+be used or krond does not run, 3 another krond has it, 4 it cannot be written.
+
+Spec: KROND-21 to KROND-27.
+"""
+
+import sys
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, ParamSpec
+
+import typer
+
+from gnomon.cli.krond_options import (
+    DebugOption,
+    DetachOption,
+    GraceOption,
+    HeartbeatOption,
+    JsonLogOption,
+    KeepOption,
+    LogFileOption,
+    MailByOption,
+    MailFromOption,
+    MetricsOption,
+    ReadyOption,
+    beside_arguments,
+    read_beside,
+)
+from gnomon.cli.ledger_commands import ROWS_MAX, read_keep_ms
+from gnomon.cli.options import JsonOption, clock_of, read_count, read_length_ms
+from gnomon.cli.problem import describe_problem, store_problem
+from gnomon.errors import (
+    DefinitionError,
+    IncompatibleStateError,
+    KrontabError,
+    StoreError,
+    StoreHeldError,
+)
+
+if TYPE_CHECKING:
+    from gnomon.apps.daemon.state import StateDirectory
+
+__all__ = ["krond_app"]
+
+CONFIGURATION, STATE, LOCK, PERSISTENCE = 1, 2, 3, 4
+
+krond_app = typer.Typer(
+    name="krond", help="The daemon that runs the jobs of krontab files.", no_args_is_help=True,
+    rich_markup_mode=None,
+)  # fmt: skip
+
+_P = ParamSpec("_P")
+
+SourcesArgument = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="[FILE]...",
+        help="Krontab files, or directories of them; left out, /etc/krond.d or ~/.config/krond.",
+        show_default=False,
+    ),
+]
+StateOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--state-dir", metavar="DIR",
+        help="Where krond keeps its state; left out, /var/lib/krond or ~/.local/state/krond.",
+    ),
+]  # fmt: skip
+JobArgument = Annotated[
+    str,
+    typer.Argument(metavar="JOB", help="The name of a job, or FILE:NAME.", show_default=False),
+]
+
+
+def _with_codes(command: Callable[_P, int]) -> Callable[_P, int]:
+    """Turn errors into the exit codes of krond."""
+
+    @wraps(command)
+    def coded(*arguments: _P.args, **options: _P.kwargs) -> int:
+        try:
+            return command(*arguments, **options)
+        except KrontabError as error:
+            return _fail(error.report, CONFIGURATION)
+        except DefinitionError as error:
+            return _fail(describe_problem(error), CONFIGURATION)
+        except StoreHeldError as error:
+            return _fail(store_problem(error), LOCK)
+        except StoreError as error:
+            return _fail(store_problem(error), PERSISTENCE if error.transient else STATE)
+        except IncompatibleStateError as error:
+            return _fail(store_problem(error), STATE)
+
+    return coded
+
+
+@krond_app.command("start")
+@_with_codes
+def start_command(
+    context: typer.Context,
+    files: SourcesArgument = None,
+    state_dir: StateOption = None,
+    detach: DetachOption = False,
+    grace: GraceOption = "30s",
+    keep: KeepOption = "2160h",
+    log_file: LogFileOption = None,
+    json_log: JsonLogOption = False,
+    debug: DebugOption = False,
+    ready_fd: ReadyOption = None,
+    mail_by: MailByOption = "/usr/sbin/sendmail",
+    mail_from: MailFromOption = None,
+    heartbeat: HeartbeatOption = None,
+    metrics_file: MetricsOption = None,
+) -> int:  # fmt: skip
+    """Run the jobs of krontab files until stopped."""
+    from gnomon.apps.daemon.state import usual_sources
+    from gnomon.cli.krond_start import StartOptions, start_detached, start_krond
+
+    options = StartOptions(
+        sources=tuple(files) if files else (usual_sources(),),
+        state=_state(state_dir),
+        grace_ms=read_length_ms(grace, where="grace"),
+        keep_ms=read_keep_ms(keep),
+        json_log=json_log,
+        debug=debug,
+        log_file=log_file,
+        ready_fd=ready_fd,
+        beside=read_beside(mail_by, mail_from, heartbeat, metrics_file),
+    )
+    if not detach:
+        return 0 if start_krond(options, clock_of(context)) else 130
+    flags = [flag for flag, given in (("--json-log", json_log), ("--debug", debug)) if given]
+    arguments = [
+        "krond", "start", *map(str, (one.absolute() for one in options.sources)), *flags,
+        "--state-dir", str(options.state.path.absolute()), "--grace", grace, "--keep", keep,
+        *beside_arguments(mail_by, mail_from, heartbeat, metrics_file),
+    ]  # fmt: skip
+    code, said = start_detached(arguments, options)
+    if code:
+        return _fail(said, code)
+    typer.echo(said, nl=False)
+    return 0
+
+
+@krond_app.command("reload")
+@_with_codes
+def reload_command(state_dir: StateOption = None) -> int:
+    """Load the krontab files again; an error in them changes nothing."""
+    answer = _asked(state_dir, "reload")
+    if not answer["ok"]:
+        return _fail(f"{str(answer['error']).rstrip()}\nthe old jobs stay\n", CONFIGURATION)
+    typer.echo(f"{answer['jobs']} jobs")
+    return 0
+
+
+@krond_app.command("stop")
+@_with_codes
+def stop_command(
+    state_dir: StateOption = None,
+    grace: Annotated[
+        str | None,
+        typer.Option("--grace", metavar="DURATION", help="How long to wait for jobs that run."),
+    ] = None,
+    kill: Annotated[
+        bool, typer.Option("--kill", help="End the jobs that still run after that.")
+    ] = False,
+) -> int:
+    """Stop krond; return when it is gone. Jobs that still run then go on."""
+    grace_ms = None if grace is None else read_length_ms(grace, where="grace")
+    _asked(state_dir, "stop", graceMs=grace_ms, kill=kill)
+    typer.echo("krond has stopped")
+    return 0
+
+
+@krond_app.command("run-now")
+@_with_codes
+def run_now_command(
+    job: JobArgument,
+    state_dir: StateOption = None,
+    wait: Annotated[
+        bool, typer.Option("--wait", help="Wait for its end; exit 1 unless that is a success.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Run a job now, once; its periods stay as they are."""
+    answer = _asked(state_dir, "run-now", job=job, wait=wait)
+    if not answer["ok"]:
+        return _fail(f"error: {answer['error']}\n", CONFIGURATION)
+    if as_json:
+        from gnomon.cli.screen import render_json
+
+        success = answer.get("success")
+        shown = {
+            "key": str(answer["key"]), "success": None if success is None else bool(success),
+            "detail": str(answer.get("detail", "asked for")),
+        }  # fmt: skip
+        typer.echo(render_json(shown), nl=False)
+    else:
+        typer.echo(f"{answer['key']}: {answer.get('detail', 'asked for')}")
+    return CONFIGURATION if wait and not answer["success"] else 0
+
+
+@krond_app.command("status")
+@_with_codes
+def status_command(
+    context: typer.Context,
+    state_dir: StateOption = None,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Draw it again every second, until interrupted.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Show krond and its jobs: what runs next, what runs now, what ran last."""
+    from gnomon.cli.krond_view import status_text
+
+    if watch:
+        from rich.console import Console
+
+        from gnomon.cli.krond_watch import watch_status
+
+        console = Console(highlight=False, markup=False, emoji=False)
+        watch_status(_state(state_dir), clock_of(context), console)
+        return 0
+    text, code = status_text(_state(state_dir), clock_of(context), as_json=as_json)
+    typer.echo(text, nl=False)
+    return code
+
+
+@krond_app.command("history")
+@_with_codes
+def history_command(
+    job: JobArgument,
+    state_dir: StateOption = None,
+    count: Annotated[
+        str, typer.Option("--count", metavar="N", help=f"How many periods, 1 to {ROWS_MAX}.")
+    ] = "20",
+    as_json: JsonOption = False,
+) -> int:
+    """Show what became of the periods of a job, newest first."""
+    from gnomon.cli.krond_view import history_text
+
+    limit = read_count(count, most=ROWS_MAX)
+    typer.echo(history_text(_state(state_dir), job, limit=limit, as_json=as_json), nl=False)
+    return 0
+
+
+@krond_app.command("logs")
+@_with_codes
+def logs_command(
+    job: JobArgument,
+    state_dir: StateOption = None,
+    period: Annotated[
+        str | None,
+        typer.Option("--period", metavar="ID", help="Of this period; left out, the newest run."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Show what a job printed."""
+    from gnomon.cli.krond_view import logs_text
+
+    typer.echo(logs_text(_state(state_dir), job, period, as_json=as_json), nl=False)
+    return 0
+
+
+@krond_app.command("repair")
+@_with_codes
+def repair_command(context: typer.Context, state_dir: StateOption = None) -> int:
+    """Put damaged state aside and begin anew; nothing from before that is owed."""
+    import asyncio
+
+    from gnomon.apps.daemon.repair import repair
+
+    findings, aside = asyncio.run(repair(_state(state_dir), clock_of(context)))
+    for finding in findings:
+        typer.echo(f"{finding.code}: {finding.problem}")
+    for path in aside:
+        typer.echo(f"put aside: {path}")
+    typer.echo("a new ledger was begun" if aside else "there is nothing to repair")
+    return 0
+
+
+def _asked(state_dir: Path | None, command: str, **arguments: object) -> dict[str, object]:
+    from gnomon.apps.daemon.control import ask
+
+    state = _state(state_dir)
+    answer = ask(state, command, **arguments)
+    if answer is None:
+        raise StoreError(
+            "krond does not run here", where=str(state.path),
+            hint="name its directory with --state-dir, or start it",
+        )  # fmt: skip
+    return answer
+
+
+def _state(state_dir: Path | None) -> "StateDirectory":
+    from gnomon.apps.daemon.state import StateDirectory, usual_state
+
+    return StateDirectory((state_dir or usual_state()).absolute())
+
+
+def _fail(message: str, code: int) -> int:
+    sys.stderr.write(message)
+    return code

@@ -1,0 +1,254 @@
+"""
+How krond starts, runs and stops: `gnomon krond start`.
+
+The krontab files are read first: with an error in one of them nothing is opened and nothing runs.
+Then the state is locked and examined, what a former krond left behind is taken over, and the jobs
+are installed. From then on the control socket answers, HUP loads the files again, and TERM lets the
+jobs that run come to their end; those that take too long are left to the next krond.
+
+A krond without a terminal is the same program, started once more with its lines in a file; whoever
+started it waits until it is ready, or hears why it is not.
+
+Spec: KROND-17 to KROND-23.
+"""
+
+import asyncio
+import contextlib
+import gc
+import logging
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+
+from gnomon.apps.daemon.chronicle import Chronicle
+from gnomon.apps.daemon.control import Answer, serving
+from gnomon.apps.daemon.daemon import Daemon
+from gnomon.apps.daemon.job import Job
+from gnomon.apps.daemon.loading import load_jobs
+from gnomon.apps.daemon.log_lines import KronLines
+from gnomon.apps.daemon.state import StateDirectory
+from gnomon.cli.krond_beside import Beside, BesideOptions
+from gnomon.errors import DamagedStoreError, DefinitionError
+from gnomon.ports import Clock
+from gnomon.shell.launcher.process import Manner, ProcessLauncher
+from gnomon.shell.narrating import NarratingLedger
+from gnomon.shell.stopping import Stopper
+from gnomon.shell.store.database import check_file
+from gnomon.shell.store.instant_text import maybe_to_text, to_text
+from gnomon.shell.store.sqlite import ledger_thread
+from gnomon.shell.telemetry import log, logs_to
+
+__all__ = ["StartOptions", "start_detached", "start_krond"]
+
+LOG_BYTES, LOG_FILES = 10_000_000, 5
+"""How long the log of a krond without a terminal becomes, and how many old ones are kept."""
+_JOBS = Manner(umask=0o022, gives_up=False, records_usage=True, leaves=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartOptions:
+    """How to run."""
+
+    sources: tuple[Path, ...]
+    state: StateDirectory
+    grace_ms: int
+    keep_ms: int | None
+    json_log: bool
+    debug: bool
+    log_file: Path | None
+    ready_fd: int | None
+    beside: BesideOptions
+
+
+def start_krond(options: StartOptions, clock: Clock) -> bool:
+    """Run until told to stop; False when it was told twice."""
+    os.umask(0o077)  # whatever krond makes is for its user; jobs have a umask of their own
+    early: list[int] = []
+    signal.signal(signal.SIGHUP, lambda number, _: early.append(number))
+    gc.disable()  # until the jobs are there, which stay
+    jobs = load_jobs(options.sources)
+    options.state.prepare()
+    with _logging(options):
+        return asyncio.run(_run(jobs, options, clock, early))
+
+
+def start_detached(arguments: Sequence[str], options: StartOptions) -> tuple[int, str]:
+    """Start the same in the background: its exit code, or 0 when it runs, and what it said."""
+    os.umask(0o077)
+    options.state.prepare()
+    log_file = options.log_file or options.state.log
+    ready, telling = os.pipe()
+    try:
+        with log_file.open("ab") as lines:
+            before = lines.tell()
+            process = subprocess.Popen(  # noqa: S603 (it is this very program)
+                [sys.executable, "-m", "gnomon", *arguments, "--log-file", str(log_file),
+                 "--ready-fd", str(telling)],
+                stdin=subprocess.DEVNULL, stdout=lines, stderr=lines, pass_fds=(telling,),
+                start_new_session=True,
+            )  # fmt: skip
+        os.close(telling)
+        said = os.read(ready, 100).decode()
+    finally:
+        os.close(ready)
+    if said:
+        process.returncode = 0  # it is nobody's child any more, and not to be waited for
+        return 0, f"krond runs, process {said.strip()}, log {log_file}\n"
+    code = process.wait()
+    with log_file.open("rb") as lines:
+        lines.seek(before)
+        return code, lines.read().decode(errors="replace")
+
+
+async def _run(jobs: list[Job], options: StartOptions, clock: Clock, early: Sequence[int]) -> bool:
+    """Run until told to stop; `early` are the reloads that were asked for before this was ready."""
+    stopper = Stopper(options.grace_ms)
+    reading = ThreadPoolExecutor(max_workers=1, thread_name_prefix="krond-reload")
+    async with stopper.listening(), _open(options.state) as ledger:
+        launcher = ProcessLauncher(clock, directory=options.state.output, manner=_JOBS)
+        beside = Beside(clock, options.beside, options.state)
+        chronicle = Chronicle(clock, tell=beside.tell, output_of=launcher.output.newest)
+        daemon = Daemon(
+            ledger, launcher, clock, load=lambda: load_jobs(options.sources),
+            chronicle=chronicle, executor=reading,
+        )  # fmt: skip
+        await daemon.begin(jobs)
+        gc.freeze()
+        gc.enable()
+        desk = _Desk(daemon, launcher, stopper, options)
+        async with serving(options.state, desk.answer), _reloading(daemon, early):
+            log(logging.INFO, "running", jobs=len(jobs), state=str(options.state.path))
+            _say_ready(options.ready_fd)
+            works = beside.works(daemon, chronicle)
+            try:
+                return await daemon.host.run(stopper, keep_ms=options.keep_ms, beside=works)
+            finally:
+                await beside.finish()
+
+
+class _Desk:
+    """Answers what comes over the control socket."""
+
+    def __init__(
+        self, daemon: Daemon, launcher: ProcessLauncher, stopper: Stopper, options: StartOptions
+    ) -> None:
+        self._daemon, self._launcher = daemon, launcher
+        self._stopper, self._options = stopper, options
+        self._commands: dict[str, Callable[[Mapping[str, object]], Awaitable[Answer]]] = {
+            "status": self._status, "reload": self._reload, "stop": self._stop,
+            "run-now": self._run_now,
+        }  # fmt: skip
+
+    async def answer(self, request: Mapping[str, object]) -> Answer:
+        command = self._commands.get(str(request.get("command")))
+        if command is None:
+            return {"ok": False, "error": f"the commands are {', '.join(self._commands)}"}
+        return await command(request)
+
+    async def _status(self, _: Mapping[str, object]) -> Answer:
+        condition, telemetry = self._daemon.condition, self._daemon.host.runtime.telemetry
+        return {
+            "ok": True,
+            "pid": os.getpid(),
+            "startedAt": to_text(condition.started_ms),
+            "sources": [str(source) for source in self._options.sources],
+            "jobs": condition.jobs,
+            "loadedAt": to_text(condition.loaded_ms),
+            "problem": condition.problem,
+            "problemAt": maybe_to_text(condition.problem_ms),
+            "counters": telemetry.counters(),
+            "maxLatenessMs": telemetry.lag.max_ms,
+        }
+
+    async def _reload(self, _: Mapping[str, object]) -> Answer:
+        condition = await self._daemon.reload()
+        if condition.problem is not None:
+            return {"ok": False, "error": condition.problem}
+        return {"ok": True, "jobs": condition.jobs}
+
+    async def _run_now(self, request: Mapping[str, object]) -> Answer:
+        try:
+            key, ending = await self._daemon.run_now(str(request.get("job")))
+        except DefinitionError as error:
+            return {"ok": False, "error": str(error)}
+        if not request.get("wait"):
+            return {"ok": True, "key": key}
+        success, detail = await ending
+        return {"ok": True, "key": key, "success": success, "detail": detail}
+
+    async def _stop(self, request: Mapping[str, object]) -> Answer:
+        grace_ms = request.get("graceMs")
+        if request.get("kill"):
+            self._launcher.manner = _JOBS._replace(leaves=False)
+        self._stopper.stop(grace_ms if isinstance(grace_ms, int) else self._options.grace_ms)
+        return {"ok": True, "active": self._daemon.host.runtime.in_hand}
+
+
+@contextlib.asynccontextmanager
+async def _open(state: StateDirectory) -> AsyncIterator[NarratingLedger]:
+    with ledger_thread() as thread:
+        with _advised(state):
+            if state.ledger.exists():
+                check_file(state.ledger)
+            ledger = NarratingLedger.open(state.ledger, executor=thread, exclusive=True)
+        try:
+            yield ledger
+        finally:
+            await ledger.close()
+
+
+@contextlib.contextmanager
+def _advised(state: StateDirectory) -> Iterator[None]:
+    """Say what to do about state that cannot be read."""
+    try:
+        yield
+    except DamagedStoreError as error:
+        raise DamagedStoreError(
+            error.reason, where=error.where,
+            hint=f"nothing was changed; run: gnomon krond repair --state-dir {state.path}",
+        ) from error  # fmt: skip
+
+
+@contextlib.asynccontextmanager
+async def _reloading(daemon: Daemon, early: Sequence[int]) -> AsyncIterator[None]:
+    """HUP loads the files again, also one that came while they were loaded for the first time."""
+    loop, tasks = asyncio.get_running_loop(), set[asyncio.Task[object]]()
+
+    def reload() -> None:
+        task = asyncio.ensure_future(daemon.reload())
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
+
+    loop.add_signal_handler(signal.SIGHUP, reload)
+    if early:
+        reload()
+    try:
+        yield
+    finally:
+        loop.remove_signal_handler(signal.SIGHUP)
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+@contextlib.contextmanager
+def _logging(options: StartOptions) -> Iterator[None]:
+    handler: logging.Handler = logging.StreamHandler(sys.stderr)
+    if options.log_file is not None:
+        handler = RotatingFileHandler(
+            options.log_file, maxBytes=LOG_BYTES, backupCount=LOG_FILES, encoding="utf-8"
+        )
+    handler.setFormatter(KronLines(as_json=options.json_log))
+    with logs_to(handler, level=logging.DEBUG if options.debug else logging.INFO):
+        yield
+    handler.close()
+
+
+def _say_ready(descriptor: int | None) -> None:
+    if descriptor is not None:
+        os.write(descriptor, f"{os.getpid()}\n".encode())
+        os.close(descriptor)

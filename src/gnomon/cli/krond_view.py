@@ -1,0 +1,243 @@
+"""
+What krond's read commands show: status, history, logs; as tables and as JSON.
+
+The keys of the JSON are those of the observability contract, in camelCase; a period carries the
+whole decision it came from, so that it can be made again elsewhere.
+
+Spec: KROND-25 to KROND-27.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from gnomon.apps.daemon.state import StateDirectory
+from gnomon.apps.daemon.status import (
+    DaemonStatus,
+    JobStatus,
+    PeriodRecord,
+    find_job,
+    read_history,
+    read_status,
+)
+from gnomon.cli.krond_table import COLUMNS, job_rows
+from gnomon.cli.problem import printable
+from gnomon.cli.screen import Json, facts, render, render_json, table
+from gnomon.core.civil.duration import format_duration
+from gnomon.core.civil.instant import format_instant
+from gnomon.core.ledger.period import Kind, kind_of
+from gnomon.errors import DefinitionError, StoreError
+from gnomon.ports import Clock, RunRow
+from gnomon.shell.launcher.detail import read_exit
+from gnomon.shell.launcher.identity import Identity
+from gnomon.shell.launcher.output import newest_output
+from gnomon.shell.store.instant_text import maybe_to_text
+from gnomon.shell.store.sqlite import SqliteLedger
+
+__all__ = ["history_text", "logs_text", "row_json", "status_json", "status_text"]
+
+_HISTORY = (
+    "period", "chosen", "outcome", "reason", "started", "ended", "exit", "cpu", "memory", "note",
+)  # fmt: skip
+OUTPUT_MAX = 1_000_000
+"""The most that is shown of what a run printed; more is not kept of captured output anyway."""
+
+
+class _Told(NamedTuple):
+    """A job's history."""
+
+    identity: str
+    records: list[PeriodRecord]
+
+
+def status_text(state: StateDirectory, clock: Clock, *, as_json: bool) -> tuple[str, int]:
+    """How krond stands, and the exit code: 1 when a reload was refused, 2 when it does not run."""
+    status = asyncio.run(read_status(state))
+    code = 2 if status.running is None else 1 if status.problem else 0
+    if as_json:
+        return render_json(status_json(status)), code
+    rows = [(*row, "") for row in job_rows(status.jobs, now_ms=clock.now_ms())]
+    shown = table((*COLUMNS, "note"), rows) if rows else "There are no jobs."
+    return render(facts(_head(status)), "", shown), code
+
+
+def status_json(status: DaemonStatus) -> Json:
+    """The status with the keys of the contract."""
+    known = dict(status.running or {})
+    return {
+        "running": status.running is not None,
+        "pid": _number(known.get("pid")),
+        "startedAt": _maybe(known.get("startedAt")),
+        "stateDirectory": str(status.state.path),
+        "sources": [str(one) for one in _listed(known.get("sources"))],
+        "loadedAt": _maybe(known.get("loadedAt")),
+        "problem": status.problem,
+        "problemAt": _maybe(known.get("problemAt")),
+        "jobs": [_job_json(job) for job in status.jobs],
+    }
+
+
+def history_text(state: StateDirectory, job: str, *, limit: int, as_json: bool) -> str:
+    """What became of the periods of a job."""
+    identity, records = asyncio.run(_read_told(state, job, limit))
+    if as_json:
+        periods = [row_json(record) | {"decision": _decision(record)} for record in records]
+        return render_json({"identity": identity, "periods": periods})
+    rows = [_period_cells(record) for record in records]
+    return render(identity, table(_HISTORY, rows) if rows else "  nothing has happened yet")
+
+
+def logs_text(state: StateDirectory, job: str, period: str | None, *, as_json: bool) -> str:
+    """What the newest run of a job, or that of a period, has printed."""
+    identity, records = asyncio.run(_read_told(state, job, 1_000))
+    rows = [one.row for one in records if not one.row.last_nominal and one.row.launches]
+    if period is not None:
+        rows = [row for row in rows if format_instant(row.nominal) == period]
+    for row in rows:
+        path = newest_output(state.output, row.key)
+        if path is not None:
+            text = _tail(path)
+            return text if not as_json else render_json({
+                "identity": identity, "periodId": format_instant(row.nominal),
+                "path": str(path), "bytes": path.stat().st_size, "text": text,
+            })  # fmt: skip
+    if period is not None and not rows:
+        raise DefinitionError(
+            "is no period of this job that was started", where="period", got=period,
+            hint=f"gnomon krond history {job} lists them",
+        )  # fmt: skip
+    empty = {"identity": identity, "periodId": period, "path": None, "bytes": 0, "text": ""}
+    return render_json(empty) if as_json else ""
+
+
+async def _read_told(state: StateDirectory, job: str, limit: int) -> _Told:
+    if not state.ledger.exists():
+        raise StoreError(
+            "holds no state of krond", where=str(state.path),
+            hint="name the directory with --state-dir",
+        )  # fmt: skip
+    ledger = SqliteLedger.look_into(state.ledger)
+    try:
+        schedule_id, schedule = await find_job(ledger, job)
+        records = await read_history(ledger, schedule_id, limit=limit)
+    finally:
+        await ledger.close()
+    return _Told(schedule.decider.identity, records)
+
+
+def row_json(record: PeriodRecord) -> dict[str, Json]:
+    """A period with the keys of the contract."""
+    row, decision = record.row, record.decision
+    found = read_exit(row.detail)
+    usage = None if found is None else found.usage
+    return {
+        "periodId": format_instant(row.nominal),
+        "lastPeriodId": format_instant(row.last_nominal) if row.last_nominal else None,
+        "periods": row.periods,
+        "nominalTime": format_instant(row.nominal),
+        "chosenTime": None if decision is None or decision.chosen_at is None
+        else decision.to_json()["chosenTime"],
+        "kind": kind_of(row.key),
+        "state": row.state,
+        "outcome": row.outcome,
+        "reason": row.reason,
+        "attempts": row.launches,
+        "pid": _pid(row),
+        "startedAt": maybe_to_text(row.started_ms),
+        "endedAt": maybe_to_text(row.ended_ms),
+        "exitStatus": None if found is None else found.code,
+        "signal": None if found is None else found.signal,
+        "userSeconds": None if usage is None else usage.user_s,
+        "systemSeconds": None if usage is None else usage.system_s,
+        "maxRssKib": None if usage is None else usage.memory_kib,
+        "detail": row.detail,
+        "seedHash": None if decision is None else decision.seed_hash,
+        "revision": row.revision,
+    }  # fmt: skip
+
+
+def _job_json(job: JobStatus) -> Json:
+    deadline = job.schedule.policy.deadline
+    return {
+        "name": job.name,
+        "identity": job.identity,
+        "timezone": job.schedule.decider.zone,
+        "suspended": job.suspended,
+        "concurrency": job.concurrency,
+        "deadline": None if deadline is None else format_duration(deadline),
+        "next": None if job.next is None
+        else dict(job.next.to_json()) | {"runsAt": maybe_to_text(job.next_ms)},
+        "active": [
+            {"periodId": format_instant(row.nominal), "pid": _pid(row),
+             "startedAt": maybe_to_text(row.started_ms)}
+            for row in job.active
+        ],
+        "last": None if job.last is None
+        else row_json(PeriodRecord(row=job.last, decision=None))
+        | {"chosenTime": maybe_to_text(job.last.fire_ms)},
+    }  # fmt: skip
+
+
+def _head(status: DaemonStatus) -> list[tuple[str, str]]:
+    if status.running is None:
+        rows = [("krond", "does not run")]
+    else:
+        said = status.running
+        rows = [
+            ("krond", f"runs since {said.get('startedAt')}, process {said.get('pid')}"),
+            ("files", f"{' '.join(map(str, _listed(said.get('sources'))))}, loaded at "
+                      f"{said.get('loadedAt')}"),
+        ]  # fmt: skip
+    if status.problem:
+        rows.append(("problem", f"a reload was refused, the old jobs stay: {status.problem}"))
+    return [*rows, ("state", str(status.state.path))]
+
+
+def _period_cells(record: PeriodRecord) -> tuple[str, ...]:
+    row, found = record.row, read_exit(record.row.detail)
+    usage = None if found is None else found.usage
+    note = printable(row.detail or "") if found is None else ""
+    if kind_of(row.key) is Kind.MANUAL:
+        note = "by hand"
+    if row.last_nominal:
+        note = f"{row.periods} periods up to {format_instant(row.last_nominal)}"
+    return (
+        format_instant(row.nominal),
+        "-" if row.last_nominal else (maybe_to_text(row.fire_ms) or "-"),
+        row.outcome or row.state,
+        row.reason or "-",
+        maybe_to_text(row.started_ms) or "-",
+        maybe_to_text(row.ended_ms) or "-",
+        (row.detail or "-").partition(" (")[0] if found is not None else "-",
+        "-" if usage is None else f"{usage.user_s + usage.system_s:.3f}s",
+        "-" if usage is None or usage.memory_kib is None else f"{usage.memory_kib} KiB",
+        note,
+    )
+
+
+def _decision(record: PeriodRecord) -> Json:
+    return None if record.decision is None else dict(record.decision.to_json())
+
+
+def _pid(row: RunRow) -> int | None:
+    found = Identity.read(row.run_id or "")
+    return None if found is None else found[0].pid
+
+
+def _tail(path: Path) -> str:
+    with path.open("rb") as file:
+        file.seek(max(path.stat().st_size - OUTPUT_MAX, 0))
+        return file.read().decode(errors="replace")
+
+
+def _maybe(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
+def _number(value: object) -> int | None:
+    return value if isinstance(value, int) else None
+
+
+def _listed(value: object) -> Sequence[object]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,270 @@
+"""
+The commands about krontab files: lint, explain, next, add, remove, format, import.
+
+They read files, and some write them; none of them speaks to krond, which takes a changed file when
+it is told to reload. Each imports what does its work when it is called.
+
+Spec: KRONTAB-31 to KRONTAB-37.
+"""
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gnomon.cli.options import CountOption, JsonOption, clock_of, read_count, read_file
+from gnomon.core.civil.instant import parse_instant, to_epoch
+from gnomon.errors import DefinitionError, KrontabError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gnomon.apps.daemon.job import Job
+    from gnomon.apps.daemon.krontab import Krontab
+
+__all__ = ["krontab_app"]
+
+krontab_app = typer.Typer(
+    help="Check, explain and change krontab files, from which krond runs jobs.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+PathsArgument = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[PATH]...",
+        help="Krontab files or directories of them; left out, /etc/krond.d or ~/.config/krond.",
+        show_default=False,
+    ),
+]
+PathOption = Annotated[
+    str | None,
+    typer.Option(
+        "--file", metavar="PATH", help="A krontab file or a directory; left out, krond's own."
+    ),
+]
+FileOption = Annotated[
+    str, typer.Option("--file", metavar="FILE", help="A krontab file.", show_default=False)
+]
+JobArgument = Annotated[
+    str,
+    typer.Argument(metavar="JOB", help="The name of a job, or its identity.", show_default=False),
+]
+AtOption = Annotated[
+    str | None,
+    typer.Option("--at", metavar="INSTANT", help="RFC 3339 with an offset; left out, now."),
+]
+
+
+@krontab_app.command("lint")
+def lint_command(
+    context: typer.Context,
+    paths: PathsArgument = None,
+    file: PathOption = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 for warnings too.")] = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Say everything that is wrong with krontab files."""
+    from gnomon.apps.daemon.krontab import Severity, advise
+    from gnomon.apps.daemon.loading import load, passed_over
+    from gnomon.apps.daemon.machine import examine
+    from gnomon.cli.krontab_view import Linted, lint_text, not_counted
+
+    now = clock_of(context).now_ms() // 1000
+    places = _paths([*(paths or []), *([file] if file is not None else [])])
+    files = [
+        Linted.of(krontab, [*krontab.problems, *advise(krontab, now=now), *examine(krontab)])
+        for krontab in load(places).krontabs
+    ]
+    files += [not_counted(one) for place in places for one in passed_over(place)]
+    typer.echo(lint_text(files, as_json=as_json), nl=False)
+    bad = (Severity.ERROR, Severity.WARNING) if strict else (Severity.ERROR,)
+    return 1 if any(one.count(severity) for one in files for severity in bad) else 0
+
+
+@krontab_app.command("next")
+def next_command(
+    context: typer.Context,
+    job: Annotated[
+        str | None,
+        typer.Argument(metavar="[JOB]", help="A job; left out, all.", show_default=False),
+    ] = None,
+    file: PathOption = None,
+    at: AtOption = None,
+    count: Annotated[
+        str | None,
+        typer.Option("--count", metavar="N", help="How many of each; left out, 5 of one job."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> str:
+    """Show the next periods of a job, or of all, with the second that is chosen for each."""
+    from gnomon.cli.krontab_view import next_text
+
+    jobs = _jobs(file)
+    chosen = jobs if job is None else [_find(jobs, job)]
+    number = read_count(count or ("1" if job is None else "5"))
+    return next_text(
+        chosen, at=_at(at, context), count=number, single=job is not None, as_json=as_json
+    )
+
+
+@krontab_app.command("explain")
+def explain_command(
+    context: typer.Context,
+    job: JobArgument,
+    file: PathOption = None,
+    at: AtOption = None,
+    count: CountOption = "3",
+    as_json: JsonOption = False,
+) -> str:
+    """Say in words when a job runs and why, and how the second of a period is chosen."""
+    from gnomon.cli.krontab_view import explain_text
+
+    return explain_text(
+        _find(_jobs(file), job), at=_at(at, context), asked=at is not None,
+        count=read_count(count), as_json=as_json,
+    )  # fmt: skip
+
+
+@krontab_app.command("add")
+def add_command(
+    line: Annotated[
+        str, typer.Argument(metavar="LINE", help="A job, in quotes.", show_default=False)
+    ],
+    file: FileOption,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Take the place of a job of this name.")
+    ] = False,
+) -> str:
+    """Add a job to a krontab file, which is made when it is not there."""
+    from gnomon.apps.daemon.krontab.edit import add_job, parse_job
+
+    path, krontab = _editable(file, is_new=not Path(file).exists())
+    text = add_job(krontab, line, replace=replace)
+    _write(path, text, krontab)
+    return f"{parse_job(line, file=krontab.file).name} is in {path} now; krond reload takes it\n"
+
+
+@krontab_app.command("remove")
+def remove_command(job: JobArgument, file: FileOption) -> str:
+    """Remove a job from a krontab file; what krond knows about it stays."""
+    from gnomon.apps.daemon.krontab.edit import remove_job
+
+    path, krontab = _editable(file)
+    text = remove_job(krontab, job)
+    _write(path, text, krontab)
+    return f"{job} is no longer in {path}; krond reload takes it\n"
+
+
+@krontab_app.command("format")
+def format_command(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="A krontab file.", show_default=False)
+    ],
+    write: Annotated[bool, typer.Option("--write", help="Change the file.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Only say whether it would.")] = False,
+    to: Annotated[
+        str | None, typer.Option("--to", metavar="FORM", help="Print it as lines or yaml.")
+    ] = None,
+) -> int:
+    """Write each job of a krontab file in the one way there is."""
+    from gnomon.apps.daemon.krontab.edit import convert, format_file
+
+    if to not in (None, "lines", "yaml"):
+        raise DefinitionError("is no form", where="to", got=to, hint="write lines or yaml")
+    path, krontab = _editable(file)
+    text = format_file(krontab) if to is None else convert(krontab.jobs, to_yaml=to == "yaml")
+    if check:
+        same = text == krontab.text
+        typer.echo(f"{path} {'is' if same else 'is not'} formatted")
+        return 0 if same else 1
+    if write and to is None:
+        _write(path, text, krontab)
+    else:
+        typer.echo(text, nl=False)
+    return 0
+
+
+@krontab_app.command("import")
+def import_command(
+    crontab: Annotated[
+        str,
+        typer.Argument(
+            metavar="CRONTAB", help="A file, or - for what crontab -l prints.", show_default=False
+        ),
+    ],
+    system: Annotated[
+        bool, typer.Option("--system", help="Lines name a user, as in /etc/crontab.")
+    ] = False,
+    zone: Annotated[
+        str | None,
+        typer.Option("--zone", metavar="ZONE", help="Cron's zone; left out, this machine's."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Print the krontab file for a crontab, and say what changes."""
+    from gnomon.apps.daemon.krontab.crontab import import_crontab
+    from gnomon.cli.krontab_import import import_text, local_zone
+
+    text = sys.stdin.read() if crontab == "-" else read_file(crontab).read_text("utf-8", "replace")
+    found = import_crontab(text, system=system, zone=zone or local_zone(), file=crontab)
+    out, err = import_text(found, text, crontab, as_json=as_json)
+    typer.echo(out, nl=False)
+    typer.echo(err, nl=False, err=True)
+    return 1 if found.problems else 0
+
+
+def _paths(given: "Sequence[str]") -> list[Path]:
+    from gnomon.apps.daemon.state import usual_sources
+
+    return [read_file(path) for path in given] or [usual_sources()]
+
+
+def _jobs(file: str | None) -> "list[Job]":
+    from gnomon.apps.daemon.loading import load
+
+    loading = load(_paths([] if file is None else [file]))
+    if loading.error_count:
+        raise KrontabError(loading.report, count=loading.error_count)
+    return loading.jobs
+
+
+def _find(jobs: "Sequence[Job]", name: str) -> "Job":
+    found = [job for job in jobs if name in (job.name, job.identity)]
+    if len(found) == 1:
+        return found[0]
+    known = ", ".join(job.identity if found else job.name for job in found or jobs) or "no jobs"
+    raise DefinitionError(
+        "is in several files" if found else "is no job", where="job", got=name,
+        hint=f"write one of {known}" if found else f"there is {known}",
+    )  # fmt: skip
+
+
+def _at(text: str | None, context: typer.Context) -> int:
+    if text is None:
+        return clock_of(context).now_ms() // 1000
+    return to_epoch(parse_instant(text, where="at"), where="at")
+
+
+def _editable(file: str, *, is_new: bool = False) -> "tuple[Path, Krontab]":
+    """The path and what stands there, which must be without errors."""
+    from gnomon.apps.daemon.krontab import read_krontab
+    from gnomon.apps.daemon.krontab.report import report
+    from gnomon.apps.daemon.loading import load_file
+
+    path = Path(os.path.abspath(read_file(file)))
+    krontab = read_krontab("", file=str(path)) if is_new else load_file(path)
+    if krontab.errors:
+        raise KrontabError(
+            report(krontab.file, krontab.text, krontab.errors), count=len(krontab.errors)
+        )
+    return path, krontab
+
+
+def _write(path: Path, text: str, krontab: "Krontab") -> None:
+    from gnomon.apps.daemon.writing import replace_text
+
+    replace_text(path, text, old=krontab.text if path.exists() else None)

@@ -1,0 +1,64 @@
+"""
+A ledger that says what it writes: whoever listens hears of each period that is settled or begins.
+
+It is told after the transaction, so that nothing is said that did not happen; who is killed in
+between has done more than was said. What is made of it, log lines or messages, is for the narrator.
+
+Spec: CLI-21.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from gnomon.core.engine import Change
+from gnomon.ports import Claim, Report, RunRow
+from gnomon.shell.store.sqlite import SqliteLedger
+
+__all__ = ["NarratingLedger", "Narrator"]
+
+
+class Narrator(Protocol):
+    """Who is told what a ledger has written."""
+
+    def claimed(self, claims: Iterable[Claim]) -> None:
+        """These claims were won."""
+        ...
+
+    def committed(self, changes: Iterable[Change]) -> None:
+        """These changes were written."""
+        ...
+
+    def reported(self, reports: Sequence[Report], answers: Sequence[bool]) -> None:
+        """These reports were written, or refused."""
+        ...
+
+    def found(self, rows: Iterable[RunRow]) -> None:
+        """These runs in flight are others'."""
+        ...
+
+
+class NarratingLedger(SqliteLedger):
+    """A ledger on SQLite that tells a narrator, if it has one."""
+
+    narrator: Narrator | None = None
+
+    async def commit(
+        self, changes: Sequence[Change], *, owner: str, confirmed: bool, now_ms: int
+    ) -> list[Claim]:
+        claims = await super().commit(changes, owner=owner, confirmed=confirmed, now_ms=now_ms)
+        if self.narrator is not None:
+            self.narrator.claimed(claims)
+            self.narrator.committed(changes)  # the ledger has one owner, so all of them hold
+        return claims
+
+    async def report(self, reports: Sequence[Report], *, now_ms: int) -> list[bool]:
+        answers = await super().report(reports, now_ms=now_ms)
+        if self.narrator is not None:
+            self.narrator.reported(reports, answers)
+        return answers
+
+    async def orphans(self, *, owner: str) -> list[RunRow]:
+        rows = await super().orphans(owner=owner)
+        if self.narrator is not None:
+            self.narrator.found(rows)
+        return rows

@@ -1,0 +1,96 @@
+"""
+The world of krond: a krontab file, and a krond that is killed again and again.
+
+Its jobs have every kind of concurrency, deadlines, windows, and a directory that is not there. Each
+execution writes a line of its own into a file. Between two lives the file may be edited: a job gets
+another environment, which makes it another definition, or is suspended, or no longer.
+
+`python -m tests.kill.krond_world SEED [KILLS]` runs one world and prints what came of it.
+"""
+
+import random
+import signal
+import sqlite3
+import sys
+from pathlib import Path
+
+from tests.kill.world import Outcome, World, run_world
+
+__all__ = ["KrondWorld"]
+
+_SAY = 'echo "$GNOMON_SCHEDULE $GNOMON_PERIOD ran" >> {folder}/jobs.txt'
+_JOBS = {
+    "all": (1, "@policy(concurrency=allow,deadline=1h{more})", _SAY, ""),
+    "slow": (1, "@policy(deadline=10s{more})", f"{_SAY}; sleep 1.5", ""),
+    "newest": (2, "@policy(concurrency=replace,deadline=5s{more})", f"{_SAY}; exec sleep 3", ""),
+    "strict": (1, "@policy(deadline=0s{more})", f"{_SAY}; exit 3", ""),
+    "window": (5, "@win(around,4s) @policy(deadline=1m{more})", _SAY, ""),
+    "absent": (3, "@policy(deadline=2s{more})", _SAY, "cwd=/there/is/no/such/directory"),
+}
+"""Seconds between periods, modifiers, command, and what stands beside."""
+_IDLE = "0 0 1 1 * name=idle command=true\n"
+
+
+class KrondWorld(World):
+    """The world of krond."""
+
+    points_max, lines_max, last_lines = 160, 60, 40
+
+    def __init__(self, folder: Path, outcome: Outcome) -> None:
+        super().__init__(folder, outcome)
+        self.store = folder / "state" / "krond.sqlite3"
+        self.file = folder / "jobs"
+        self.words = [
+            "krond", "start", str(self.file), "--state-dir", str(folder / "state"), "--json-log",
+        ]  # fmt: skip
+        self._suspended: set[str] = set()
+        self._edits = dict.fromkeys(_JOBS, 0)
+        self._write()
+
+    def intervals(self) -> dict[str, int]:
+        with sqlite3.connect(self.store) as connection:
+            found = [name for (name,) in connection.execute("SELECT schedule_id FROM schedules")]
+        connection.close()
+        names = {name: one for one in found for name in _JOBS if one.startswith(f"{name}-")}
+        return {names[name]: seconds for name, (seconds, *_) in _JOBS.items()}
+
+    def between_lives(self, dice: random.Random) -> None:
+        name = dice.choice(sorted(_JOBS))
+        match dice.randrange(4):
+            case 0:
+                self._edits[name] += 1
+            case 1:
+                self._suspended ^= {name}
+            case _:
+                return
+        self._write()
+
+    def end_well(self) -> int:
+        self._suspended = set()
+        self._write()
+        return super().end_well()
+
+    def settle(self) -> None:
+        self.file.write_text(_IDLE)
+        process = self.start("gnomon", *self.words, "--grace", "20s")
+        self.read_until(process, '"running"')
+        process.send_signal(signal.SIGTERM)
+        self.expect(process, 0, "settling", self.wait(process))
+
+    def _write(self) -> None:
+        lines = []
+        for name, (seconds, modifiers, command, beside) in _JOBS.items():
+            more = ",suspend=true" if name in self._suspended else ""
+            text = command.format(folder=self.folder).replace('"', '\\"')
+            lines.append(
+                f"*/{seconds} * * * * * {modifiers.format(more=more)} name={name} shell=true "
+                f'{beside} env=EDIT={self._edits[name]} command="{text}"'
+            )
+        self.file.write_text("\n".join(lines) + "\n")
+        self.file.chmod(0o644)
+
+
+if __name__ == "__main__":
+    result = run_world(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 10, KrondWorld)
+    print(result)
+    sys.exit(1 if result.problems else 0)

@@ -1,0 +1,127 @@
+"""Commands that run as somebody else, shown by the commands themselves."""
+
+import asyncio
+import os
+from pathlib import Path
+
+import pytest
+
+from gnomon.ports import Failed
+from gnomon.shell.clock import SystemClock
+from gnomon.shell.launcher.account import account_of, files_of
+from gnomon.shell.launcher.process import Manner, ProcessLauncher
+from tests.clauses import clause
+from tests.shell.launcher.claims import a_claim
+from tests.shell.launcher.processes import run_one
+from tests.unprivileged import unprivileged
+
+root_only = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+WHO = 'grep -E "^(Uid|Gid|Groups):" /proc/self/status | tr -s "\\t " " "'
+
+
+@root_only
+@clause("LAUNCH-12")
+def test_a_command_of_another_user_has_his_ids_and_no_other_group(tmp_path: Path) -> None:
+    end, printed = run_one({"shell": WHO, "user": "nobody"}, tmp_path)
+
+    assert end.detail == "exit 0"
+    assert [line.strip() for line in printed.splitlines()] == [
+        "Uid: 65534 65534 65534 65534",
+        "Gid: 65534 65534 65534 65534",
+        "Groups:",
+    ]
+
+
+@root_only
+@clause("LAUNCH-12")
+def test_a_group_takes_the_place_of_the_users_own(tmp_path: Path) -> None:
+    _, printed = run_one({"shell": "id -u; id -g; id -G", "user": "nobody", "group": "daemon"},
+                         tmp_path)  # fmt: skip
+
+    assert printed.split() == ["65534", "1", "1"]
+
+
+@root_only
+@clause("LAUNCH-12")
+def test_a_group_alone_leaves_the_user(tmp_path: Path) -> None:
+    _, printed = run_one({"shell": "id -u; id -G", "group": "daemon"}, tmp_path)
+
+    assert printed.split() == ["0", "1"]
+
+
+@root_only
+@clause("LAUNCH-12")
+def test_another_user_finds_his_own_environment(tmp_path: Path) -> None:
+    text = "echo $USER $LOGNAME $HOME; pwd"
+    _, printed = run_one({"shell": text, "user": "daemon"}, tmp_path)
+
+    assert printed.splitlines() == ["daemon daemon /usr/sbin", "/usr/sbin"]
+
+
+@root_only
+@clause("LAUNCH-12")
+def test_a_number_stands_for_a_user_without_a_name(tmp_path: Path) -> None:
+    _, printed = run_one({"shell": "id -u; id -G; pwd", "user": "54321"}, tmp_path)
+
+    assert printed.split() == ["54321", "54321", "/"]
+
+
+@clause("LAUNCH-12")
+@pytest.mark.parametrize(("given", "found"), [("0027", "0027"), ("77", "0077"), (None, "0022")])
+def test_a_command_finds_its_umask(tmp_path: Path, given: str | None, found: str) -> None:
+    target = {"shell": "umask"} | ({} if given is None else {"umask": given})
+
+    async def scenario() -> str:
+        launcher = ProcessLauncher(SystemClock(), directory=tmp_path, manner=Manner(umask=0o022))
+        claim = a_claim(target)
+        await launcher.launch(claim)
+        await launcher.release(claim.key)
+        await launcher.ended()
+        path = launcher.output.newest(claim.key)
+        return path.read_text() if path else ""
+
+    assert asyncio.run(scenario()).strip() == found
+
+
+@clause("LAUNCH-12")
+@pytest.mark.parametrize(
+    ("who", "why"),
+    [
+        ({"user": "no-such-user"}, "there is no user no-such-user"),
+        ({"group": "no-such-group"}, "there is no group no-such-group"),
+    ],
+)
+def test_who_is_not_there_cannot_run_anything(who: dict[str, str], why: str) -> None:
+    async def scenario() -> object:
+        return await ProcessLauncher(SystemClock()).launch(a_claim({"command": ["true"]} | who))
+
+    failed = asyncio.run(scenario())
+
+    assert isinstance(failed, Failed)
+    assert why in failed.message
+    assert not failed.permanent
+
+
+@clause("LAUNCH-12")
+def test_only_root_becomes_somebody_else() -> None:
+    with unprivileged():
+        own = account_of(str(os.geteuid()))
+        with pytest.raises(OSError, match="only root can run a command as user daemon"):
+            account_of("daemon")
+        with pytest.raises(OSError, match="only root can run a command as group tty"):
+            account_of("", "tty")
+
+    assert own.identities == (None, None, None)
+
+
+@root_only
+@clause("LAUNCH-13")
+def test_a_file_is_opened_with_the_rights_of_the_account(tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("of root")
+    secret.chmod(0o600)
+
+    with files_of(account_of("nobody")), pytest.raises(PermissionError):
+        secret.open("a")
+
+    secret.open("a").close()  # and afterwards everything is as it was

@@ -1,0 +1,29 @@
+"""The page of metrics, examined by Prometheus's own tool."""
+
+import subprocess
+
+from gnomon.apps.daemon.metrics import Surroundings, Tally, metrics_text
+from gnomon.apps.daemon.notice import Occasion
+from gnomon.shell.telemetry import Telemetry
+from tests.apps.daemon.krontab.reading import job
+from tests.apps.daemon.notification.happenings import happened
+from tests.clauses import clause
+from tests.system.packages import provide
+
+
+@clause("METRICS-1")
+def test_promtool_finds_nothing_wrong_with_the_page() -> None:
+    tool = provide("promtool", "prometheus")
+    tally, backup = Tally(), job("0 2 * * * name=backup command=true")
+    for occasion in Occasion:
+        tally.tell(happened(occasion, ""))
+    about = Surroundings(
+        version="0.1", started_ms=1, loaded_ms=2, is_valid=True, active=0, telemetry=Telemetry()
+    )
+    text = metrics_text([backup], tally, about, upcoming={backup.schedule_id: 5})
+
+    done = subprocess.run(
+        [tool, "check", "metrics"], input=text, check=False, capture_output=True, text=True
+    )
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

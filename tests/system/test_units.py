@@ -1,0 +1,28 @@
+"""The units of systemd, read by systemd itself."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.system.packages import provide
+from tests.tidy.tree import ROOT
+
+UNITS = sorted((ROOT / "packaging").glob("*.service"))
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=lambda path: path.name)
+def test_systemd_finds_nothing_wrong_with_a_unit(unit: Path, tmp_path: Path) -> None:
+    analyze = provide("systemd-analyze", "systemd")
+    text = unit.read_text().replace("%h/.local/bin/gnomon", "/bin/true")
+    copy = tmp_path / "krond.service"
+    copy.write_text(text.replace("/usr/local/bin/gnomon", "/bin/true"))
+    manager = ["--user"] if "user" in unit.name else []
+
+    done = subprocess.run(
+        [analyze, "verify", *manager, str(copy)], check=False, capture_output=True, text=True,
+        env=os.environ | {"XDG_RUNTIME_DIR": str(tmp_path)},
+    )  # fmt: skip
+
+    assert (done.returncode, done.stderr) == (0, "")
