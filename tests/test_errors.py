@@ -24,17 +24,22 @@ from gnomon.errors import (
 from tests.clauses import clause
 
 CODES = {
+    "AuthError": "workflow-auth",
     "CronCalculationError": "cron-calculation",
     "CronExpressionInvalidError": "registration-cron",
     "DefinitionError": "definition",
     "FieldParseError": "cron-field",
     "GnomonError": "gnomon",
+    "HostError": "workflow-internal",
     "IncompatibleStateError": "incompatible-state",
     "InvalidCronExpressionError": "cron-expression",
     "InvalidRegistrationError": "registration-invalid",
+    "LogicError": "workflow-logic",
     "MissingExtraError": "missing-extra",
     "NegativeRetryDelayError": "registration-retry-delay",
     "OwnershipLostError": "ownership-lost",
+    "PermissionDeniedError": "workflow-permission",
+    "PreconditionError": "workflow-precondition",
     "RegistrationShapeError": "registration-shape",
     "RegistrationsNotArrayError": "registrations-not-array",
     "ScheduleDuplicateTaskError": "registration-duplicate",
@@ -49,6 +54,8 @@ CODES = {
     "TaskListMismatchError": "task-list",
     "TaskMissingFieldError": "task-record-field",
     "TaskTryDeserializeError": "task-record",
+    "TransientError": "workflow-transient",
+    "WorkflowError": "workflow",
 }
 
 # Text near the grammars finds more than text from everywhere, which is drawn too.

@@ -36,19 +36,33 @@ from gnomon.errors.root import (
     StoreError,
     StoreHeldError,
 )
+from gnomon.errors.workflow import (
+    AuthError,
+    HostError,
+    LogicError,
+    PermissionDeniedError,
+    PreconditionError,
+    TransientError,
+    WorkflowError,
+)
 
 __all__ = [
+    "AuthError",
     "CronCalculationError",
     "CronExpressionInvalidError",
     "DefinitionError",
     "FieldParseError",
     "GnomonError",
+    "HostError",
     "IncompatibleStateError",
     "InvalidCronExpressionError",
     "InvalidRegistrationError",
+    "LogicError",
     "MissingExtraError",
     "NegativeRetryDelayError",
     "OwnershipLostError",
+    "PermissionDeniedError",
+    "PreconditionError",
     "RegistrationShapeError",
     "RegistrationsNotArrayError",
     "ScheduleDuplicateTaskError",
@@ -63,4 +77,6 @@ __all__ = [
     "TaskListMismatchError",
     "TaskMissingFieldError",
     "TaskTryDeserializeError",
+    "TransientError",
+    "WorkflowError",
 ]
