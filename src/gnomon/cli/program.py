@@ -40,6 +40,7 @@ from gnomon.cli.time_commands import (
     next_command,
     preview_command,
 )
+from gnomon.cli.workflow_commands import workflow_app
 from gnomon.errors import (
     DefinitionError,
     IncompatibleStateError,
@@ -175,3 +176,4 @@ app.command("doctor")(doctor_command)
 app.command("migrate-store")(migrate_store_command)
 app.command("check")(check_command)
 app.command("simulate")(simulate_command)
+app.add_typer(workflow_app)

@@ -55,7 +55,7 @@ class Desk:
 
     async def publish(self, workflow: str, topic: str, id: str, payload: object = None) -> bool:
         """Publish an event from outside; whether that changed anything."""
-        facts = await self._load(workflow)
+        facts = await self.facts(workflow)
         topics = {name for one in facts.handlers for name in (*one.subscribes, *one.publishes)}
         if topic not in topics:
             raise DefinitionError(
@@ -99,7 +99,7 @@ class Desk:
                 hint="gnomon workflow status names them",
             )  # fmt: skip
         while True:
-            facts = await self._load(workflow)
+            facts = await self.facts(workflow)
             run = facts.run
             held = [] if run is None else await self._log.reserved(workflow, run.number)
             change = commands.skip_input(facts, input_id, held, now_ms=self._clock.now_ms())
@@ -108,12 +108,13 @@ class Desk:
 
     async def _command(self, workflow: str, decide: _Decide) -> None:
         while True:
-            facts = await self._load(workflow)
+            facts = await self.facts(workflow)
             change = decide(facts)
             if change is None or await self._write(change, seen=facts.standing.version):
                 return
 
-    async def _load(self, workflow: str) -> Facts:
+    async def facts(self, workflow: str) -> Facts:
+        """What is known of a workflow; `DefinitionError` when there is none."""
         facts = await self._log.load(workflow)
         if facts is None:
             known = ", ".join(sorted(await self._log.versions())) or "none"

@@ -167,6 +167,10 @@ class Driver:
             await self._put(
                 lambda facts: course.commit(facts, self._run, emission, now_ms=self._now())
             )
+            log(
+                logging.INFO, "RunCommitted", workflow=self.name, run=run.number,
+                handler=run.handler, note=self._run.note,
+            )  # fmt: skip
             if self._run.prepared is not None and _has_reserved(self._run):
                 self._seen[run.handler] = 0  # there may be more than it has taken
         except (_Superseded, StoreError):
