@@ -24,6 +24,7 @@ from gnomon.errors import (
 from tests.clauses import clause
 
 CODES = {
+    "AuthError": "workflow-auth",
     "ConflictError": "conflict",
     "CronCalculationError": "cron-calculation",
     "CronExpressionInvalidError": "registration-cron",
@@ -31,14 +32,18 @@ CODES = {
     "DefinitionError": "definition",
     "FieldParseError": "cron-field",
     "GnomonError": "gnomon",
+    "HostError": "workflow-internal",
     "IncompatibleStateError": "incompatible-state",
     "InvalidCronExpressionError": "cron-expression",
     "InvalidRegistrationError": "registration-invalid",
     "KrontabError": "krontab",
+    "LogicError": "workflow-logic",
     "MissingExtraError": "missing-extra",
     "NegativeRetryDelayError": "registration-retry-delay",
     "NotFoundError": "not-found",
     "OwnershipLostError": "ownership-lost",
+    "PermissionDeniedError": "workflow-permission",
+    "PreconditionError": "workflow-precondition",
     "RegistrationShapeError": "registration-shape",
     "RegistrationsNotArrayError": "registrations-not-array",
     "ScheduleDuplicateTaskError": "registration-duplicate",
@@ -53,6 +58,8 @@ CODES = {
     "TaskListMismatchError": "task-list",
     "TaskMissingFieldError": "task-record-field",
     "TaskTryDeserializeError": "task-record",
+    "TransientError": "workflow-transient",
+    "WorkflowError": "workflow",
 }
 
 # Text near the grammars finds more than text from everywhere, which is drawn too.

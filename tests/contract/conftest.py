@@ -7,12 +7,15 @@ from pathlib import Path
 import pytest
 
 from gnomon.ports import JournalOpener, Ledger
+from gnomon.ports.workflow_log import WorkflowLog
 from gnomon.shell.store.journal import SqliteJournalOpener
 from gnomon.shell.store.postgres.journal import PostgresJournalOpener
 from gnomon.shell.store.postgres.ledger import LeaseTime, PostgresLedger
 from gnomon.shell.store.sqlite import SqliteLedger
+from gnomon.shell.store.workflow_log import SqliteWorkflowLog
 from tests.contract.journal_desk import JournalDesk
 from tests.contract.ledger_desk import Desk
+from tests.contract.workflow_desk import WorkflowDesk
 
 Open = Callable[[], Ledger]
 
@@ -86,4 +89,33 @@ def _openers(
     path = ":memory:" if kind == "sqlite-memory" else str(tmp_path / "journal.sqlite3")
     return lambda kept, namespace: SqliteJournalOpener(
         path, namespace=namespace, kept=kept, threaded=kind == "sqlite-thread"
+    )
+
+
+_LASTING_FLOWS = ["sqlite-file", "sqlite-thread"]
+
+
+@pytest.fixture(params=["sqlite-memory", *_LASTING_FLOWS])
+def flows(
+    request: pytest.FixtureRequest, runner: asyncio.Runner, tmp_path: Path
+) -> Iterator[WorkflowDesk]:
+    desk = WorkflowDesk(runner, _log_maker(runner, tmp_path, request.param))
+    yield desk
+    desk.close()
+
+
+@pytest.fixture(params=_LASTING_FLOWS)
+def lasting_flows(
+    request: pytest.FixtureRequest, runner: asyncio.Runner, tmp_path: Path
+) -> Iterator[WorkflowDesk]:
+    desk = WorkflowDesk(runner, _log_maker(runner, tmp_path, request.param))
+    yield desk
+    desk.close()
+
+
+def _log_maker(runner: asyncio.Runner, tmp_path: Path, kind: str) -> Callable[[], WorkflowLog]:
+    """Opens a workflow log of a kind."""
+    path = ":memory:" if kind == "sqlite-memory" else str(tmp_path / "workflows.sqlite3")
+    return lambda: runner.run(
+        SqliteWorkflowLog.open(path, to_hold=True, threaded=kind == "sqlite-thread")
     )

@@ -3,11 +3,11 @@ Prove what is promised: `python -m tests.prove KIND... [--sample N]`.
 
 Without a kind, all of them: every transition of every zone, a million random questions and a
 million fuzzed texts against the minute scan; 50,000 simulated worlds of crashes and 50,000 of three
-workers in trouble; 60,000 of the declarative scheduler, with years of it; 1,000 real kills of
-`gnomon run`, of krond and of a scheduler, and 1,000 faults that happen to workers on PostgreSQL;
-100,000 traces judged by the theory's monitor and by its formulas. Runs on all cores, can be
-resumed, and writes docs/evidence when a report's part was run as a whole. Exits with 1 on any
-finding, and prints the line that shows it again.
+workers in trouble; 60,000 of the declarative scheduler, with years of it; 60,000 of workflows;
+1,000 real kills each of `gnomon run`, of krond, of a scheduler and of a workflow, and 1,000 faults
+that happen to workers on PostgreSQL; 100,000 traces judged by the theory's monitor and by its
+formulas. Runs on all cores, can be resumed, and writes docs/evidence when a report's part was run
+as a whole. Exits with 1 on any finding, and prints the line that shows it again.
 """
 
 import argparse
@@ -15,14 +15,14 @@ import os
 import sys
 from pathlib import Path
 
-from tests.prove import crash, declarative, fleet, kill, kill_scheduler, theory, time_core
+from tests.prove import crash, declarative, fleet, kill, kill_scheduler, theory, time_core, workflow
 from tests.prove.chunk import ChunkResult, fill
 from tests.prove.replay import replay
 from tests.prove.runner import Run
 
 _KINDS = (
     *time_core.KINDS, "crash", "kill", "workers-kill", "theory", "declarative", "kill-scheduler",
-    "kill-krond",
+    "kill-krond", "workflow", "kill-workflow",
 )  # fmt: skip
 
 
@@ -68,6 +68,12 @@ def _prove(kinds: tuple[str, ...], options: argparse.Namespace, how: Run) -> int
         well &= declarative.prove(how, worlds=options.worlds, workers=cores)
     if "kill-scheduler" in kinds:
         well &= kill_scheduler.prove(
+            how, kills=options.kills, workers=options.workers or kill_scheduler.WORKERS
+        )
+    if "workflow" in kinds:
+        well &= workflow.prove(how, worlds=options.worlds, workers=cores)
+    if "kill-workflow" in kinds:
+        well &= workflow.prove_kills(
             how, kills=options.kills, workers=options.workers or kill_scheduler.WORKERS
         )
     return 0 if well else 1

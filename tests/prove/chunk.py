@@ -9,13 +9,16 @@ import logging
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
+from itertools import islice
 
 from gnomon.apps.declarative.events import LOGGER
 from gnomon.simulation.campaign import Campaign, tally, whole_seeds
 from gnomon.simulation.declarative import campaign as declarative
 from gnomon.simulation.declarative.plan import World, draw_spec
 from gnomon.simulation.declarative.search import Act, play, stories
-from tests.kill import scheduler_world
+from gnomon.simulation.workflow import campaign as workflow
+from gnomon.simulation.workflow import plan as workflow_plan
+from tests.kill import hook_world, scheduler_world
 from tests.kill.fleet import BLOWS_AT_A_MINUTE, run_fleet
 from tests.kill.krond_world import KrondWorld
 from tests.kill.world import run_world
@@ -36,6 +39,7 @@ __all__ = [
     "KINDS",
     "RANDOM_CHUNK",
     "TRACES_PER_CHUNK",
+    "WORKFLOW",
     "Chunk",
     "ChunkResult",
     "fill",
@@ -52,6 +56,7 @@ MINUTES_PER_FLEET = 2
 CRASH_CHUNK = 1_000  # worlds, or as many more as the last seed takes to be complete
 TRACES_PER_CHUNK = 500
 DECLARATIVE = ("declarative-crash", "declarative-storm", "declarative-twenty", "declarative-one")
+WORKFLOW = ("workflow-crash", "workflow-storm")
 SEARCH_LENGTH = 5  # steps of each story
 DECLARATIVE_DAYS = 10  # of each piece of a long world
 
@@ -118,7 +123,8 @@ def fill(result: ChunkResult) -> None:
     kinds |= {"agreement": _agree, "states": _search}
     kinds |= {campaign.value: _simulate for campaign in Campaign}
     kinds |= dict.fromkeys(DECLARATIVE, _simulate_declarative) | {"kill-scheduler": _kill_scheduler}
-    kinds |= {"declarative-search": _search_stories}
+    kinds |= {"declarative-search": _search_stories, "kill-workflow": _kill_workflow}
+    kinds |= dict.fromkeys(WORKFLOW, _simulate_workflow)
     for difference in kinds[result.kind](result):
         result.add(difference)
 
@@ -233,6 +239,29 @@ def _kill_scheduler(result: ChunkResult) -> Iterator[str]:
     result.notes = outcome.notes()
     for problem in outcome.problems:
         yield f"{problem}: python -m tests.kill.scheduler_world {seed} {KILLS_PER_WORLD}"
+
+
+def _simulate_workflow(result: ChunkResult) -> Iterator[str]:
+    """Simulated worlds of workflows."""
+    kind = workflow_plan.World(result.kind.removeprefix("workflow-"))
+    seed = _FIRST_SEED + 1_000 * result.index
+    found = workflow.tally(islice(workflow.worlds(kind, seed), CRASH_CHUNK))
+    result.cases, result.answers = found.worlds, found.applications
+    result.notes = {f"met {name}": count for name, count in found.counters.items()}
+    result.notes |= {
+        "simulated_s": found.simulated_s, "calls": found.calls, "runs": found.runs,
+    }  # fmt: skip
+    yield from found.troubles
+
+
+def _kill_workflow(result: ChunkResult) -> Iterator[str]:
+    """One world in which the web hook example is killed again and again."""
+    seed = f"{SEED}:{result.index}"
+    outcome = hook_world.run_world(seed, KILLS_PER_WORLD)
+    result.cases, result.answers = outcome.kills, outcome.taken
+    result.notes = outcome.notes()
+    for problem in outcome.problems:
+        yield f"{problem}: python -m tests.kill.hook_world {seed} {KILLS_PER_WORLD}"
 
 
 def _agree(result: ChunkResult) -> Iterator[str]:

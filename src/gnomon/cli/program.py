@@ -42,6 +42,7 @@ from gnomon.cli.time_commands import (
     next_command,
     preview_command,
 )
+from gnomon.cli.workflow_commands import workflow_app
 from gnomon.errors import (
     DefinitionError,
     IncompatibleStateError,
@@ -184,3 +185,4 @@ app.add_typer(krontab_app, name="krontab")
 app.command("check")(check_command)
 app.command("simulate")(simulate_command)
 app.add_typer(krond_app, name="krond")
+app.add_typer(workflow_app)

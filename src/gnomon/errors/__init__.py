@@ -39,8 +39,18 @@ from gnomon.errors.root import (
     StoreHeldError,
 )
 from gnomon.errors.service import ConflictError, NotFoundError
+from gnomon.errors.workflow import (
+    AuthError,
+    HostError,
+    LogicError,
+    PermissionDeniedError,
+    PreconditionError,
+    TransientError,
+    WorkflowError,
+)
 
 __all__ = [
+    "AuthError",
     "ConflictError",
     "CronCalculationError",
     "CronExpressionInvalidError",
@@ -48,14 +58,18 @@ __all__ = [
     "DefinitionError",
     "FieldParseError",
     "GnomonError",
+    "HostError",
     "IncompatibleStateError",
     "InvalidCronExpressionError",
     "InvalidRegistrationError",
     "KrontabError",
+    "LogicError",
     "MissingExtraError",
     "NegativeRetryDelayError",
     "NotFoundError",
     "OwnershipLostError",
+    "PermissionDeniedError",
+    "PreconditionError",
     "RegistrationShapeError",
     "RegistrationsNotArrayError",
     "ScheduleDuplicateTaskError",
@@ -70,4 +84,6 @@ __all__ = [
     "TaskListMismatchError",
     "TaskMissingFieldError",
     "TaskTryDeserializeError",
+    "TransientError",
+    "WorkflowError",
 ]

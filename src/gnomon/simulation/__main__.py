@@ -2,7 +2,8 @@
 Let one world happen again: `python -m gnomon.simulation crash --seed 7 --faults crash_after@12`.
 
 Prints the schedules, what happened, and what the judges say; exits with 1 when a promise was
-broken. `python -m gnomon.simulation declarative ...` does the same for the declarative scheduler.
+broken. `python -m gnomon.simulation declarative ...` does the same for the declarative scheduler,
+and `python -m gnomon.simulation workflow ...` for workflows.
 """
 
 import argparse
@@ -11,6 +12,7 @@ import sys
 from gnomon.simulation.campaign import Campaign, spec_of
 from gnomon.simulation.declarative.__main__ import main as declarative
 from gnomon.simulation.faults import read_fault, read_step
+from gnomon.simulation.workflow.__main__ import main as workflow
 from gnomon.simulation.world import run_world
 
 __all__ = ["main"]
@@ -19,6 +21,8 @@ __all__ = ["main"]
 def main(arguments: list[str]) -> int:
     if arguments[:1] == ["declarative"]:
         return declarative(arguments[1:])
+    if arguments[:1] == ["workflow"]:
+        return workflow(arguments[1:])
     options = _parser().parse_args(arguments)
     faults = None if options.faults is None else map(read_fault, _parts(options.faults))
     steps = None if options.steps is None else map(read_step, _parts(options.steps))

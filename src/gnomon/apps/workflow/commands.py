@@ -1,0 +1,124 @@
+"""
+What a person may ask of a workflow, and what that changes.
+
+Each function gives the change to write, None when there is nothing to change, or raises a
+`DefinitionError` that says why not and what to do instead. A command never runs anything: whoever
+holds the workflow sees what has changed, and goes on from there.
+
+Spec: WASK-1 to WASK-7, INPUT-3.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from gnomon.apps.workflow.course import SKIPPED
+from gnomon.apps.workflow.retrying import retry
+from gnomon.errors import DefinitionError
+from gnomon.ports.workflow_facts import (
+    Event,
+    Facts,
+    FlowChange,
+    HandlerKind,
+    Mode,
+    Mutation,
+    MutationStatus,
+    Phase,
+    RunStatus,
+)
+
+__all__ = ["approve", "pause", "reject", "resume", "run_now", "skip_input"]
+
+_STUCK = (RunStatus.TRANSIENT, RunStatus.LOGIC, RunStatus.INTERNAL)
+
+
+def pause(facts: Facts) -> FlowChange | None:
+    """Start nothing any more; a run that is at work comes to its end."""
+    if facts.standing.mode is Mode.PAUSED:
+        return None
+    return FlowChange(standing=replace(facts.standing, mode=Mode.PAUSED))
+
+
+def resume(facts: Facts, *, now_ms: int) -> FlowChange | None:
+    """Go on: what was paused, and what has failed or waits to be tried again, at once."""
+    standing, run = replace(facts.standing, mode=Mode.ACTIVE), facts.run
+    if run is not None and run.status in _STUCK:
+        standing = replace(standing, failures=0, repairs=0, retry_ms=now_ms)
+    return None if standing == facts.standing else FlowChange(standing=standing)
+
+
+def run_now(facts: Facts, *, now_ms: int) -> FlowChange:
+    """Every producer runs as soon as possible, one after the other."""
+    if facts.run is not None:
+        raise _refused(facts, "has a run that is not over", "wait for it, or see to what it needs")
+    if facts.standing.mode is Mode.PAUSED:
+        raise _refused(facts, "is stopped", "resume it first")
+    producers = [one for one in facts.handlers if one.kind is HandlerKind.PRODUCER]
+    if not producers:
+        raise _refused(
+            facts, "has no producers", "publish an event; consumers run when there is one"
+        )
+    due = [replace(one, next_run_ms=now_ms) for one in producers]
+    return FlowChange(standing=facts.standing, handlers=due)
+
+
+def approve(facts: Facts, *, now_ms: int) -> FlowChange:
+    """What the run has waited for is granted, and the same run goes on where it was."""
+    run = facts.run
+    if run is None or run.status is not RunStatus.APPROVAL:
+        raise _refused(facts, "waits for no approval", "gnomon workflow status says what it needs")
+    granted = replace(
+        run, status=RunStatus.ACTIVE, approved=True, script=facts.standing.script, fault="",
+        error="", updated_ms=now_ms,
+    )  # fmt: skip
+    return FlowChange(standing=facts.standing, runs=(granted,))
+
+
+def reject(facts: Facts, *, now_ms: int) -> FlowChange:
+    """What the run has waited for is refused: its events are skipped, and `next` is told."""
+    run, mutation = facts.run, facts.mutation
+    if run is None or run.status is not RunStatus.APPROVAL or run.prepared is None:
+        raise _refused(facts, "has no mutation that waits for approval", "pause it instead")
+    if run.phase.is_settled:
+        raise _refused(facts, "has made its mutation already", "approve it, so that it can go on")
+    mutations: tuple[Mutation, ...] = ()
+    if mutation is not None:
+        mutations = (
+            replace(
+                mutation, status=MutationStatus.SKIPPED, resolved_by="user_skip",
+                resolved_ms=now_ms,
+            ),
+        )  # fmt: skip
+    refused = replace(
+        run, phase=Phase.MUTATED, status=RunStatus.ACTIVE, mutated=SKIPPED, fault="", error="",
+        updated_ms=now_ms,
+    )  # fmt: skip
+    return FlowChange(standing=facts.standing, runs=(refused,), mutations=mutations)
+
+
+def skip_input(
+    facts: Facts, input_id: str, reserved: Sequence[Event], *, now_ms: int
+) -> FlowChange:
+    """
+    Do nothing more about an input; `reserved` is what the open run has reserved.
+
+    A run that has reserved some of its events is begun afresh, unless it mutates already: then it
+    comes to its end.
+    """
+    run = facts.run
+    aborts = (
+        run is not None
+        and run.phase in (Phase.PREPARING, Phase.PREPARED)
+        and any(input_id in event.causes for event in reserved)
+    )
+    if not aborts or run is None:
+        return FlowChange(standing=facts.standing, skip_input=input_id)
+    left = replace(
+        run, status=RunStatus.TRANSIENT, fault="transient",
+        error="an input of it was skipped by the user", updated_ms=now_ms,
+    )  # fmt: skip
+    return replace(retry(facts, now_ms=now_ms, left=left), skip_input=input_id)
+
+
+def _refused(facts: Facts, reason: str, hint: str) -> DefinitionError:
+    got = facts.run.status.value if facts.run is not None else facts.standing.mode.value
+    return DefinitionError(reason, where=facts.standing.name, got=got, hint=hint)

@@ -1,0 +1,246 @@
+"""
+What is written at each step of a run, from its beginning to its end?
+
+Each function gives the change that one step writes, as a whole: a phase together with the data that
+it stands for. A step is taken by whoever holds the workflow, after the work of the step is done and
+before anything follows from it; a mutation is written down before it is tried.
+
+Spec: PHASE-7 to PHASE-12, MUTATE-1 to MUTATE-4, FAIL-3 to FAIL-7, WHEN-13.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple, TypeVar
+
+from gnomon.apps.workflow.failure import TRIES_MAX, Failure, Fault, backoff_ms, status_of
+from gnomon.apps.workflow.schedule import next_run_ms
+from gnomon.ports.workflow_facts import (
+    EventStatus,
+    Facts,
+    FlowChange,
+    Handler,
+    HandlerKind,
+    Input,
+    Mutation,
+    MutationStatus,
+    Phase,
+    Publication,
+    Run,
+    RunStatus,
+    Standing,
+)
+
+__all__ = [
+    "NONE",
+    "SKIPPED",
+    "Emission",
+    "Preparation",
+    "Request",
+    "after",
+    "applied_text",
+    "ask_approval",
+    "begin",
+    "commit",
+    "fail",
+    "mutated",
+    "mutating",
+    "new_run",
+    "prepared",
+    "settled_without",
+]
+
+NONE = '{"status": "none"}'
+SKIPPED = '{"status": "skipped"}'
+
+_T = TypeVar("_T")
+
+
+class Preparation(NamedTuple):
+    """What prepare gave."""
+
+    reservations: tuple[tuple[str, str], ...]
+    """Topic and id of each event."""
+    text: str
+    """All of it, as JSON."""
+    title: str
+    wake_ms: int | None
+
+
+class Request(NamedTuple):
+    """The one mutation that a script asks for."""
+
+    tool: str
+    params: str
+    title: str
+    reconcilable: bool
+    needs_approval: bool
+
+
+class Emission(NamedTuple):
+    """What a producer or `next` gave."""
+
+    publications: tuple[Publication, ...] = ()
+    inputs: tuple[Input, ...] = ()
+    state: str | None = None
+    """None when it is unchanged."""
+    note: str = ""
+
+
+def new_run(standing: Standing, handler: str, kind: HandlerKind, now_ms: int) -> Run:
+    return Run(
+        number=standing.runs + 1, handler=handler, kind=kind, script=standing.script,
+        created_ms=now_ms, updated_ms=now_ms,
+    )  # fmt: skip
+
+
+def begin(facts: Facts, handler: Handler, *, now_ms: int) -> FlowChange:
+    """A run starts."""
+    assert facts.run is None, facts.run
+    run = new_run(facts.standing, handler.name, handler.kind, now_ms)
+    standing = replace(facts.standing, runs=run.number, current=run.number)
+    return FlowChange(standing=standing, runs=(run,))
+
+
+def prepared(facts: Facts, run: Run, found: Preparation, *, now_ms: int) -> FlowChange:
+    """Prepare has succeeded: its result, its reservations and its wish to wake, together."""
+    assert run.phase is Phase.PREPARING, run
+    handler = replace(facts.handler(run.handler), wake_ms=found.wake_ms)
+    after = replace(
+        run, phase=Phase.PREPARED, prepared=found.text, note=found.title, updated_ms=now_ms
+    )
+    reserve = (run.number, found.reservations) if found.reservations else None
+    return FlowChange(standing=facts.standing, handlers=(handler,), runs=(after,), reserve=reserve)
+
+
+def settled_without(run: Run) -> Run:
+    """
+    No mutation was asked for, or there was nothing to mutate for.
+
+    Nothing of it needs to be written before the commit: a crash begins the run afresh, and nothing
+    outside has changed.
+    """
+    return replace(run, phase=Phase.MUTATED, mutated=NONE)
+
+
+def ask_approval(facts: Facts, run: Run, request: Request, *, now_ms: int) -> FlowChange:
+    """The mutation waits for a person."""
+    assert run.phase is Phase.PREPARED, run
+    error = f"wants to: {request.title or request.tool}"
+    waiting = replace(
+        run, status=RunStatus.APPROVAL, fault="approval", error=error, updated_ms=now_ms
+    )
+    return FlowChange(standing=facts.standing, runs=(waiting,))
+
+
+def mutating(facts: Facts, run: Run, request: Request | None, *, now_ms: int) -> FlowChange:
+    """A mutation is about to be tried; without a request, the one that was refused before."""
+    if request is None:
+        assert facts.mutation is not None
+        assert facts.mutation.status is MutationStatus.FAILED, facts.mutation
+        mutation = replace(facts.mutation, status=MutationStatus.IN_FLIGHT, error="")
+    else:
+        mutation = Mutation(
+            run=run.number, tool=request.tool, params=request.params, title=request.title,
+            key=f"{facts.standing.name}/{run.number}", reconcilable=request.reconcilable,
+            created_ms=now_ms,
+        )  # fmt: skip
+    started = replace(
+        run, phase=Phase.MUTATING, mutation=mutation.run, note=mutation.title or run.note,
+        updated_ms=now_ms,
+    )  # fmt: skip
+    return FlowChange(standing=facts.standing, runs=(started,), mutations=(mutation,))
+
+
+def applied_text(result: str) -> str:
+    """The checkpoint of a mutation that was applied, with its result."""
+    return f'{{"status": "applied", "result": {result}}}'
+
+
+def mutated(facts: Facts, run: Run, result: str, *, now_ms: int) -> FlowChange:
+    """The mutation was applied: the phase together with its result."""
+    assert run.phase is Phase.MUTATING, run
+    assert facts.mutation is not None
+    mutation = replace(facts.mutation, status=MutationStatus.APPLIED, result=result)
+    done = replace(run, phase=Phase.MUTATED, mutated=applied_text(result), updated_ms=now_ms)
+    return FlowChange(standing=facts.standing, runs=(done,), mutations=(mutation,))
+
+
+def fail(facts: Facts, run: Run, failure: Failure, *, now_ms: int) -> FlowChange:
+    """
+    A step has failed, and it is certain what has happened outside.
+
+    Where the next attempt begins afresh, what was reserved is released now. A run that waits for a
+    person, or for its maintainers, keeps what it has.
+    """
+    status = status_of(failure.fault)
+    failed = replace(
+        run, status=status, fault=failure.fault, error=failure.error, updated_ms=now_ms
+    )
+    resets = status in (RunStatus.TRANSIENT, RunStatus.LOGIC) and not run.phase.is_settled
+    return FlowChange(
+        standing=_backing_off(facts.standing, failure, now_ms=now_ms), runs=(failed,),
+        settle=(run.number, EventStatus.PENDING) if resets else None,
+    )  # fmt: skip
+
+
+def commit(facts: Facts, run: Run, emission: Emission, *, now_ms: int) -> FlowChange:
+    """The run has come to its end: state, events, marks and times, together."""
+    handler = facts.handler(run.handler)
+    if emission.state is not None:
+        handler = replace(handler, state=emission.state)
+    settle = None
+    if run.kind is HandlerKind.PRODUCER:
+        zone = facts.standing.zone
+        handler = replace(
+            handler, next_run_ms=next_run_ms(handler.schedule, zone=zone, now_ms=now_ms)
+        )
+    else:
+        assert run.phase.is_settled, run
+        skipped = run.mutated == SKIPPED
+        settle = (run.number, EventStatus.SKIPPED if skipped else EventStatus.CONSUMED)
+    done = replace(
+        run, phase=Phase.COMMITTED, status=RunStatus.COMMITTED, note=emission.note or run.note,
+        fault="", error="", updated_ms=now_ms,
+    )  # fmt: skip
+    standing = replace(facts.standing, current=None, failures=0, retry_ms=None, repairs=0)
+    return FlowChange(
+        standing=standing, handlers=(handler,), runs=(done,), inputs=emission.inputs,
+        publish=emission.publications, publisher=run.number,
+        inherits=run.kind is HandlerKind.CONSUMER, settle=settle,
+    )  # fmt: skip
+
+
+def after(facts: Facts, change: FlowChange, *, number: int) -> Facts:
+    """The facts as they are once a change was written; what is pending must be asked for."""
+    standing = replace(change.standing, version=facts.standing.version + 1, writes=number)
+    handlers = {one.name: one for one in facts.handlers if one.name not in change.removed}
+    handlers |= {one.name: one for one in change.handlers}
+    run = _current(standing, [*change.runs, *_some(facts.run)])
+    return Facts(
+        standing=standing, handlers=tuple(handlers.values()), run=run,
+        mutation=_of_run(run, [*change.mutations, *_some(facts.mutation)]),
+        pending=facts.pending,
+    )  # fmt: skip
+
+
+def _backing_off(standing: Standing, failure: Failure, *, now_ms: int) -> Standing:
+    """A transient failure is tried again after a while, but not for ever."""
+    if failure.fault is not Fault.TRANSIENT:
+        return replace(standing, retry_ms=None)
+    failures = standing.failures + 1
+    retry_ms = now_ms + backoff_ms(failures) if failures <= TRIES_MAX else None
+    return replace(standing, failures=failures, retry_ms=retry_ms)
+
+
+def _current(standing: Standing, runs: Sequence[Run]) -> Run | None:
+    return next((one for one in runs if one.number == standing.current), None)
+
+
+def _of_run(run: Run | None, mutations: Sequence[Mutation]) -> Mutation | None:
+    if run is None or run.mutation is None:
+        return None
+    return next(one for one in mutations if one.run == run.mutation)
+
+
+def _some(value: _T | None) -> list[_T]:
+    return [] if value is None else [value]

@@ -1,0 +1,229 @@
+"""
+What an author writes: a workflow with its producers, consumers and tools.
+
+    orders = Workflow("orders")
+
+    @orders.producer(interval="5m", publishes=["orders"])
+    def poll(ctx, state): ...
+
+    sheet = orders.consumer("sheet", subscribes=["orders"])
+
+    @sheet.prepare
+    def prepare(ctx, state): ...
+
+    @orders.tool("append")
+    def append(call): ...
+
+    @append.reconcile
+    def was_appended(call): ...
+
+The same can be given as plain data to `Workflow.of`. Whatever cannot be meant is a
+`DefinitionError`, before anything is deployed.
+
+Spec: FLOW-1 to FLOW-5.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from datetime import timedelta
+from typing import TypeVar
+
+from gnomon.apps.workflow.schedule import read_schedule
+from gnomon.core.civil.zone import load_zone
+from gnomon.errors import DefinitionError
+from gnomon.ports.workflow_facts import Handler, HandlerKind, Standing
+
+__all__ = ["Consumer", "Producer", "Tool", "Workflow"]
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,99}", re.ASCII)
+_F = TypeVar("_F", bound=Callable[..., object])
+
+
+class Producer:
+    """Fetches what is new outside and publishes it."""
+
+    def __init__(self, name: str, schedule: str, publishes: tuple[str, ...]) -> None:
+        self.name = name
+        self.schedule = schedule
+        self.publishes = publishes
+        self.handler: Callable[..., object] | None = None
+
+    def __call__(self, function: _F) -> _F:
+        self.handler = function
+        return function
+
+
+class Consumer:
+    """Deals with events: `prepare` chooses, `mutate` acts once, `next` draws conclusions."""
+
+    def __init__(self, name: str, subscribes: tuple[str, ...], publishes: tuple[str, ...]) -> None:
+        self.name = name
+        self.subscribes = subscribes
+        self.publishes = publishes
+        self.on_prepare: Callable[..., object] | None = None
+        self.on_mutate: Callable[..., object] | None = None
+        self.on_next: Callable[..., object] | None = None
+
+    def prepare(self, function: _F) -> _F:
+        self.on_prepare = function
+        return function
+
+    def mutate(self, function: _F) -> _F:
+        self.on_mutate = function
+        return function
+
+    def next(self, function: _F) -> _F:
+        self.on_next = function
+        return function
+
+
+class Tool:
+    """Changes something outside; `reconcile` finds out whether it did."""
+
+    def __init__(self, name: str, *, approval: bool) -> None:
+        self.name = name
+        self.approval = approval
+        self.on_call: Callable[..., object] | None = None
+        self.on_reconcile: Callable[..., object] | None = None
+
+    def __call__(self, function: Callable[..., object]) -> "Tool":
+        self.on_call = function
+        return self
+
+    def reconcile(self, function: _F) -> _F:
+        self.on_reconcile = function
+        return function
+
+
+class Workflow:
+    """One automation; at most one of its handlers runs at a time."""
+
+    def __init__(self, name: str, *, title: str = "", zone: str = "UTC") -> None:
+        self.name = _checked_name(name, where="workflow")
+        self.title = title
+        self.zone = load_zone(zone).name
+        self.producers: dict[str, Producer] = {}
+        self.consumers: dict[str, Consumer] = {}
+        self.tools: dict[str, Tool] = {}
+
+    def producer(
+        self, name: str = "", *, interval: str | timedelta | None = None, cron: str | None = None,
+        publishes: Iterable[str] = (),
+    ) -> Callable[[_F], _F]:  # fmt: skip
+        """A decorator for the handler of a producer, `handler(ctx, state)`."""
+
+        def declare(function: _F) -> _F:
+            chosen = self._new_name(name or getattr(function, "__name__", ""))
+            schedule = read_schedule(
+                interval=interval, cron_text=cron, zone=self.zone, where=f"producer {chosen}"
+            )
+            made = Producer(chosen, schedule, _topics(publishes, where=f"{chosen}.publishes"))
+            self.producers[chosen] = made
+            return made(function)
+
+        return declare
+
+    def consumer(
+        self, name: str, *, subscribes: Iterable[str], publishes: Iterable[str] = ()
+    ) -> Consumer:
+        """A consumer; give it `prepare`, and `mutate` and `next` where there is something to do."""
+        chosen = self._new_name(name)
+        made = Consumer(
+            chosen, _topics(subscribes, where=f"{chosen}.subscribes"),
+            _topics(publishes, where=f"{chosen}.publishes"),
+        )  # fmt: skip
+        self.consumers[chosen] = made
+        return made
+
+    def tool(
+        self, name: str = "", *, approval: bool = False
+    ) -> Callable[[Callable[..., object]], Tool]:
+        """A decorator for a tool, `tool(call)`; with `approval` a person must agree each time."""
+
+        def declare(function: Callable[..., object]) -> Tool:
+            chosen = _checked_name(name or getattr(function, "__name__", ""), where="tool")
+            if chosen in self.tools:
+                raise _twice("tool", chosen)
+            self.tools[chosen] = Tool(chosen, approval=approval)
+            return self.tools[chosen](function)
+
+        return declare
+
+    @classmethod
+    def of(cls, data: Mapping[str, object]) -> "Workflow":
+        """A workflow from plain data, with the keys of the decorators."""
+        from gnomon.apps.workflow.plain import read_workflow  # which makes one of these
+
+        return read_workflow(data)
+
+    def standing(self) -> Standing:
+        return Standing(name=self.name, title=self.title, zone=self.zone)
+
+    def handlers(self) -> list[Handler]:
+        """The handlers as they are stored; `DefinitionError` when something is missing."""
+        found = [
+            Handler(
+                name=one.name, kind=HandlerKind.PRODUCER, place=place, schedule=one.schedule,
+                publishes=one.publishes,
+            )
+            for place, one in enumerate(self.producers.values())
+        ] + [
+            Handler(
+                name=one.name, kind=HandlerKind.CONSUMER, place=place, publishes=one.publishes,
+                subscribes=one.subscribes,
+            )
+            for place, one in enumerate(self.consumers.values(), len(self.producers))
+        ]  # fmt: skip
+        self._check_whole()
+        return found
+
+    def _new_name(self, name: str) -> str:
+        chosen = _checked_name(name, where="handler")
+        if chosen in self.producers or chosen in self.consumers:
+            raise _twice("handler", chosen)
+        return chosen
+
+    def _check_whole(self) -> None:
+        if not self.producers and not self.consumers:
+            raise DefinitionError(
+                "must have a producer or a consumer", where=f"workflow {self.name}", got="none",
+                hint="declare one with @workflow.producer or workflow.consumer",
+            )  # fmt: skip
+        takers: dict[str, str] = {}
+        for one in self.consumers.values():
+            if one.on_prepare is None:
+                raise DefinitionError(
+                    "must have a prepare", where=f"consumer {one.name}", got=None,
+                    hint="decorate a function with @consumer.prepare",
+                )  # fmt: skip
+            for topic in one.subscribes:
+                if takers.setdefault(topic, one.name) != one.name:
+                    raise DefinitionError(
+                        "must have one consumer", where=f"topic {topic}",
+                        got=f"{takers[topic]} and {one.name}",
+                        hint="publish each event to two topics instead",
+                    )  # fmt: skip
+
+
+def _topics(names: Iterable[str], *, where: str) -> tuple[str, ...]:
+    if isinstance(names, str):
+        raise DefinitionError(
+            "must be a list of topics", where=where, got=names, hint=f"write [{names!r}]"
+        )
+    return tuple(_checked_name(name, where=where) for name in names)
+
+
+def _checked_name(name: object, *, where: str) -> str:
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise DefinitionError(
+            "must be a name: a letter, then up to 99 letters, digits, _ . or -", where=where,
+            got=name, hint="write e.g. new-orders",
+        )  # fmt: skip
+    return name
+
+
+def _twice(kind: str, name: str) -> DefinitionError:
+    return DefinitionError(
+        f"must have a name of its own among the {kind}s", where=kind, got=name,
+        hint="give one of the two another name",
+    )  # fmt: skip

@@ -1,0 +1,131 @@
+"""
+Where people give their commands, whether or not a host is at work on the workflow.
+
+A command reads the facts, decides, and writes if nothing has changed meanwhile; otherwise it looks
+again. It runs nothing itself; `ring` tells the host, if there is one, to look.
+
+Spec: WASK-1 to WASK-7, FLOW-6, INPUT-3.
+"""
+
+from collections.abc import Callable
+
+from gnomon.apps.workflow import commands
+from gnomon.apps.workflow.context import to_json
+from gnomon.apps.workflow.definition import Workflow
+from gnomon.apps.workflow.deployment import deploy
+from gnomon.apps.workflow.reconciling import Resolution, resolve
+from gnomon.apps.workflow.script import make_script
+from gnomon.errors import DefinitionError
+from gnomon.ports import Clock
+from gnomon.ports.workflow_facts import Answer, Facts, FlowChange, Publication
+from gnomon.ports.workflow_log import WorkflowLog
+
+__all__ = ["Desk"]
+
+_Decide = Callable[[Facts], FlowChange | None]
+
+
+class Desk:
+    """Commands to the workflows of one store."""
+
+    def __init__(self, log: WorkflowLog, clock: Clock, *, ring: Callable[[str], None]) -> None:
+        self._log = log
+        self._clock = clock
+        self._ring = ring
+
+    async def deploy(self, workflow: Workflow, *, text: str = "", reason: str = "deploy") -> int:
+        """Put a script in force; the version that is then in force."""
+        handlers = workflow.handlers()
+        script = make_script(workflow, text, reason=reason)
+        while True:
+            facts = await self._log.load(workflow.name)
+            digest = None
+            if facts is not None:
+                before = await self._log.script(workflow.name, facts.standing.script)
+                digest = None if before is None else before.digest
+            change = deploy(
+                facts, workflow.standing(), handlers, script, digest=digest,
+                now_ms=self._clock.now_ms(),
+            )  # fmt: skip
+            if change is None:
+                assert facts is not None
+                return facts.standing.script
+            if await self._write(change, seen=facts.standing.version if facts else 0):
+                return change.standing.script
+
+    async def publish(self, workflow: str, topic: str, id: str, payload: object = None) -> bool:
+        """Publish an event from outside; whether that changed anything."""
+        facts = await self.facts(workflow)
+        topics = {name for one in facts.handlers for name in (*one.subscribes, *one.publishes)}
+        if topic not in topics:
+            raise DefinitionError(
+                "must be a topic of the workflow", where=workflow, got=topic,
+                hint=f"write one of {', '.join(sorted(topics))}",
+            )  # fmt: skip
+        one = Publication(topic, id, to_json(payload, "payload"))
+        changed = await self._log.publish(workflow, [one], now_ms=self._clock.now_ms())
+        self._ring(workflow)
+        return bool(changed)
+
+    async def pause(self, workflow: str) -> None:
+        await self._command(workflow, commands.pause)
+
+    async def resume(self, workflow: str) -> None:
+        now_ms = self._clock.now_ms()
+        await self._command(workflow, lambda facts: commands.resume(facts, now_ms=now_ms))
+
+    async def run_now(self, workflow: str) -> None:
+        now_ms = self._clock.now_ms()
+        await self._command(workflow, lambda facts: commands.run_now(facts, now_ms=now_ms))
+
+    async def approve(self, workflow: str) -> None:
+        now_ms = self._clock.now_ms()
+        await self._command(workflow, lambda facts: commands.approve(facts, now_ms=now_ms))
+
+    async def reject(self, workflow: str) -> None:
+        now_ms = self._clock.now_ms()
+        await self._command(workflow, lambda facts: commands.reject(facts, now_ms=now_ms))
+
+    async def resolve(self, workflow: str, said: Resolution) -> None:
+        now_ms = self._clock.now_ms()
+        await self._command(workflow, lambda facts: resolve(facts, said, now_ms=now_ms))
+
+    async def skip_input(self, workflow: str, input_id: str) -> None:
+        """Do nothing more about an input."""
+        known = await self._log.inputs(workflow, limit=1_000_000)
+        if input_id not in {one.id for one in known}:
+            raise DefinitionError(
+                "must be an input of the workflow", where=workflow, got=input_id,
+                hint="gnomon workflow status names them",
+            )  # fmt: skip
+        while True:
+            facts = await self.facts(workflow)
+            run = facts.run
+            held = [] if run is None else await self._log.reserved(workflow, run.number)
+            change = commands.skip_input(facts, input_id, held, now_ms=self._clock.now_ms())
+            if await self._write(change, seen=facts.standing.version):
+                return
+
+    async def _command(self, workflow: str, decide: _Decide) -> None:
+        while True:
+            facts = await self.facts(workflow)
+            change = decide(facts)
+            if change is None or await self._write(change, seen=facts.standing.version):
+                return
+
+    async def facts(self, workflow: str) -> Facts:
+        """What is known of a workflow; `DefinitionError` when there is none."""
+        facts = await self._log.load(workflow)
+        if facts is None:
+            known = ", ".join(sorted(await self._log.versions())) or "none"
+            raise DefinitionError(
+                "must be a workflow that is deployed", where="workflow", got=workflow,
+                hint=f"deployed are: {known}",
+            )  # fmt: skip
+        return facts
+
+    async def _write(self, change: FlowChange, *, seen: int) -> bool:
+        done = await self._log.commit(change, seen=seen)
+        if done.answer is Answer.MADE:
+            self._ring(change.standing.name)
+        return done.answer is Answer.MADE

@@ -1,0 +1,331 @@
+"""
+One workflow at work, for as long as there is something to do.
+
+Each round loads the facts, lets the agenda choose, and takes that step: a handler is called, its
+result becomes a change, the change is committed, and only then does the next step begin. A write
+whose answer was lost is made again under the same number. When somebody else has changed the
+workflow meanwhile, the facts are read again: what was done counts if its run is still the open one,
+and is dropped otherwise.
+
+Spec: WHEN-5, PHASE-7 to PHASE-12, MUTATE-1 to MUTATE-8, RECOVER-1 to RECOVER-5, HOST-3 to HOST-6.
+"""
+
+import json
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from gnomon.apps.workflow import agenda, course
+from gnomon.apps.workflow.caller import Caller
+from gnomon.apps.workflow.events import log
+from gnomon.apps.workflow.failure import Failure, Fault, classify
+from gnomon.apps.workflow.reconciling import mutation_failed, reconciled
+from gnomon.apps.workflow.repair import Repairer, repaired
+from gnomon.apps.workflow.retrying import recover, retry
+from gnomon.apps.workflow.script import Library
+from gnomon.apps.workflow.steps import StepError, Steps
+from gnomon.errors import DefinitionError, OwnershipLostError, StoreError
+from gnomon.ports import Clock
+from gnomon.ports.workflow_facts import (
+    Answer,
+    Facts,
+    FlowChange,
+    HandlerKind,
+    Phase,
+    Run,
+    RunStatus,
+)
+from gnomon.ports.workflow_log import WorkflowLog
+
+__all__ = ["Driver", "Surroundings"]
+
+BACKOFF_MS = 100
+BACKOFF_MAX_MS = 30_000
+LAST_TRIES = 5
+"""How often a host that is to stop asks a store that does not answer."""
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What all drivers of a host share."""
+
+    log: WorkflowLog
+    clock: Clock
+    caller: Caller
+    library: Library
+    repairer: Repairer | None = None
+    is_stopping: Callable[[], bool]
+
+
+class _Superseded(Exception):  # noqa: N818 - it never leaves this module
+    """Somebody else has changed the workflow, and what was to be done is not to be done now."""
+
+
+class Driver:
+    """The one hand that runs a workflow, under one fencing number."""
+
+    def __init__(self, name: str, fence: int, around: Surroundings) -> None:
+        self.name = name
+        self.fence = fence
+        self.mark = (0, 0)
+        """The version and the newest arrival that were last seen."""
+        self._around = around
+        self._log = around.log
+        self._steps = Steps(around.log, around.caller)
+        self._seen: dict[str, int] = {}
+        self._writes = 0
+        self._recovered = False
+        self._asked = 0
+        """The run for which a repair was asked for in vain."""
+        self._facts: Facts
+        self._run: Run
+        """The run at work, which may be ahead of what is written while nothing depends on it."""
+
+    async def drive(self) -> int | None:
+        """Do what there is to do; when to look again, None for when somebody calls."""
+        while True:
+            await self._load()
+            try:
+                await self._recover()
+                step = self._choose()
+                if isinstance(step, agenda.Rest):
+                    return step.until_ms
+                if self._around.is_stopping() or not await self._can_run():
+                    return None
+                await self._take(step)
+            except _Superseded:
+                log(logging.INFO, "RunSuperseded", workflow=self.name)
+
+    def flags(self) -> dict[str, agenda.Flags]:
+        """What each handler was called for, by the facts that were last read."""
+        return agenda.flags(self._facts, self._seen, now_ms=self._now())
+
+    def _choose(self) -> agenda.Next:
+        asked = self._facts.standing.current == self._asked
+        repairs = self._around.repairer is not None and not asked
+        return agenda.choose(self._facts, self._seen, now_ms=self._now(), repairs=repairs)
+
+    async def _take(self, step: agenda.Next) -> None:
+        if isinstance(step, agenda.Begin):
+            await self._begin(step.handler)
+        elif isinstance(step, agenda.Retry):
+            await self._write(retry(self._facts, now_ms=self._now()))
+        elif isinstance(step, agenda.Reconcile):
+            await self._reconcile()
+        elif isinstance(step, agenda.Repair):
+            await self._repair()
+        elif isinstance(step, agenda.Continue):
+            assert self._facts.run is not None
+            await self._go_on(self._facts.run)
+
+    async def _recover(self) -> None:
+        """The first thing that a new holder does: see to what its predecessor was at work on."""
+        if self._recovered:
+            return
+        change = recover(self._facts, now_ms=self._now())
+        if change is not None:
+            log(logging.WARNING, "RunCrashed", workflow=self.name, run=self._facts.standing.current)
+            await self._write(change)
+        self._recovered = True
+
+    async def _can_run(self) -> bool:
+        version = self._facts.standing.script
+        try:
+            if await self._around.library.find(self.name, version) is not None:
+                return True
+            error = "no text of it was kept: start the program that has it, or deploy a file"
+        except DefinitionError as wrong:
+            error = str(wrong)
+        log(logging.ERROR, "ScriptNotFound", workflow=self.name, version=version, error=error)
+        return False
+
+    async def _begin(self, name: str) -> None:
+        handler = self._facts.handler(name)
+        await self._write(course.begin(self._facts, handler, now_ms=self._now()))
+        assert self._facts.run is not None
+        await self._go_on(self._facts.run)
+
+    async def _go_on(self, run: Run) -> None:
+        """Go on with a run from its phase to its end, or to what stops it."""
+        self._run = run
+        try:
+            await self._find_script()
+            if run.kind is HandlerKind.PRODUCER:
+                emission = await self._steps.produce(self._facts, self._run, self._now())
+            else:
+                if self._run.phase is Phase.PREPARING:
+                    await self._prepare()
+                if self._run.phase in (Phase.PREPARED, Phase.MUTATING):
+                    await self._mutate()
+                if self._run.status is not RunStatus.ACTIVE:
+                    return
+                self._run = replace(self._run, phase=Phase.EMITTING)
+                emission = await self._steps.next(self._facts, self._run, self._now())
+            await self._put(
+                lambda facts: course.commit(facts, self._run, emission, now_ms=self._now())
+            )
+            log(
+                logging.INFO, "RunCommitted", workflow=self.name, run=run.number,
+                handler=run.handler, note=self._run.note,
+            )  # fmt: skip
+            if self._run.prepared is not None and _has_reserved(self._run):
+                self._seen[run.handler] = 0  # there may be more than it has taken
+        except (_Superseded, StoreError):
+            raise
+        except StepError as error:
+            await self._fail(error.failure)
+        except Exception as error:
+            log(logging.ERROR, "HostFailed", failure=error, workflow=self.name, run=run.number)
+            await self._fail(classify(error, by_tool=True)._replace(fault=Fault.INTERNAL))
+
+    async def _find_script(self) -> None:
+        """Find what to run with: the version that the run names, or else the one in force."""
+        library, run = self._around.library, self._run
+        try:
+            found = await library.find(self.name, run.script)
+        except DefinitionError:
+            found = None
+        if found is None:
+            found = await library.find(self.name, self._facts.standing.script)
+            self._run = replace(run, script=self._facts.standing.script)
+        assert found is not None  # it was there before this run was chosen
+        self._steps.workflow = found
+
+    async def _prepare(self) -> None:
+        self._seen[self._run.handler] = self._facts.standing.arrivals
+        found = await self._steps.prepare(self._facts, self._run, self._now())
+        await self._put(lambda facts: course.prepared(facts, self._run, found, now_ms=self._now()))
+
+    async def _mutate(self) -> None:
+        """Make the mutation that the script asks for, if it asks for one."""
+        request = None
+        if self._run.phase is Phase.PREPARED:
+            request = await self._steps.mutate(self._facts, self._run, self._now())
+            if request is None:
+                self._run = course.settled_without(self._run)
+                return
+            if request.needs_approval and not self._run.approved:
+                asked = request
+                await self._put(
+                    lambda facts: course.ask_approval(facts, self._run, asked, now_ms=self._now())
+                )
+                return
+        await self._put(
+            lambda facts: course.mutating(facts, self._run, request, now_ms=self._now())
+        )
+        await self._apply()
+
+    async def _apply(self) -> None:
+        mutation = self._facts.mutation
+        assert mutation is not None
+        try:
+            result = await self._steps.apply(mutation, self._now())
+        except Exception as error:
+            failure = classify(error, by_tool=True)
+            log(
+                logging.WARNING, "MutationFailed", workflow=self.name, key=mutation.key,
+                fault=failure.fault.value, error=failure.error,
+            )  # fmt: skip
+            await self._put(
+                lambda facts: mutation_failed(facts, self._run, failure, now_ms=self._now())
+            )
+            return
+        await self._put(lambda facts: course.mutated(facts, self._run, result, now_ms=self._now()))
+
+    async def _fail(self, failure: Failure) -> None:
+        log(
+            logging.WARNING, "RunFailed", workflow=self.name, run=self._run.number,
+            handler=self._run.handler, phase=self._run.phase.value, fault=failure.fault.value,
+            error=failure.error,
+        )  # fmt: skip
+        await self._put(lambda facts: course.fail(facts, self._run, failure, now_ms=self._now()))
+
+    async def _reconcile(self) -> None:
+        run, mutation = self._facts.run, self._facts.mutation
+        assert run is not None
+        assert mutation is not None
+        self._run = run
+        await self._find_script()
+        found = await self._steps.reconcile(mutation, self._now())
+        await self._write(reconciled(self._facts, found, now_ms=self._now()))
+
+    async def _repair(self) -> None:
+        repairer, standing = self._around.repairer, self._facts.standing
+        assert repairer is not None
+        script = await self._insist(lambda: self._log.script(self.name, standing.script))
+        change = await repaired(self._facts, script, repairer, now_ms=self._now)
+        if change is None:
+            self._asked = standing.current or 0
+        else:
+            await self._write(change)
+
+    async def _put(self, decide: Callable[[Facts], FlowChange]) -> None:
+        """Write a step of the run at work, on newer facts if there are any."""
+        while True:
+            change = decide(self._facts)
+            try:
+                await self._write(change)
+                break
+            except _Superseded:
+                await self._load()
+                run = self._facts.run
+                if run is None or (run.number, run.status) != (self._run.number, RunStatus.ACTIVE):
+                    raise
+        self._run = next(one for one in change.runs if one.number == self._run.number)
+
+    async def _write(self, change: FlowChange) -> None:
+        """Commit what follows from the facts, if they are still the facts."""
+        number, seen = self._writes + 1, self._facts.standing.version
+        done = await self._insist(
+            lambda: self._log.commit(change, seen=seen, fence=self.fence, number=number)
+        )
+        if done.answer is Answer.STALE:
+            raise _Superseded
+        if done.answer is Answer.NOT_PENDING:
+            events = ", ".join(f"{topic}/{id}" for topic, id in done.not_pending[:10])
+            raise StepError(
+                Failure(Fault.LOGIC, f"prepare: has reserved what is not pending: {events}")
+            )
+        self._writes = number
+        self._facts = course.after(self._facts, change, number=number)
+        self.mark = (self._facts.standing.version, self.mark[1])
+
+    async def _load(self) -> None:
+        facts = await self._insist(lambda: self._log.load(self.name))
+        assert facts is not None, self.name
+        if facts.standing.fence != self.fence:
+            raise OwnershipLostError(
+                f"workflow {self.name} is held by another host now", where=self._log.name,
+                hint="stop this one; what it has not written is lost",
+            )  # fmt: skip
+        self._facts = facts
+        self.mark = (facts.standing.version, facts.standing.arrivals)
+
+    async def _insist(self, act: Callable[[], Awaitable[_T]]) -> _T:
+        """Do it until the store answers; nothing else is decided meanwhile."""
+        failures = 0
+        while True:
+            try:
+                return await act()
+            except OwnershipLostError:
+                raise
+            except StoreError as error:
+                if self._around.is_stopping() and failures >= LAST_TRIES:
+                    raise
+                wait_ms = min(BACKOFF_MS << min(failures, 20), BACKOFF_MAX_MS)
+                failures += 1
+                log(
+                    logging.WARNING, "StoreFailed", workflow=self.name, error=str(error),
+                    wait_ms=wait_ms,
+                )  # fmt: skip
+                await self._around.clock.sleep_ms(wait_ms)
+
+    def _now(self) -> int:
+        return self._around.clock.now_ms()
+
+
+def _has_reserved(run: Run) -> bool:
+    return run.prepared is not None and bool(json.loads(run.prepared)["reservations"])

@@ -1,0 +1,102 @@
+"""
+What kind of failure is this, and what follows from it?
+
+The class of a failure decides the status of the run and who acts next; no message is ever matched.
+What a script raises without saying more is a mistake of the script. What a tool raises without
+saying more, while it mutates, leaves open whether the mutation was made.
+
+Spec: FAIL-1 to FAIL-9.
+"""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from gnomon.errors import WorkflowError
+from gnomon.ports.workflow_facts import RunStatus
+
+__all__ = [
+    "BACKOFF_MAX_MS",
+    "BACKOFF_MS",
+    "RECONCILE_TRIES_MAX",
+    "REPAIRS_MAX",
+    "TRIES_MAX",
+    "Failure",
+    "Fault",
+    "backoff_ms",
+    "classify",
+    "is_definite",
+    "status_of",
+]
+
+BACKOFF_MS = 10_000
+BACKOFF_MAX_MS = 600_000
+TRIES_MAX = 5
+"""How often a run is tried again after transient failures in a row."""
+RECONCILE_TRIES_MAX = 5
+REPAIRS_MAX = 3
+
+_TEXT_MAX = 1_000
+
+
+class Fault(StrEnum):
+    """The classes of failures."""
+
+    TRANSIENT = "transient"
+    LOGIC = "logic"
+    AUTH = "auth"
+    PERMISSION = "permission"
+    PRECONDITION = "precondition"
+    INTERNAL = "internal"
+
+
+class Failure(NamedTuple):
+    fault: Fault
+    error: str
+
+
+_STATUS = {
+    Fault.TRANSIENT: RunStatus.TRANSIENT,
+    Fault.LOGIC: RunStatus.LOGIC,
+    Fault.AUTH: RunStatus.APPROVAL,
+    Fault.PERMISSION: RunStatus.APPROVAL,
+    Fault.PRECONDITION: RunStatus.APPROVAL,
+    Fault.INTERNAL: RunStatus.INTERNAL,
+}
+
+
+def status_of(fault: Fault) -> RunStatus:
+    """The status of a run that failed so; not for a mutation that may have been made."""
+    return _STATUS[fault]
+
+
+def is_definite(fault: Fault) -> bool:
+    """Whether a mutation that failed so has certainly not been made."""
+    return fault in (Fault.LOGIC, Fault.PERMISSION)
+
+
+def classify(error: BaseException, *, by_tool: bool) -> Failure:
+    """The failure that an exception means; `by_tool` when a tool raised it while it mutated."""
+    if isinstance(error, WorkflowError):
+        return Failure(Fault(error.fault), _text(error.reason))
+    if isinstance(error, TimeoutError | ConnectionError):
+        return Failure(Fault.TRANSIENT, _described(error))
+    return Failure(Fault.INTERNAL if by_tool else Fault.LOGIC, _described(error))
+
+
+def backoff_ms(tries: int) -> int:
+    """How long to wait after so many failures in a row, from 1."""
+    return min(BACKOFF_MS << min(tries - 1, 30), BACKOFF_MAX_MS)
+
+
+def _described(error: BaseException) -> str:
+    try:
+        said = str(error)
+    except Exception:  # an exception that cannot be printed is still a failure
+        said = ""
+    name = type(error).__name__
+    return _text(f"{name}: {said}" if said else name)
+
+
+def _text(said: object) -> str:
+    text = str(said)
+    return text if len(text) <= _TEXT_MAX else f"{text[: _TEXT_MAX - 1]}…"

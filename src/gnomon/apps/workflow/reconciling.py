@@ -1,0 +1,162 @@
+"""
+A mutation may have been made or not: what is written as that becomes clear?
+
+It is asked at once, then after waits that grow, a few times; after that only a person can tell. An
+answer of "it was made" lets the run go on to `next`; "it was not" releases the events and begins
+afresh. Until there is an answer, nothing that the mutation was for is released.
+
+Spec: MUTATE-5 to MUTATE-12.
+"""
+
+from dataclasses import replace
+from enum import StrEnum
+from typing import NamedTuple, assert_never
+
+from gnomon.apps.workflow.course import SKIPPED, applied_text, fail
+from gnomon.apps.workflow.failure import RECONCILE_TRIES_MAX, Failure, backoff_ms, is_definite
+from gnomon.apps.workflow.retrying import doubted, retry
+from gnomon.errors import DefinitionError
+from gnomon.ports.workflow_facts import (
+    Facts,
+    FlowChange,
+    Mutation,
+    MutationStatus,
+    Phase,
+    Run,
+    RunStatus,
+)
+
+__all__ = ["Finding", "Resolution", "Verdict", "mutation_failed", "reconciled", "resolve"]
+
+
+class Verdict(StrEnum):
+    """What a tool found out about a mutation."""
+
+    APPLIED = "applied"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+
+
+class Finding(NamedTuple):
+    verdict: Verdict
+    result: str = "null"
+    error: str = ""
+
+
+class Resolution(StrEnum):
+    """What a person says about a mutation."""
+
+    TRY_AGAIN = "try-again"
+    HAPPENED = "happened"
+    DID_NOT_HAPPEN = "did-not-happen"
+    SKIP = "skip"
+
+
+def mutation_failed(facts: Facts, run: Run, failure: Failure, *, now_ms: int) -> FlowChange:
+    """The tool has raised: either nothing has happened, or that must be found out."""
+    assert facts.mutation is not None
+    if is_definite(failure.fault):
+        failed = replace(facts.mutation, status=MutationStatus.FAILED, error=failure.error)
+        return replace(fail(facts, run, failure, now_ms=now_ms), mutations=(failed,))
+    mutation = replace(doubted(facts.mutation, now_ms=now_ms), error=failure.error)
+    waiting = replace(
+        run, status=RunStatus.RECONCILIATION, fault=failure.fault, error=failure.error,
+        updated_ms=now_ms,
+    )  # fmt: skip
+    return FlowChange(standing=facts.standing, runs=(waiting,), mutations=(mutation,))
+
+
+def reconciled(facts: Facts, found: Finding, *, now_ms: int) -> FlowChange:
+    """The tool was asked what became of its mutation."""
+    run, mutation = _uncertain(facts)
+    tries = mutation.tries + 1
+    if found.verdict is Verdict.APPLIED:
+        return _applied(facts, found.result, by="reconciliation", tries=tries, now_ms=now_ms)
+    if found.verdict is Verdict.FAILED:
+        return _not_applied(facts, by="reconciliation", tries=tries, now_ms=now_ms)
+    if tries >= RECONCILE_TRIES_MAX:
+        asked = replace(
+            mutation, tries=tries, status=MutationStatus.INDETERMINATE, next_ms=None,
+            error=found.error or mutation.error,
+        )  # fmt: skip
+    else:
+        asked = replace(
+            mutation, tries=tries, next_ms=now_ms + backoff_ms(tries),
+            error=found.error or mutation.error,
+        )  # fmt: skip
+    return FlowChange(standing=facts.standing, runs=(run,), mutations=(asked,))
+
+
+def resolve(facts: Facts, said: Resolution, *, now_ms: int) -> FlowChange:
+    """A person has decided."""
+    run, mutation = facts.run, facts.mutation
+    if run is None or run.status is not RunStatus.RECONCILIATION or mutation is None:
+        raise DefinitionError(
+            "has no mutation whose end is unknown", where=facts.standing.name,
+            got="idle" if run is None else run.status.value,
+            hint="gnomon workflow status says what it waits for",
+        )  # fmt: skip
+    if said is Resolution.TRY_AGAIN:
+        return _ask_again(facts, mutation, now_ms=now_ms)
+    if said is Resolution.HAPPENED:
+        return _applied(facts, "null", by="user_assert_applied", now_ms=now_ms)
+    if said is Resolution.DID_NOT_HAPPEN:
+        return _not_applied(facts, by="user_assert_failed", now_ms=now_ms)
+    if said is Resolution.SKIP:
+        skipped = _resolved(mutation, MutationStatus.SKIPPED, "user_skip", now_ms)
+        return _go_on(facts, run, skipped, SKIPPED, now_ms=now_ms)
+    assert_never(said)
+
+
+def _uncertain(facts: Facts) -> tuple[Run, Mutation]:
+    run, mutation = facts.run, facts.mutation
+    assert run is not None
+    assert mutation is not None
+    assert run.status is RunStatus.RECONCILIATION, run
+    return run, mutation
+
+
+def _applied(
+    facts: Facts, result: str, *, by: str, now_ms: int, tries: int | None = None
+) -> FlowChange:
+    run, mutation = _uncertain(facts)
+    done = replace(
+        _resolved(mutation, MutationStatus.APPLIED, by, now_ms), result=result,
+        tries=mutation.tries if tries is None else tries,
+    )  # fmt: skip
+    return _go_on(facts, run, done, applied_text(result), now_ms=now_ms)
+
+
+def _go_on(facts: Facts, run: Run, mutation: Mutation, outcome: str, *, now_ms: int) -> FlowChange:
+    """The mutation is settled, and the same run goes on with `next`."""
+    resumed = replace(
+        run, phase=Phase.MUTATED, status=RunStatus.ACTIVE, mutated=outcome, fault="", error="",
+        updated_ms=now_ms,
+    )  # fmt: skip
+    return FlowChange(standing=facts.standing, runs=(resumed,), mutations=(mutation,))
+
+
+def _not_applied(facts: Facts, *, by: str, now_ms: int, tries: int | None = None) -> FlowChange:
+    run, mutation = _uncertain(facts)
+    failed = replace(
+        _resolved(mutation, MutationStatus.FAILED, by, now_ms),
+        tries=mutation.tries if tries is None else tries,
+    )  # fmt: skip
+    known = replace(facts, mutation=failed)
+    return replace(retry(known, now_ms=now_ms, left=run), mutations=(failed,))
+
+
+def _ask_again(facts: Facts, mutation: Mutation, *, now_ms: int) -> FlowChange:
+    if not mutation.reconcilable:
+        raise DefinitionError(
+            "cannot be asked about: its tool has no reconcile", where=mutation.tool,
+            got=Resolution.TRY_AGAIN.value, hint="say happened, did-not-happen or skip",
+        )  # fmt: skip
+    asked = replace(
+        mutation, status=MutationStatus.NEEDS_RECONCILE, tries=0, next_ms=now_ms, resolved_by=""
+    )
+    return FlowChange(standing=facts.standing, mutations=(asked,))
+
+
+def _resolved(mutation: Mutation, status: MutationStatus, by: str, now_ms: int) -> Mutation:
+    return replace(mutation, status=status, next_ms=None, resolved_by=by, resolved_ms=now_ms)

@@ -1,0 +1,82 @@
+"""
+How does the next attempt of a run begin, after a failure or after a crash?
+
+Each attempt is a record of its own that names the one before; what is known about the one before
+stays as it was. After a crash the same rule decides as after a failure, with one case more: when
+nobody knows whether the mutation was made, the next attempt waits for that, holding what its
+predecessor had reserved.
+
+Spec: PHASE-1 to PHASE-6, RECOVER-1 to RECOVER-5.
+"""
+
+from dataclasses import replace
+from typing import assert_never
+
+from gnomon.apps.workflow.course import new_run
+from gnomon.apps.workflow.phase import Reset, reset_of
+from gnomon.ports.workflow_facts import (
+    EventStatus,
+    Facts,
+    FlowChange,
+    Mutation,
+    MutationStatus,
+    Phase,
+    Run,
+    RunStatus,
+)
+
+__all__ = ["doubted", "recover", "retry"]
+
+
+def retry(facts: Facts, *, now_ms: int, left: Run | None = None) -> FlowChange:
+    """The next attempt of the open run; `left` is what becomes of the record of this one."""
+    before = left or facts.run
+    assert before is not None
+    attempt = replace(
+        new_run(facts.standing, before.handler, before.kind, now_ms), retry_of=before.number
+    )
+    mutations: tuple[Mutation, ...] = ()
+    settle = hand_over = None
+    reset = reset_of(before, facts.mutation)
+    if reset is Reset.FRESH:
+        settle = (before.number, EventStatus.PENDING)
+    elif reset is Reset.FORWARD:
+        attempt = _with_results(attempt, before, Phase.EMITTING)
+        hand_over = (before.number, attempt.number)
+    elif reset is Reset.RECONCILE:
+        assert facts.mutation is not None
+        attempt = replace(
+            _with_results(attempt, before, Phase.MUTATING), status=RunStatus.RECONCILIATION,
+            fault="uncertain", error="it is not known whether this was done before the crash",
+        )  # fmt: skip
+        hand_over = (before.number, attempt.number)
+        mutations = (doubted(facts.mutation, now_ms=now_ms),)
+    else:
+        assert_never(reset)
+    standing = replace(facts.standing, runs=attempt.number, current=attempt.number, retry_ms=None)
+    return FlowChange(
+        standing=standing, runs=(attempt,) if left is None else (left, attempt),
+        mutations=mutations, settle=settle, hand_over=hand_over,
+    )  # fmt: skip
+
+
+def recover(facts: Facts, *, now_ms: int) -> FlowChange | None:
+    """What a new holder writes about a run that its predecessor was at work on; None if none."""
+    run = facts.run
+    if run is None or run.status is not RunStatus.ACTIVE:
+        return None
+    return retry(facts, now_ms=now_ms, left=replace(run, status=RunStatus.CRASHED))
+
+
+def doubted(mutation: Mutation, *, now_ms: int) -> Mutation:
+    """Nobody knows whether it was made: it is asked about, where that is possible."""
+    if mutation.status is MutationStatus.INDETERMINATE or not mutation.reconcilable:
+        return replace(mutation, status=MutationStatus.INDETERMINATE, next_ms=None)
+    return replace(mutation, status=MutationStatus.NEEDS_RECONCILE, next_ms=now_ms)
+
+
+def _with_results(attempt: Run, before: Run, phase: Phase) -> Run:
+    return replace(
+        attempt, phase=phase, prepared=before.prepared, mutated=before.mutated,
+        mutation=before.mutation, note=before.note, approved=before.approved,
+    )  # fmt: skip

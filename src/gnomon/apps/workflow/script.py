@@ -1,0 +1,76 @@
+"""
+Scripts: the text that an author wrote, and the workflow that stands in it.
+
+A script is a Python module that makes one `Workflow`. Its versions are kept with the workflow, and
+each run names the one that it used; a version whose text was kept can be run by any host.
+
+Spec: FLOW-6, FLOW-9, FLOW-21.
+"""
+
+from hashlib import sha256
+from types import ModuleType
+
+from gnomon.apps.workflow.definition import Workflow
+from gnomon.errors import DefinitionError
+from gnomon.ports.workflow_facts import Script
+from gnomon.ports.workflow_log import WorkflowLog
+
+__all__ = ["Library", "load_workflow", "make_script"]
+
+
+def load_workflow(text: str, *, where: str) -> Workflow:
+    """Run a script and return the workflow that it makes; `DefinitionError` says what is wrong."""
+    module = ModuleType("gnomon_workflow_script")
+    module.__file__ = where
+    try:
+        exec(compile(text, where, "exec"), module.__dict__)  # noqa: S102 - it is what scripts are for
+    except DefinitionError:
+        raise
+    except SyntaxError as error:
+        raise DefinitionError(
+            f"must be Python ({error.msg}, line {error.lineno})", where=where,
+            got=(error.text or "").strip(), hint="correct the line",
+        ) from error  # fmt: skip
+    except Exception as error:
+        raise DefinitionError(
+            f"must run without an error ({type(error).__name__}: {error})", where=where,
+            got="a script that fails", hint="run it with python to see where",
+        ) from error  # fmt: skip
+    found = {id(one): one for one in vars(module).values() if isinstance(one, Workflow)}
+    if len(found) != 1:
+        raise DefinitionError(
+            "must make exactly one workflow", where=where, got=f"{len(found)} workflows",
+            hint='write e.g. orders = Workflow("orders")',
+        )  # fmt: skip
+    (made,) = found.values()
+    made.handlers()
+    return made
+
+
+def make_script(workflow: Workflow, text: str, *, reason: str) -> Script:
+    """A version to be deployed; without a text, its shape tells it from others."""
+    shape = text or repr((workflow.standing(), workflow.handlers(), sorted(workflow.tools)))
+    return Script(0, sha256(shape.encode()).hexdigest(), text, reason, 0)
+
+
+class Library:
+    """The workflows that this host can run, by name and version."""
+
+    def __init__(self, log: WorkflowLog) -> None:
+        self._log = log
+        self._found: dict[tuple[str, int], Workflow] = {}
+
+    def add(self, name: str, version: int, workflow: Workflow) -> None:
+        self._found[name, version] = workflow
+
+    async def find(self, name: str, version: int) -> Workflow | None:
+        """The workflow as this version has it; None when only another program could run it."""
+        found = self._found.get((name, version))
+        if found is None:
+            script = await self._log.script(name, version)
+            if script is None or not script.text:
+                return None
+            found = self._found[name, version] = load_workflow(
+                script.text, where=f"{name} version {version}"
+            )
+        return found

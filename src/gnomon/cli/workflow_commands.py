@@ -1,0 +1,278 @@
+"""
+The commands about workflows: run, deploy, status, run-now, pause, resume, approve, resolve, ...
+
+Each command but `run` opens the store beside whoever serves it, writes, and rings, so that the host
+sees it at once. `run` deploys the files it is given, and serves every workflow of the store.
+
+Spec: WCLI-1 to WCLI-5.
+"""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from gnomon.cli.options import JsonOption, clock_of, read_count, read_file
+from gnomon.errors import DefinitionError
+
+if TYPE_CHECKING:
+    from gnomon.apps.workflow.desk import Desk
+    from gnomon.ports.workflow_log import WorkflowLog
+
+__all__ = ["workflow_app"]
+
+ROWS_MAX = 10_000
+_T = TypeVar("_T")
+
+workflow_app = typer.Typer(
+    name="workflow", help="Automations that act on what is new, and never twice.",
+    no_args_is_help=True, rich_markup_mode=None,
+)  # fmt: skip
+
+NameArgument = Annotated[
+    str, typer.Argument(metavar="NAME", help="A workflow.", show_default=False)
+]
+StoreOption = Annotated[
+    Path, typer.Option("--store", metavar="PATH", help="The file that workflows are kept in.")
+]
+CountOption = Annotated[
+    str, typer.Option("--count", metavar="N", help=f"How many rows, 1 to {ROWS_MAX}.")
+]
+STORE = Path("workflows.sqlite3")
+
+
+@workflow_app.command("run")
+def run_command(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[FILE]...", help="Scripts to deploy first.", show_default=False),
+    ] = None,
+    store: StoreOption = STORE,
+) -> int:
+    """Serve every workflow of a store until stopped; deploy these scripts first."""
+    from gnomon.cli.workflow_run import run_workflows
+
+    return run_workflows(files or [], str(store))
+
+
+@workflow_app.command("deploy")
+def deploy_command(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A script.", show_default=False)],
+    store: StoreOption = STORE,
+    as_json: JsonOption = False,
+) -> str:
+    """Put a script in force; a host that serves the store goes on with it."""
+    from gnomon.apps.workflow.script import load_workflow
+
+    text = read_file(str(file)).read_text(encoding="utf-8")
+    workflow = load_workflow(text, where=str(file))
+    version = _at_desk(context, store, lambda desk, log: desk.deploy(workflow, text=text))
+    if as_json:
+        return json.dumps({"workflow": workflow.name, "version": version}) + "\n"
+    return f"{workflow.name}: version {version} is in force\n"
+
+
+@workflow_app.command("status")
+def status_command(
+    context: typer.Context,
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="One workflow.", show_default=False)
+    ] = None,
+    store: StoreOption = STORE,
+    as_json: JsonOption = False,
+) -> str:
+    """Say whether workflows run, rest, need attention or are stopped, and what they did."""
+    from gnomon.apps.workflow.overview import Overview, overview
+    from gnomon.cli.workflow_view import overviews_text
+
+    async def look(desk: "Desk", log: "WorkflowLog") -> list[Overview]:
+        names = [name] if name else sorted(await log.versions())
+        return [overview(await desk.facts(one), await log.runs(one, limit=100)) for one in names]
+
+    found = _at_desk(context, store, look, to_look=True)
+    return overviews_text(found, now_ms=clock_of(context).now_ms(), as_json=as_json)
+
+
+@workflow_app.command("runs")
+def runs_command(
+    context: typer.Context, name: NameArgument, store: StoreOption = STORE,
+    count: CountOption = "20", as_json: JsonOption = False,
+) -> str:  # fmt: skip
+    """List the attempts of a workflow, newest first, for operators."""
+    from gnomon.cli.workflow_view import runs_text
+    from gnomon.ports.workflow_facts import Run
+
+    limit = read_count(count, most=ROWS_MAX)
+
+    async def look(desk: "Desk", log: "WorkflowLog") -> list[Run]:
+        await desk.facts(name)
+        return await log.runs(name, limit=limit)
+
+    return runs_text(name, _at_desk(context, store, look, to_look=True), as_json=as_json)
+
+
+@workflow_app.command("events")
+def events_command(
+    context: typer.Context, name: NameArgument, store: StoreOption = STORE,
+    topic: Annotated[str | None, typer.Option("--topic", help="Only of this topic.")] = None,
+    status: Annotated[
+        str | None, typer.Option("--status", help="pending, reserved, consumed or skipped.")
+    ] = None,
+    count: CountOption = "20", as_json: JsonOption = False,
+) -> str:  # fmt: skip
+    """List the events of a workflow, newest first."""
+    from gnomon.cli.workflow_view import events_text
+    from gnomon.ports.workflow_facts import Event, EventStatus
+
+    limit = read_count(count, most=ROWS_MAX)
+    wanted = None if status is None else _one_of(status, list(EventStatus), where="status")
+
+    async def look(desk: "Desk", log: "WorkflowLog") -> list[Event]:
+        await desk.facts(name)
+        return await log.events(name, limit=limit, topic=topic, status=wanted)
+
+    return events_text(name, _at_desk(context, store, look, to_look=True), as_json=as_json)
+
+
+@workflow_app.command("publish")
+def publish_command(
+    context: typer.Context, name: NameArgument,
+    topic: Annotated[str, typer.Argument(metavar="TOPIC", show_default=False)],
+    id: Annotated[str, typer.Argument(metavar="ID", show_default=False)],
+    payload: Annotated[str, typer.Argument(metavar="[JSON]")] = "null",
+    store: StoreOption = STORE, as_json: JsonOption = False,
+) -> str:  # fmt: skip
+    """Publish an event from outside."""
+    try:
+        value = json.loads(payload)
+    except ValueError:
+        raise DefinitionError(
+            "must be JSON", where="payload", got=payload, hint="""write e.g. '{"n": 5}'"""
+        ) from None
+    changed = _at_desk(context, store, lambda desk, log: desk.publish(name, topic, id, value))
+    if as_json:
+        return json.dumps({"workflow": name, "topic": topic, "id": id, "changed": changed}) + "\n"
+    return f"{topic}/{id}: {'published' if changed else 'was there already'}\n"
+
+
+@workflow_app.command("run-now")
+def run_now_command(
+    context: typer.Context, name: NameArgument, store: StoreOption = STORE,
+    as_json: JsonOption = False,
+) -> str:  # fmt: skip
+    """Let every producer run as soon as possible."""
+    _at_desk(context, store, lambda desk, log: desk.run_now(name))
+    return _said(name, "run-now", "its producers run", as_json=as_json)
+
+
+@workflow_app.command("pause")
+def pause_command(
+    context: typer.Context, name: NameArgument, store: StoreOption = STORE,
+    as_json: JsonOption = False,
+) -> str:  # fmt: skip
+    """Start nothing any more; a run at work comes to its end."""
+    _at_desk(context, store, lambda desk, log: desk.pause(name))
+    return _said(name, "pause", "stopped", as_json=as_json)
+
+
+@workflow_app.command("resume")
+def resume_command(
+    context: typer.Context, name: NameArgument, store: StoreOption = STORE,
+    as_json: JsonOption = False,
+) -> str:  # fmt: skip
+    """Go on, and try again at once what has failed."""
+    _at_desk(context, store, lambda desk, log: desk.resume(name))
+    return _said(name, "resume", "goes on", as_json=as_json)
+
+
+@workflow_app.command("approve")
+def approve_command(
+    context: typer.Context, name: NameArgument, store: StoreOption = STORE,
+    reject: Annotated[bool, typer.Option("--reject", help="Refuse it instead.")] = False,
+    as_json: JsonOption = False,
+) -> str:  # fmt: skip
+    """Grant what a run waits for, or refuse it."""
+    if reject:
+        _at_desk(context, store, lambda desk, log: desk.reject(name))
+        return _said(name, "reject", "refused", as_json=as_json)
+    _at_desk(context, store, lambda desk, log: desk.approve(name))
+    return _said(name, "approve", "granted", as_json=as_json)
+
+
+@workflow_app.command("resolve")
+def resolve_command(
+    context: typer.Context, name: NameArgument,
+    said: Annotated[
+        str,
+        typer.Argument(
+            metavar="ANSWER", help="happened, did-not-happen, skip or try-again.",
+            show_default=False,
+        ),
+    ],
+    store: StoreOption = STORE, as_json: JsonOption = False,
+) -> str:  # fmt: skip
+    """Say what became of a mutation of which nobody knows the end."""
+    from gnomon.apps.workflow.reconciling import Resolution
+
+    answer = _one_of(said, list(Resolution), where="answer")
+    _at_desk(context, store, lambda desk, log: desk.resolve(name, answer))
+    return _said(name, "resolve", answer.value, as_json=as_json)
+
+
+@workflow_app.command("skip-input")
+def skip_input_command(
+    context: typer.Context, name: NameArgument,
+    input_id: Annotated[str, typer.Argument(metavar="INPUT", show_default=False)],
+    store: StoreOption = STORE, as_json: JsonOption = False,
+) -> str:  # fmt: skip
+    """Do nothing more about something that came in."""
+    _at_desk(context, store, lambda desk, log: desk.skip_input(name, input_id))
+    return _said(name, "skip-input", f"{input_id} is skipped", as_json=as_json)
+
+
+def _at_desk(
+    context: typer.Context, store: Path, work: "Callable[[Desk, WorkflowLog], Awaitable[_T]]", *,
+    to_look: bool = False,
+) -> _T:  # fmt: skip
+    """Open the store, do the work, and tell whoever serves it."""
+    from gnomon.apps.workflow.desk import Desk
+    from gnomon.shell.doorbell import ring
+    from gnomon.shell.store.workflow_log import SqliteWorkflowLog
+
+    if to_look and not store.exists():
+        raise DefinitionError(
+            "must be a file of workflows", where="store", got=str(store),
+            hint="gnomon workflow deploy FILE makes one",
+        )  # fmt: skip
+
+    async def whole() -> _T:
+        log = await SqliteWorkflowLog.open(str(store), threaded=False)
+        try:
+            return await work(Desk(log, clock_of(context), ring=lambda name: None), log)
+        finally:
+            await log.close()
+
+    found = asyncio.run(whole())
+    if not to_look:
+        ring(str(store))
+    return found
+
+
+def _one_of(text: str, known: list[_T], *, where: str) -> _T:
+    for one in known:
+        if str(one) == text:
+            return one
+    raise DefinitionError(
+        "must be a known word", where=where, got=text,
+        hint=f"write one of {', '.join(str(one) for one in known)}",
+    )  # fmt: skip
+
+
+def _said(name: str, command: str, text: str, *, as_json: bool) -> str:
+    if as_json:
+        return json.dumps({"workflow": name, "command": command, "result": text}) + "\n"
+    return f"{name}: {text}\n"

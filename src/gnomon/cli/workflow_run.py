@@ -1,0 +1,47 @@
+"""
+`gnomon workflow run`: a process that serves the workflows of a store until it is told to stop.
+
+Spec: WCLI-1.
+"""
+
+import asyncio
+import contextlib
+import logging
+import signal
+from collections.abc import Sequence
+from pathlib import Path
+
+from gnomon.apps.workflow.script import load_workflow
+from gnomon.workflow import host
+
+__all__ = ["run_workflows"]
+
+
+def run_workflows(files: Sequence[Path], store: str) -> int:
+    """Deploy, serve, and return the exit code: 130 when it was told twice to stop."""
+    scripts = [(file, file.read_text(encoding="utf-8")) for file in files]
+    workflows = [(load_workflow(text, where=str(file)), text) for file, text in scripts]
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+
+    async def serve() -> bool:
+        stop = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        whole = asyncio.current_task()
+        assert whole is not None
+
+        def on_signal() -> None:
+            if stop.is_set():
+                whole.cancel()
+            stop.set()
+
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, on_signal)
+        with contextlib.suppress(asyncio.CancelledError):
+            async with host(store) as running:
+                for workflow, text in workflows:
+                    await running.deploy(workflow, text=text)
+                await stop.wait()
+            return True
+        return False
+
+    return 0 if asyncio.run(serve()) else 130

@@ -1,0 +1,76 @@
+"""
+What goes wrong in a workflow, sorted by who can put it right.
+
+Handlers and tools raise these to say which kind of trouble they met; the host decides what follows.
+An exception of another kind is a mistake in the script. During a mutation only `LogicError` and
+`PermissionDeniedError` say that nothing has happened; after any other it must be found out.
+
+Spec: FAIL-1, FAIL-2.
+"""
+
+from typing import ClassVar
+
+from gnomon.errors.root import GnomonError
+
+__all__ = [
+    "AuthError",
+    "HostError",
+    "LogicError",
+    "PermissionDeniedError",
+    "PreconditionError",
+    "TransientError",
+    "WorkflowError",
+]
+
+
+class WorkflowError(GnomonError):
+    """Trouble in a handler or a tool; `fault` is its class, `reason` says it in words."""
+
+    code: ClassVar[str] = "workflow"
+    fault: ClassVar[str] = "logic"
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(reason)
+
+
+class TransientError(WorkflowError):
+    """It is expected to pass without anybody doing anything: a rate limit, a time-out."""
+
+    code: ClassVar[str] = "workflow-transient"
+    fault: ClassVar[str] = "transient"
+
+
+class LogicError(WorkflowError):
+    """The script is wrong, or was given something that it cannot take."""
+
+    code: ClassVar[str] = "workflow-logic"
+    fault: ClassVar[str] = "logic"
+
+
+class AuthError(WorkflowError):
+    """The user must sign in again: a token has expired."""
+
+    code: ClassVar[str] = "workflow-auth"
+    fault: ClassVar[str] = "auth"
+
+
+class PermissionDeniedError(WorkflowError):
+    """The user must grant something."""
+
+    code: ClassVar[str] = "workflow-permission"
+    fault: ClassVar[str] = "permission"
+
+
+class PreconditionError(WorkflowError):
+    """Something that must be there is not, and only the user can put it there."""
+
+    code: ClassVar[str] = "workflow-precondition"
+    fault: ClassVar[str] = "precondition"
+
+
+class HostError(WorkflowError):
+    """A bug of the host or of a tool; nobody but its maintainers can put it right."""
+
+    code: ClassVar[str] = "workflow-internal"
+    fault: ClassVar[str] = "internal"

@@ -1,0 +1,114 @@
+"""
+The workflow log as a contract: what the workflow door knows of its workflows, and how it changes.
+
+It holds workflows with their handlers, the events of their topics, one record for each attempt to
+run a handler, and one for each mutation of the outside world. A change is written whole or not at
+all, and only by whoever holds the workflow, on the facts that it decided from: the holder's fencing
+number and the workflow's version must still be the ones that it read. It is called a log, and its
+port `WorkflowLog`, because a store of definitions of workflows is something else.
+
+Spec: WLOG-1 to WLOG-9.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from gnomon.ports.workflow_facts import (
+    Committed,
+    Event,
+    EventStatus,
+    Facts,
+    FlowChange,
+    Input,
+    Mutation,
+    Publication,
+    Run,
+    Script,
+)
+
+__all__ = ["WorkflowLog"]
+
+
+class WorkflowLog(Protocol):
+    """
+    Where workflows keep their facts. Each method is one transaction.
+
+    A write that raises has done nothing, or cannot know; whoever holds the workflow makes the same
+    write again, under the same number, and it is not made twice.
+    """
+
+    @property
+    def name(self) -> str:
+        """The store, in words for people."""
+        ...
+
+    async def take(self, *, holder: str) -> dict[str, int]:
+        """Hold every workflow that nobody holds; their fencing numbers, by name."""
+        ...
+
+    async def keep(self, held: Mapping[str, int]) -> set[str]:
+        """Go on holding; the names of those that were lost."""
+        ...
+
+    async def release(self, held: Mapping[str, int]) -> None:
+        """Let go, so that another can take them at once."""
+        ...
+
+    async def load(self, workflow: str) -> Facts | None:
+        """The facts; None when there is no such workflow."""
+        ...
+
+    async def commit(
+        self, change: FlowChange, *, seen: int, fence: int | None = None, number: int = 0
+    ) -> Committed:
+        """
+        Write a change that was decided from version `seen`; 0 when there was no workflow.
+
+        With a fencing number it is the holder's write of this number, and a write that was made
+        already is not made again; `OwnershipLostError` when another holds the workflow. Without
+        one it is a command of somebody else.
+        """
+        ...
+
+    async def publish(
+        self, workflow: str, publications: Sequence[Publication], *, now_ms: int
+    ) -> int:
+        """Publish from outside; how many events are newly pending or have changed."""
+        ...
+
+    async def peek(
+        self, workflow: str, topics: Sequence[str], *, limit: int
+    ) -> dict[str, list[Event]]:
+        """The oldest pending events of each topic."""
+        ...
+
+    async def reserved(self, workflow: str, run: int) -> list[Event]:
+        """What a run has reserved, oldest first."""
+        ...
+
+    async def script(self, workflow: str, version: int) -> Script | None: ...
+
+    async def versions(self) -> dict[str, tuple[int, int]]:
+        """Of each workflow its version and its newest arrival: whether to look again."""
+        ...
+
+    async def runs(self, workflow: str, *, limit: int, before: int | None = None) -> list[Run]:
+        """Newest first."""
+        ...
+
+    async def mutations(self, workflow: str, *, limit: int) -> list[Mutation]:
+        """Newest first."""
+        ...
+
+    async def events(
+        self, workflow: str, *, limit: int, topic: str | None = None,
+        status: EventStatus | None = None,
+    ) -> list[Event]:  # fmt: skip
+        """Newest first."""
+        ...
+
+    async def inputs(self, workflow: str, *, limit: int) -> list[Input]:
+        """Newest first."""
+        ...
+
+    async def close(self) -> None: ...

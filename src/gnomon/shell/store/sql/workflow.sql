@@ -1,0 +1,178 @@
+-- The statements of the workflow log. Columns stand in the order in which rows are read.
+
+-- name: take
+UPDATE workflows SET fence = fence + 1, writes = 0, holder = ?1 WHERE holder <> ?1
+RETURNING name, fence;
+
+-- name: fences
+SELECT name, fence FROM workflows;
+
+-- name: release
+UPDATE workflows SET holder = '' WHERE name = ? AND fence = ?;
+
+-- name: standing
+SELECT name, title, zone, mode, script, version, fence, writes, runs, arrivals, current, failures,
+  retry_at, repairs, created_at
+FROM workflows WHERE name = ?;
+
+-- name: add_workflow
+INSERT INTO workflows (name, title, zone, mode, script, runs, current, failures, retry_at, repairs,
+  created_at, version, fence, writes, holder, arrivals)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, 0, 0, '', 0);
+
+-- name: set_workflow
+UPDATE workflows SET title = ?, zone = ?, mode = ?, script = ?, runs = ?, current = ?,
+  failures = ?, retry_at = ?, repairs = ?, version = version + 1, writes = ?
+WHERE name = ?;
+
+-- name: handlers
+SELECT name, kind, place, schedule, subscribes, publishes, next_run_at, wake_at, state
+FROM handlers WHERE workflow = ? ORDER BY place, name;
+
+-- name: put_handler
+INSERT INTO handlers
+  (workflow, name, kind, place, schedule, subscribes, publishes, next_run_at, wake_at, state)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (workflow, name) DO UPDATE SET kind = excluded.kind, place = excluded.place,
+  schedule = excluded.schedule, subscribes = excluded.subscribes, publishes = excluded.publishes,
+  next_run_at = excluded.next_run_at, wake_at = excluded.wake_at, state = excluded.state;
+
+-- name: remove_handler
+DELETE FROM handlers WHERE workflow = ? AND name = ?;
+
+-- name: script
+SELECT version, digest, text, reason, deployed_at FROM scripts WHERE workflow = ? AND version = ?;
+
+-- name: add_script
+INSERT INTO scripts (workflow, version, digest, text, reason, deployed_at)
+VALUES (?, ?, ?, ?, ?, ?);
+
+-- name: run
+SELECT number, handler, handler_type, script, retry_of, phase, status, prepare_result,
+  mutation_result, mutation, approved, fault, error_details, note, created_at, updated_at
+FROM runs WHERE workflow = ? AND number = ?;
+
+-- name: runs
+SELECT number, handler, handler_type, script, retry_of, phase, status, prepare_result,
+  mutation_result, mutation, approved, fault, error_details, note, created_at, updated_at
+FROM runs WHERE workflow = ? AND number < ? ORDER BY number DESC LIMIT ?;
+
+-- name: put_run
+INSERT INTO runs (workflow, number, handler, handler_type, script, retry_of, phase, status,
+  prepare_result, mutation_result, mutation, approved, fault, error_details, note, created_at,
+  updated_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (workflow, number) DO UPDATE SET script = excluded.script, phase = excluded.phase,
+  status = excluded.status, prepare_result = excluded.prepare_result,
+  mutation_result = excluded.mutation_result, mutation = excluded.mutation,
+  approved = excluded.approved, fault = excluded.fault, error_details = excluded.error_details,
+  note = excluded.note, updated_at = excluded.updated_at;
+
+-- name: mutation
+SELECT run, tool, params, idempotency_key, title, reconcilable, status, result, error,
+  reconcile_attempts, next_reconcile_at, resolved_by, resolved_at, created_at
+FROM mutations WHERE workflow = ? AND run = ?;
+
+-- name: mutations
+SELECT run, tool, params, idempotency_key, title, reconcilable, status, result, error,
+  reconcile_attempts, next_reconcile_at, resolved_by, resolved_at, created_at
+FROM mutations WHERE workflow = ? ORDER BY run DESC LIMIT ?;
+
+-- name: put_mutation
+INSERT INTO mutations (workflow, run, tool, params, idempotency_key, title, reconcilable, status,
+  result, error, reconcile_attempts, next_reconcile_at, resolved_by, resolved_at, created_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (workflow, run) DO UPDATE SET status = excluded.status, result = excluded.result,
+  error = excluded.error, reconcile_attempts = excluded.reconcile_attempts,
+  next_reconcile_at = excluded.next_reconcile_at, resolved_by = excluded.resolved_by,
+  resolved_at = excluded.resolved_at;
+
+-- name: topics
+SELECT name, pending, newest,
+  (SELECT number FROM events AS one
+   WHERE one.workflow = topics.workflow AND one.topic = topics.name AND one.status = 'pending'
+   ORDER BY number LIMIT 1)
+FROM topics WHERE workflow = ? AND pending > 0;
+
+-- name: count_topic
+INSERT INTO topics (workflow, name, pending, newest) VALUES (?, ?, ?, ?)
+ON CONFLICT (workflow, name) DO UPDATE SET pending = pending + excluded.pending,
+  newest = max(newest, excluded.newest);
+
+-- name: take_from_topic
+UPDATE topics SET pending = pending - ? WHERE workflow = ? AND name = ?;
+
+-- name: arrivals
+UPDATE workflows SET arrivals = ? WHERE name = ?;
+
+-- name: known_event
+SELECT payload, status, causes FROM events WHERE workflow = ? AND topic = ? AND id = ?;
+
+-- name: add_event
+INSERT INTO events (workflow, topic, id, payload, status, number, arrival, attempt, reserved_by,
+  created_by, causes, created_at)
+VALUES (?, ?, ?, ?, 'pending', ?, ?, 1, NULL, ?, ?, ?);
+
+-- name: set_event
+UPDATE events SET payload = ?, causes = ?, arrival = ?
+WHERE workflow = ? AND topic = ? AND id = ?;
+
+-- name: reserve
+UPDATE events SET status = 'reserved', reserved_by = ?
+WHERE workflow = ? AND topic = ? AND id = ? AND status = 'pending';
+
+-- name: settle
+UPDATE events SET status = ?1, attempt = attempt + (?1 = 'pending'),
+  reserved_by = CASE ?1 WHEN 'pending' THEN NULL ELSE reserved_by END
+WHERE workflow = ?2 AND reserved_by = ?3 AND status = 'reserved'
+RETURNING topic;
+
+-- name: hand_over
+UPDATE events SET reserved_by = ? WHERE workflow = ? AND reserved_by = ? AND status = 'reserved';
+
+-- name: skip_input
+UPDATE events SET status = 'skipped'
+WHERE workflow = ?1 AND status = 'pending' AND (topic, id) IN
+  (SELECT topic, id FROM event_causes WHERE workflow = ?1 AND input = ?2)
+RETURNING topic;
+
+-- name: mark_input
+UPDATE inputs SET skipped = 1 WHERE workflow = ? AND id = ?;
+
+-- name: put_input
+INSERT INTO inputs (workflow, id, title, skipped, created_at) VALUES (?, ?, ?, 0, ?)
+ON CONFLICT (workflow, id) DO UPDATE SET title = excluded.title;
+
+-- name: add_cause
+INSERT INTO event_causes (workflow, input, topic, id) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING;
+
+-- name: inputs
+SELECT inputs.id, title, skipped, inputs.created_at,
+  (SELECT count(*) FROM event_causes AS cause
+   JOIN events ON events.workflow = cause.workflow AND events.topic = cause.topic
+     AND events.id = cause.id AND events.status IN ('pending', 'reserved')
+   WHERE cause.workflow = inputs.workflow AND cause.input = inputs.id)
+FROM inputs WHERE workflow = ? ORDER BY inputs.created_at DESC, inputs.id LIMIT ?;
+
+-- name: causes_of
+SELECT causes FROM events WHERE workflow = ? AND reserved_by = ? AND status = 'reserved';
+
+-- name: peek
+SELECT topic, id, payload, status, number, arrival, attempt, reserved_by, created_by, causes,
+  created_at
+FROM events WHERE workflow = ? AND topic = ? AND status = 'pending' ORDER BY number LIMIT ?;
+
+-- name: reserved
+SELECT topic, id, payload, status, number, arrival, attempt, reserved_by, created_by, causes,
+  created_at
+FROM events WHERE workflow = ? AND reserved_by = ? AND status = 'reserved' ORDER BY number;
+
+-- name: events
+SELECT topic, id, payload, status, number, arrival, attempt, reserved_by, created_by, causes,
+  created_at
+FROM events
+WHERE workflow = ?1 AND (?2 IS NULL OR topic = ?2) AND (?3 IS NULL OR status = ?3)
+ORDER BY number DESC LIMIT ?4;
+
+-- name: versions
+SELECT name, version, arrivals FROM workflows;

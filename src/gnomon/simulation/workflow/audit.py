@@ -1,0 +1,153 @@
+"""
+Was every mutation made once, and none lost? From the tables alone, and from what is outside.
+
+The tables are read with plain SQL; nothing of the machine, the store or the host is used. While the
+world lasts, each commit is looked at: one run at work, and no phase that goes back. When it has
+come to rest, every item must have been shipped once and billed once, unless a person said to skip
+it; nothing may be left reserved or pending; and each application outside must be followed by a run
+that was committed and knows of it.
+
+Spec: WSIM-4 to WSIM-7.
+"""
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+
+from gnomon.simulation.workflow.outside import Outside
+
+__all__ = ["Auditor", "audit", "is_at_rest"]
+
+PHASES = ("preparing", "prepared", "mutating", "mutated", "emitting", "committed")
+TOPICS = {"ship": "orders", "bill": "shipped"}
+
+
+class Auditor:
+    """Looks at the tables after each commit."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._phases: dict[int, int] = {}
+
+    def look(self) -> list[str]:
+        """What is wrong right now."""
+        found = []
+        rows = self._connection.execute(
+            "SELECT number, phase, status FROM runs ORDER BY number DESC LIMIT 3"
+        ).fetchall()
+        active = [number for number, _, status in rows if status == "active"]
+        if len(active) > 1:
+            found.append(f"runs {active} are active at once")
+        for number, phase, _ in rows:
+            rank = PHASES.index(phase)
+            if rank < self._phases.get(number, 0):
+                found.append(f"run {number} went back to {phase}")
+            self._phases[number] = rank
+        return found
+
+
+def audit(connection: sqlite3.Connection, outside: Outside, items: list[str]) -> Iterator[str]:
+    """What is wrong after everything has come to rest."""
+    yield from _twice(outside)
+    yield from _unsettled(connection)
+    statuses = _events(connection)
+    known = [id for topic, id in statuses if topic == "orders"]
+    for item in dict.fromkeys([*items, *known]):
+        yield from _item(item, statuses, outside)
+    yield from _conclusions(connection, outside)
+    yield from _counts(connection)
+    yield from _chains(connection)
+
+
+def is_at_rest(connection: sqlite3.Connection, items: list[str]) -> bool:
+    """Whether nothing is left to do: every item is in, and nothing is pending or open."""
+    (left,) = connection.execute(
+        "SELECT count(*) FROM events WHERE status IN ('pending', 'reserved')"
+    ).fetchone()
+    (open_runs,) = connection.execute(
+        "SELECT count(*) FROM workflows WHERE current IS NOT NULL"
+    ).fetchone()
+    known = {id for (id,) in connection.execute("SELECT id FROM events WHERE topic = 'orders'")}
+    return not left and not open_runs and known.issuperset(items)
+
+
+def _twice(outside: Outside) -> Iterator[str]:
+    keys = Counter(one.key for one in outside.applications)
+    for key, times in keys.items():
+        if times > 1:
+            yield f"{key} was applied {times} times"
+    done = Counter((one.tool, item) for one in outside.applications for item in one.items)
+    for (tool, item), times in done.items():
+        if times > 1:
+            yield f"{tool} of {item} was done {times} times"
+
+
+def _unsettled(connection: sqlite3.Connection) -> Iterator[str]:
+    for topic, id, status in connection.execute("SELECT topic, id, status FROM events"):
+        if status not in ("consumed", "skipped"):
+            yield f"{topic}/{id} is stuck: {status}"
+    for number, phase, status in connection.execute(
+        "SELECT number, phase, status FROM runs WHERE number IN (SELECT current FROM workflows)"
+    ):
+        yield f"run {number} is stuck: {phase}, {status}"
+
+
+def _events(connection: sqlite3.Connection) -> dict[tuple[str, str], str]:
+    rows = connection.execute("SELECT topic, id, status FROM events")
+    return {(topic, id): status for topic, id, status in rows}
+
+
+def _item(item: str, statuses: dict[tuple[str, str], str], outside: Outside) -> Iterator[str]:
+    for tool, topic in TOPICS.items():
+        status = statuses.get((topic, item))
+        done = sum(one.tool == tool and item in one.items for one in outside.applications)
+        if status is None:
+            yield f"{item} never came to {topic}"
+            return
+        if status == "consumed" and not done:
+            yield f"{topic}/{item} was consumed without its {tool}"
+        if status == "skipped":
+            if done:
+                yield f"{topic}/{item} was skipped after its {tool}"
+            return
+
+
+def _conclusions(connection: sqlite3.Connection, outside: Outside) -> Iterator[str]:
+    """Each application is known, and a run that knows it was committed: `next` has run."""
+    rows = connection.execute(
+        "SELECT mutations.idempotency_key, mutations.status, count(runs.number) FROM mutations"
+        " LEFT JOIN runs ON runs.mutation = mutations.run AND runs.status = 'committed'"
+        "   AND runs.mutation_result LIKE '%applied%'"
+        " GROUP BY mutations.idempotency_key, mutations.status"
+    )
+    known = {key: (status, commits) for key, status, commits in rows}
+    for one in outside.applications:
+        if known.get(one.key) != ("applied", 1):
+            yield f"{one.key} was applied, but the tables say {known.get(one.key)}"
+    applied = {one.key for one in outside.applications}
+    for key, (status, commits) in known.items():
+        if (status == "applied" or commits) and key not in applied:
+            yield f"{key} is {status} in the tables, but was never applied"
+
+
+def _counts(connection: sqlite3.Connection) -> Iterator[str]:
+    for name, counted, real in connection.execute(
+        "SELECT name, pending, (SELECT count(*) FROM events WHERE topic = name"
+        " AND status = 'pending') FROM topics"
+    ):
+        if counted != real:
+            yield f"topic {name} counts {counted} pending events, and has {real}"
+
+
+def _chains(connection: sqlite3.Connection) -> Iterator[str]:
+    """Each attempt follows one of the same handler, no two follow the same, none is passed over."""
+    rows = connection.execute("SELECT number, handler, retry_of, status FROM runs").fetchall()
+    runs = {number: (handler, status) for number, handler, _, status in rows}
+    followed = Counter(before for *_, before, _ in rows if before is not None)
+    for number, handler, before, _ in rows:
+        if before is not None and runs[before][0] != handler:
+            yield f"run {number} of {handler} follows one of {runs[before][0]}"
+    for number, (_, status) in runs.items():
+        times = followed[number]
+        if times > 1 or (status == "committed") == bool(times):
+            yield f"run {number} is {status} and was followed by {times}"

@@ -1,0 +1,89 @@
+"""
+Which worlds of workflows are tried, and what came of many of them.
+
+- `crash`: a first world shows how many calls there are, of the store and of everything outside;
+  then the process dies before and after each of them, once, and at pairs of them, in an order that
+  the seed draws.
+- `storm`: crashes, lost answers, freezes, tools and handlers in bad moods, and people who pause,
+  deploy, publish and skip at the worst moments.
+
+Spec: WSIM-1, WSIM-8.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import count, islice
+
+from gnomon.simulation.dice import Dice
+from gnomon.simulation.faults import crash_plans
+from gnomon.simulation.workflow.plan import Spec, World, draw_spec
+from gnomon.simulation.workflow.world import run_world
+
+__all__ = ["Tally", "crashes", "replay_line", "tally", "worlds"]
+
+WORLDS_A_SEED = 60
+"""So many of the ways to die are tried with one seed, before the next seed's turn comes."""
+_PAIR_DISTANCE_MAX = 25
+_CALLS_OF_A_BIRTH = 8
+
+
+@dataclass(slots=True)
+class Tally:
+    """What many worlds came to."""
+
+    worlds: int = 0
+    simulated_s: int = 0
+    calls: int = 0
+    runs: int = 0
+    applications: int = 0
+    troubles: list[str] = field(default_factory=list)
+    """Each world in which a promise was broken, with the line that shows it again."""
+    counters: Counter[str] = field(default_factory=Counter)
+
+
+def worlds(world: World, first_seed: int) -> Iterator[Spec]:
+    """The worlds of a kind without end, from a seed on."""
+    for seed in count(first_seed):
+        if world is World.CRASH:
+            yield from islice(crashes(seed), WORLDS_A_SEED)
+        else:
+            yield draw_spec(world, seed)
+
+
+def crashes(seed: int) -> Iterator[Spec]:
+    """A world undisturbed, then dying once at each call, and at pairs of calls."""
+    undisturbed = draw_spec(World.CRASH, seed)
+    yield undisturbed
+    plans = crash_plans(
+        Dice(seed, "pairs"), calls=run_world(undisturbed).calls,
+        born_again=_CALLS_OF_A_BIRTH, apart_max=_PAIR_DISTANCE_MAX,
+    )  # fmt: skip
+    for faults in plans:
+        yield replace(undisturbed, faults=faults)
+
+
+def replay_line(spec: Spec) -> str:
+    """The command that lets a world happen once more."""
+    line = f"python -m gnomon.simulation workflow --world {spec.world} --seed {spec.seed}"
+    if spec.world is World.CRASH and spec.faults:
+        line += f" --faults {','.join(map(str, spec.faults))}"
+    return line
+
+
+def tally(specs: Iterable[Spec]) -> Tally:
+    """Let worlds happen and add up what came of them."""
+    into = Tally()
+    for spec in specs:
+        trial = run_world(spec)
+        into.worlds += 1
+        into.simulated_s += trial.lasted_ms // 1000
+        into.calls += trial.calls
+        into.runs += trial.runs
+        into.applications += trial.applications
+        into.counters.update(trial.notes.counters)
+        if trial.complaints:
+            first, more = trial.complaints[0], len(trial.complaints) - 1
+            text = f"{first} (and {more} more): " if more else f"{first}: "
+            into.troubles.append(text + replay_line(spec))
+    return into

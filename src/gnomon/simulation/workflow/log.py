@@ -1,0 +1,112 @@
+"""
+The workflow log as one process reaches it: the real one, behind the gate of the process.
+
+The database is a real one in memory that outlives every process, as a file does; a call is one
+transaction, made or not made when the process dies.
+
+Spec: WSIM-1.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from gnomon.ports.workflow_facts import (
+    Committed,
+    Event,
+    EventStatus,
+    Facts,
+    FlowChange,
+    Input,
+    Mutation,
+    Publication,
+    Run,
+    Script,
+)
+from gnomon.shell.store.database import MEMORY, Database
+from gnomon.shell.store.workflow_log import SqliteWorkflowLog
+from gnomon.simulation.gate import Gate, Nature
+
+__all__ = ["GatedLog", "open_log"]
+
+
+def open_log() -> SqliteWorkflowLog:
+    """An empty log in memory."""
+    return SqliteWorkflowLog(Database(MEMORY, family="workflow"), lasting=True)
+
+
+class GatedLog:
+    """A `WorkflowLog` whose calls go through a gate; `written` is told of each commit."""
+
+    name = "simulated store"
+
+    def __init__(
+        self, inner: SqliteWorkflowLog, gate: Gate[Nature], written: Callable[[], None]
+    ) -> None:
+        self._inner = inner
+        self._gate = gate
+        self._written = written
+
+    async def take(self, *, holder: str) -> dict[str, int]:
+        return await self._gate.call("take", lambda: self._inner.take(holder=holder), stores=True)
+
+    async def keep(self, held: Mapping[str, int]) -> set[str]:
+        return await self._gate.call("keep", lambda: self._inner.keep(held), stores=True)
+
+    async def release(self, held: Mapping[str, int]) -> None:
+        await self._gate.call("release", lambda: self._inner.release(held), stores=True)
+
+    async def load(self, workflow: str) -> Facts | None:
+        return await self._gate.call("load", lambda: self._inner.load(workflow), stores=True)
+
+    async def commit(
+        self, change: FlowChange, *, seen: int, fence: int | None = None, number: int = 0
+    ) -> Committed:
+        async def act() -> Committed:
+            done = await self._inner.commit(change, seen=seen, fence=fence, number=number)
+            self._written()
+            return done
+
+        return await self._gate.call("commit", act, stores=True)
+
+    async def publish(
+        self, workflow: str, publications: Sequence[Publication], *, now_ms: int
+    ) -> int:
+        return await self._gate.call(
+            "publish", lambda: self._inner.publish(workflow, publications, now_ms=now_ms),
+            stores=True,
+        )  # fmt: skip
+
+    async def peek(
+        self, workflow: str, topics: Sequence[str], *, limit: int
+    ) -> dict[str, list[Event]]:
+        return await self._gate.call(
+            "peek", lambda: self._inner.peek(workflow, topics, limit=limit), stores=True
+        )
+
+    async def reserved(self, workflow: str, run: int) -> list[Event]:
+        return await self._inner.reserved(workflow, run)
+
+    async def script(self, workflow: str, version: int) -> Script | None:
+        return await self._gate.call(
+            "script", lambda: self._inner.script(workflow, version), stores=True
+        )
+
+    async def versions(self) -> dict[str, tuple[int, int]]:
+        return await self._gate.call("versions", self._inner.versions, stores=True)
+
+    async def runs(self, workflow: str, *, limit: int, before: int | None = None) -> list[Run]:
+        return await self._inner.runs(workflow, limit=limit, before=before)
+
+    async def mutations(self, workflow: str, *, limit: int) -> list[Mutation]:
+        return await self._inner.mutations(workflow, limit=limit)
+
+    async def events(
+        self, workflow: str, *, limit: int, topic: str | None = None,
+        status: EventStatus | None = None,
+    ) -> list[Event]:  # fmt: skip
+        return await self._inner.events(workflow, limit=limit, topic=topic, status=status)
+
+    async def inputs(self, workflow: str, *, limit: int) -> list[Input]:
+        return await self._inner.inputs(workflow, limit=limit)
+
+    async def close(self) -> None:
+        """The database outlives the process."""

@@ -1,0 +1,45 @@
+"""
+The world outside a workflow: what comes up in it, and what was done to it.
+
+It counts by itself. Each application of a tool is written down with its key and its items, whether
+or not anybody hears of it; that record is what the audit holds the workflow's own tables against.
+
+Spec: WSIM-2.
+"""
+
+from collections import Counter
+from datetime import datetime
+from typing import NamedTuple
+
+__all__ = ["Application", "Outside"]
+
+
+class Application(NamedTuple):
+    """Something was done outside."""
+
+    tool: str
+    key: str
+    items: tuple[str, ...]
+    at: int
+
+
+class Outside:
+    """What there is outside, for as long as the world lasts."""
+
+    def __init__(self, items: tuple[int, ...]) -> None:
+        self._items = items
+        self.applications: list[Application] = []
+        self.attempts: Counter[str] = Counter()
+        """How often a tool was reached with each key, whatever came of it."""
+        self.first_seen: dict[str, datetime] = {}
+        """When a prepare saw an item first; where authors keep such things is their business."""
+
+    def feed(self, at: int) -> list[str]:
+        """The items that have come up so far, oldest first."""
+        return [f"i{number}" for number, when in enumerate(self._items, 1) if when <= at]
+
+    def apply(self, tool: str, key: str, items: list[str], at: int) -> None:
+        self.applications.append(Application(tool, key, tuple(items), at))
+
+    def was_applied(self, key: str) -> Application | None:
+        return next((one for one in self.applications if one.key == key), None)

@@ -1,0 +1,109 @@
+"""
+The person who looks after a workflow: decides what no machine can know, and never lies.
+
+From time to time the person looks at the workflow, from another process. What waits for approval is
+granted or refused, what has failed is resumed, and about a mutation of which nobody knows the end
+the person looks outside and says what is there.
+
+Spec: WSIM-3.
+"""
+
+from typing import Protocol
+
+from gnomon.apps.workflow.desk import Desk
+from gnomon.apps.workflow.reconciling import Resolution
+from gnomon.errors import DefinitionError
+from gnomon.ports.workflow_facts import Facts, Mode, MutationStatus, RunStatus
+from gnomon.shell.store.workflow_log import SqliteWorkflowLog
+from gnomon.simulation.dice import Dice
+from gnomon.simulation.record import Notes
+from gnomon.simulation.workflow.outside import Outside
+from gnomon.simulation.workflow.plan import Do, Errand
+from gnomon.simulation.workflow.script import NAME
+
+__all__ = ["Person"]
+
+
+class Witnessed(Protocol):
+    """What a person needs to know of the world."""
+
+    notes: Notes
+    outside: Outside
+    log: SqliteWorkflowLog
+
+
+class Person:
+    """Gives commands, as another process would."""
+
+    def __init__(self, world: Witnessed, desk: Desk, dice: Dice) -> None:
+        self._world = world
+        self._desk = desk
+        self._dice = dice
+
+    async def look(self, *, healed: bool) -> None:
+        """See to what the workflow needs; afterwards, let nothing stay paused."""
+        facts = await self._world.log.load(NAME)
+        if facts is None:
+            return
+        try:
+            if healed and facts.standing.mode is Mode.PAUSED:
+                await self._desk.resume(NAME)
+            elif facts.run is not None:
+                await self._see_to(facts, facts.run.status)
+        except DefinitionError as error:  # it went on by itself meanwhile
+            self._world.notes.hit(f"refused: {error.reason}")
+
+    async def push(self, item: str) -> bool:
+        """Publish an item from outside; False when there is no workflow yet."""
+        if await self._world.log.load(NAME) is None:
+            return False
+        self._world.notes.hit("pushed")
+        await self._desk.publish(NAME, "orders", item, item)
+        return True
+
+    async def run_errand(self, errand: Errand) -> None:
+        """Do something to the workflow, at any time."""
+        desk, which = self._desk, errand.which
+        try:
+            if errand.do is Do.PAUSE:
+                await desk.pause(NAME)
+            elif errand.do is Do.RESUME:
+                await desk.resume(NAME)
+            elif errand.do is Do.RUN_NOW:
+                await desk.run_now(NAME)
+            elif errand.do is Do.SKIP_INPUT:
+                known = await self._world.log.inputs(NAME, limit=100)
+                if known:
+                    await desk.skip_input(NAME, known[which % len(known)].id)
+        except DefinitionError as error:
+            self._world.notes.hit(f"refused: {error.reason}")
+
+    async def _see_to(self, facts: Facts, status: RunStatus) -> None:
+        notes, desk = self._world.notes, self._desk
+        if status is RunStatus.APPROVAL:
+            if facts.run is not None and facts.run.prepared and self._dice.chance(15):
+                notes.hit("rejected")
+                await desk.reject(NAME)
+            else:
+                notes.hit("approved")
+                await desk.approve(NAME)
+        elif status is RunStatus.RECONCILIATION:
+            await self._resolve(facts)
+        elif status in (RunStatus.LOGIC, RunStatus.INTERNAL) or (
+            status is RunStatus.TRANSIENT and facts.standing.retry_ms is None
+        ):
+            notes.hit(f"resumed {status.value}")
+            await desk.resume(NAME)
+
+    async def _resolve(self, facts: Facts) -> None:
+        mutation = facts.mutation
+        if mutation is None or mutation.status is not MutationStatus.INDETERMINATE:
+            return
+        was_made = self._world.outside.was_applied(mutation.key) is not None
+        said = Resolution.HAPPENED if was_made else Resolution.DID_NOT_HAPPEN
+        if mutation.reconcilable and self._dice.chance(20):
+            said = Resolution.TRY_AGAIN
+        elif not was_made and self._dice.chance(20):
+            said = Resolution.SKIP
+        self._world.notes.hit(f"resolved {said.value}")
+        await self._desk.resolve(NAME, said)

@@ -1,0 +1,122 @@
+"""
+What happens in a world of workflows, drawn from a seed: items, behaviour, errands, faults.
+
+Items come up outside one after the other. They are shipped, some at a time, and what was shipped is
+billed. Tools answer, are slow, refuse, or do not answer; their `reconcile` knows, or cannot tell.
+
+Spec: WSIM-1.
+"""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import NamedTuple
+
+from gnomon.simulation.dice import Dice
+from gnomon.simulation.faults import Fault, draw_faults
+
+__all__ = ["Behaviour", "Do", "Errand", "Spec", "World", "draw_spec"]
+
+SECOND, MINUTE = 1_000, 60_000
+START_MS = 1_772_323_200_000  # 2026-03-01T00:00:00Z
+_FREEZES_MS = (4_000, 35_000)
+_SLOW_MS = ((0,), (0, 3), (0, 400, 2_000), (0, 5_000, 20_000))
+_PUSHED = {True: (0, 1, 3), False: (0, 0, 1)}
+_CALLS = 90  # about as many as there are while faults can happen
+
+
+class World(StrEnum):
+    """The kinds of worlds."""
+
+    CRASH = "crash"
+    """Nothing goes wrong but that the process dies."""
+    STORM = "storm"
+    """Everything at once."""
+
+
+class Do(StrEnum):
+    """What people do to a workflow at any time."""
+
+    PAUSE = "pause"
+    RESUME = "resume"
+    RUN_NOW = "run now"
+    DEPLOY = "deploy"
+    SKIP_INPUT = "skip an input"
+    KILL = "kill"
+
+
+class Errand(NamedTuple):
+    at: int
+    do: Do
+    which: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Behaviour:
+    """How often of 100 something happens, and how much at once."""
+
+    unanswered: int = 0
+    """The tool does what it is asked, and its answer is lost."""
+    unheard: int = 0
+    """The tool never gets to hear what it is asked."""
+    refuses: int = 0
+    """The tool says that it did nothing: not permitted, or wrong."""
+    cannot_tell: int = 0
+    """`reconcile` does not know."""
+    fails: int = 0
+    """A handler fails."""
+    reconciles: bool = True
+    approval: bool = False
+    takes: int = 1
+    """How many events a prepare reserves at most."""
+    waits_for: int = 1
+    """How many events a prepare waits for, until its time is up."""
+    slow_ms: tuple[int, ...] = (0,)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spec:
+    """Everything that decides what happens in a world."""
+
+    world: World
+    seed: int
+    items: tuple[int, ...]
+    """When each item comes up outside, in ms since the world began."""
+    pushed: tuple[int, ...] = ()
+    """When items are published from outside, past the producer."""
+    interval: str
+    behaviour: Behaviour
+    errands: tuple[Errand, ...] = ()
+    faults: tuple[Fault, ...] = ()
+
+
+def draw_spec(world: World, seed: int) -> Spec:
+    """The world of a seed."""
+    dice = Dice(seed, "workflow", world.value)
+    storms = world is World.STORM
+    count, span = (dice.between(2, 6), 5 * MINUTE) if storms else (dice.between(1, 2), 20 * SECOND)
+    plain = Spec(
+        world=world, seed=seed, interval=dice.pick(("15s", "20s", "1m")),
+        items=tuple(sorted(dice.below(span) for _ in range(count))),
+        pushed=tuple(dice.below(span) for _ in range(dice.pick(_PUSHED[storms]))),
+        behaviour=Behaviour(
+            takes=dice.pick((1, 2, 5)), waits_for=dice.pick((1, 1, 2)),
+            slow_ms=dice.pick(_SLOW_MS if storms else _SLOW_MS[:3]),
+            reconciles=not storms or not dice.chance(20),
+            cannot_tell=dice.pick((0, 0, 30)),
+        ),
+    )  # fmt: skip
+    return _in_a_storm(plain, dice, span) if storms else plain
+
+
+def _in_a_storm(spec: Spec, dice: Dice, span: int) -> Spec:
+    behaviour = replace(
+        spec.behaviour, unanswered=dice.pick((0, 10, 40)), unheard=dice.pick((0, 10, 40)),
+        refuses=dice.pick((0, 0, 20)), fails=dice.pick((0, 0, 10, 30)),
+        approval=dice.chance(20), cannot_tell=dice.pick((0, 30, 100)),
+    )  # fmt: skip
+    faults = draw_faults(dice, calls=_CALLS, count=dice.between(1, 7), leases_ms=_FREEZES_MS)
+    errands = sorted(
+        Errand(dice.below(2 * span), dice.pick(tuple(Do)), dice.below(100))
+        for _ in range(dice.pick((0, 1, 3, 6)))
+    )
+    return replace(spec, behaviour=behaviour, faults=tuple(faults), errands=tuple(errands))

@@ -1,0 +1,69 @@
+"""
+Workflows: automations that fetch what is new outside and act on it once.
+
+    from gnomon.workflow import Workflow, applied, not_applied
+
+    orders = Workflow("orders")
+
+Deploy a script with `gnomon workflow deploy`, or run one in a program of your own:
+
+    async with gnomon.workflow.host("workflows.sqlite3", orders) as running:
+        await running.desk.publish("orders", "orders", "o1", {"item": 5})
+
+The names below are all that scripts need, besides the exceptions of `gnomon.errors`.
+
+Spec: FLOW-1.
+"""
+
+import os
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from gnomon.apps.workflow.context import Context, Event, Outcome, Prepared
+from gnomon.apps.workflow.definition import Workflow
+from gnomon.apps.workflow.host import Host
+from gnomon.apps.workflow.reconciling import Finding, Resolution
+from gnomon.apps.workflow.repair import Repairer, Trouble
+from gnomon.apps.workflow.steps import Call, applied, not_applied, unknown
+from gnomon.shell.clock import SystemClock
+from gnomon.shell.doorbell import Doorbell
+from gnomon.shell.store.workflow_log import SqliteWorkflowLog
+
+__all__ = [
+    "Call",
+    "Context",
+    "Event",
+    "Finding",
+    "Host",
+    "Outcome",
+    "Prepared",
+    "Resolution",
+    "Trouble",
+    "Workflow",
+    "applied",
+    "host",
+    "not_applied",
+    "unknown",
+]
+
+
+@asynccontextmanager
+async def host(
+    store: str, *workflows: Workflow, threads: int = 8, repairer: Repairer | None = None
+) -> AsyncIterator[Host]:
+    """A host on a SQLite file (or `:memory:`), at work until the block ends."""
+    log = await SqliteWorkflowLog.open(store, to_hold=True)
+    try:
+        holder = f"pid {os.getpid()} on {socket.gethostname()} at {SystemClock().now_ms()}"
+        running = Host(log, SystemClock(), holder=holder, threads=threads, repairer=repairer)
+        for workflow in workflows:
+            await running.deploy(workflow)
+        with Doorbell(store, running.look):
+            await running.start()
+            try:
+                yield running
+            finally:
+                await running.stop()
+    finally:
+        await log.close()

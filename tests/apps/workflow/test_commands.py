@@ -1,0 +1,160 @@
+"""What a person may ask of a workflow, and what that changes."""
+
+import pytest
+
+from gnomon.apps.workflow.agenda import Begin, Retry, choose
+from gnomon.apps.workflow.commands import approve, pause, reject, resume, run_now, skip_input
+from gnomon.apps.workflow.course import SKIPPED, after
+from gnomon.errors import DefinitionError
+from gnomon.ports.workflow_facts import (
+    Event,
+    EventStatus,
+    Facts,
+    Mode,
+    MutationStatus,
+    Phase,
+    RunStatus,
+)
+from tests.apps.workflow.facts import NOW, consumer, facts, mutation, producer, run
+from tests.clauses import clause
+
+RESERVED = [Event(topic="orders", id="o1", payload="1", causes=("shop/order/1",))]
+
+
+@clause("WASK-1")
+def test_a_workflow_is_paused_once() -> None:
+    change = pause(facts())
+
+    assert change is not None
+    assert change.standing.mode is Mode.PAUSED
+    assert pause(facts(mode=Mode.PAUSED)) is None
+
+
+@clause("WASK-2")
+def test_a_paused_workflow_goes_on() -> None:
+    known = facts(producer(next_run_ms=NOW), mode=Mode.PAUSED)
+
+    change = resume(known, now_ms=NOW)
+
+    assert change is not None
+    now = after(known, change, number=1)
+    assert choose(now, {}, now_ms=NOW, repairs=False) == Begin("poll")
+    assert resume(facts(), now_ms=NOW) is None
+
+
+@clause("WASK-2", "FAIL-8", "FAIL-9")
+@pytest.mark.parametrize("status", [RunStatus.TRANSIENT, RunStatus.LOGIC, RunStatus.INTERNAL])
+def test_what_has_failed_is_tried_at_once_with_all_counts_at_zero(status: RunStatus) -> None:
+    known = facts(open_run=run(Phase.PREPARING, status), failures=6, repairs=3)
+
+    change = resume(known, now_ms=NOW)
+
+    assert change is not None
+    assert (change.standing.failures, change.standing.repairs) == (0, 0)
+    now = after(known, change, number=1)
+    assert choose(now, {}, now_ms=NOW, repairs=False) == Retry()
+
+
+@clause("WASK-2", "FAIL-7")
+@pytest.mark.parametrize("status", [RunStatus.APPROVAL, RunStatus.RECONCILIATION])
+def test_resuming_decides_nothing_that_a_person_must_decide(status: RunStatus) -> None:
+    known = facts(open_run=run(Phase.MUTATING, status), of=mutation())
+
+    assert resume(known, now_ms=NOW) is None
+
+
+@clause("WASK-4")
+def test_run_now_makes_every_producer_due() -> None:
+    one, two = producer("one"), producer("two")
+
+    change = run_now(facts(one, two, consumer()), now_ms=NOW)
+
+    assert [(each.name, each.next_run_ms) for each in change.handlers] == [
+        ("one", NOW), ("two", NOW),
+    ]  # fmt: skip
+
+
+@clause("WASK-3", "WASK-6")
+@pytest.mark.parametrize(
+    ("known", "why"),
+    [
+        (facts(open_run=run()), "has a run that is not over"),
+        (facts(open_run=run(Phase.PREPARING, RunStatus.TRANSIENT)), "has a run that is not over"),
+        (facts(mode=Mode.PAUSED), "is stopped"),
+        (facts(consumer()), "has no producers"),
+    ],
+)
+def test_run_now_is_refused_when_it_cannot_be_now(known: Facts, why: str) -> None:
+    with pytest.raises(DefinitionError, match=why):
+        run_now(known, now_ms=NOW)
+
+
+@clause("WASK-5", "FAIL-5", "FAIL-6", "MUTATE-12")
+@pytest.mark.parametrize("phase", [Phase.PREPARING, Phase.PREPARED, Phase.MUTATING, Phase.EMITTING])
+def test_approval_lets_the_same_run_go_on_in_its_phase(phase: Phase) -> None:
+    change = approve(facts(open_run=run(phase, RunStatus.APPROVAL), script=2), now_ms=NOW)
+
+    (granted,) = change.runs
+    assert (granted.number, granted.phase, granted.status) == (7, phase, RunStatus.ACTIVE)
+    assert (granted.approved, granted.script) == (True, 2)
+
+
+@clause("WASK-5", "WASK-6")
+@pytest.mark.parametrize("status", [one for one in RunStatus if one is not RunStatus.APPROVAL])
+def test_approval_is_refused_when_nothing_waits_for_it(status: RunStatus) -> None:
+    with pytest.raises(DefinitionError, match="waits for no approval"):
+        approve(facts(open_run=run(Phase.PREPARED, status)), now_ms=NOW)
+
+
+@clause("MUTATE-12")
+def test_a_rejected_mutation_is_skipped_and_next_is_told() -> None:
+    known = facts(
+        open_run=run(Phase.MUTATING, RunStatus.APPROVAL, mutation=7),
+        of=mutation(MutationStatus.FAILED),
+    )
+
+    change = reject(known, now_ms=NOW)
+
+    assert (change.runs[0].phase, change.runs[0].mutated) == (Phase.MUTATED, SKIPPED)
+    assert change.runs[0].status is RunStatus.ACTIVE
+    assert change.mutations[0].status is MutationStatus.SKIPPED
+
+
+@clause("WASK-6")
+@pytest.mark.parametrize(
+    "known",
+    [
+        facts(),
+        facts(open_run=run(Phase.PREPARING, RunStatus.APPROVAL)),
+        facts(open_run=run(Phase.EMITTING, RunStatus.APPROVAL)),
+        facts(open_run=run(Phase.PREPARED)),
+    ],
+)
+def test_what_does_not_wait_for_approval_cannot_be_rejected(known: Facts) -> None:
+    with pytest.raises(DefinitionError):
+        reject(known, now_ms=NOW)
+
+
+@clause("INPUT-3")
+def test_skipping_an_input_leaves_a_run_that_has_nothing_of_it() -> None:
+    change = skip_input(facts(open_run=run(Phase.PREPARED)), "shop/order/2", RESERVED, now_ms=NOW)
+
+    assert (change.skip_input, change.runs) == ("shop/order/2", ())
+
+
+@clause("INPUT-3")
+def test_skipping_an_input_begins_a_run_afresh_that_has_reserved_some_of_it() -> None:
+    change = skip_input(facts(open_run=run(Phase.PREPARED)), "shop/order/1", RESERVED, now_ms=NOW)
+
+    left, fresh = change.runs
+    assert (left.status, left.phase) == (RunStatus.TRANSIENT, Phase.PREPARED)
+    assert (fresh.retry_of, fresh.status) == (7, RunStatus.ACTIVE)
+    assert change.settle == (7, EventStatus.PENDING)
+
+
+@clause("INPUT-3")
+@pytest.mark.parametrize("phase", [Phase.MUTATING, Phase.MUTATED, Phase.EMITTING])
+def test_skipping_an_input_lets_a_run_that_mutates_come_to_its_end(phase: Phase) -> None:
+    change = skip_input(facts(open_run=run(phase)), "shop/order/1", RESERVED, now_ms=NOW)
+
+    assert (change.runs, change.settle) == ((), None)

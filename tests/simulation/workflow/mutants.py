@@ -1,0 +1,257 @@
+"""
+Deliberate mistakes in the workflow host and its machine.
+
+A mutant is what a tired programmer could have written. None of them may survive the audit.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import replace
+from typing import NamedTuple
+from unittest.mock import patch
+
+from gnomon.apps.workflow import course, driver, reconciling, retrying
+from gnomon.apps.workflow.course import NONE, Emission, Preparation
+from gnomon.apps.workflow.driver import Driver
+from gnomon.apps.workflow.failure import Failure, Fault
+from gnomon.apps.workflow.host import Host
+from gnomon.apps.workflow.phase import Reset, reset_of
+from gnomon.apps.workflow.reconciling import Finding, Verdict
+from gnomon.apps.workflow.steps import Steps
+from gnomon.ports.workflow_facts import (
+    EventStatus,
+    Facts,
+    FlowChange,
+    Mutation,
+    Phase,
+    Run,
+)
+from gnomon.simulation.workflow.plan import World
+
+__all__ = ["MUTANTS", "Mutant"]
+
+Patch = AbstractContextManager[object]
+
+
+class Mutant(NamedTuple):
+    name: str
+    world: World
+    """The worlds that find it."""
+    make: Callable[[], Patch]
+
+
+def _reset(wrong: Callable[[Run, Mutation | None], Reset]) -> Patch:
+    return patch.object(retrying, "reset_of", wrong)
+
+
+def _uncertain_events_released() -> Patch:
+    """Whether the mutation was settled is asked first, and everything else starts afresh."""
+
+    def wrong(run: Run, mutation: Mutation | None) -> Reset:
+        return Reset.FORWARD if run.phase.is_settled else Reset.FRESH
+
+    return _reset(wrong)
+
+
+def _crash_taken_for_applied() -> Patch:
+    def wrong(run: Run, mutation: Mutation | None) -> Reset:
+        return Reset.FORWARD if run.phase is Phase.MUTATING else reset_of(run, mutation)
+
+    return _reset(wrong)
+
+
+def _settled_runs_begun_afresh() -> Patch:
+    def wrong(run: Run, mutation: Mutation | None) -> Reset:
+        found = reset_of(run, mutation)
+        return Reset.FRESH if found is Reset.FORWARD else found
+
+    return _reset(wrong)
+
+
+def _mutation_made_before_it_is_written() -> Patch:
+    async def wrong(self: Driver) -> None:
+        if self._run.phase is not Phase.PREPARED:
+            await right(self)
+            return
+        request = await self._steps.mutate(self._facts, self._run, self._now())
+        if request is None:
+            self._run = course.settled_without(self._run)
+            return
+        change = course.mutating(self._facts, self._run, request, now_ms=self._now())
+        result = await self._steps.apply(change.mutations[0], self._now())
+        await self._put(lambda facts: course.mutating(facts, self._run, request, now_ms=0))
+        await self._put(lambda facts: course.mutated(facts, self._run, result, now_ms=0))
+
+    right = Driver._mutate
+    return patch.object(Driver, "_mutate", wrong)
+
+
+def _no_answer_taken_for_failure() -> Patch:
+    def wrong(facts: Facts, run: Run, failure: Failure, *, now_ms: int) -> FlowChange:
+        return right(facts, run, failure._replace(fault=Fault.LOGIC), now_ms=now_ms)
+
+    right = reconciling.mutation_failed
+    return patch.object(driver, "mutation_failed", wrong)
+
+
+def _no_answer_taken_for_success() -> Patch:
+    def wrong(facts: Facts, run: Run, failure: Failure, *, now_ms: int) -> FlowChange:
+        return course.mutated(facts, run, "null", now_ms=now_ms)
+
+    return patch.object(driver, "mutation_failed", wrong)
+
+
+def _cannot_tell_taken_for_no() -> Patch:
+    def wrong(facts: Facts, found: Finding, *, now_ms: int) -> FlowChange:
+        if found.verdict is Verdict.UNKNOWN:
+            found = Finding(Verdict.FAILED)
+        return right(facts, found, now_ms=now_ms)
+
+    right = reconciling.reconciled
+    return patch.object(driver, "reconciled", wrong)
+
+
+def _next_skipped_after_a_crash() -> Patch:
+    async def wrong(self: Steps, facts: Facts, run: Run, now_ms: int) -> Emission:
+        return Emission() if run.retry_of else await right(self, facts, run, now_ms)
+
+    right = Steps.next
+    return patch.object(Steps, "next", wrong)
+
+
+def _outcome_forgotten_by_the_next_attempt() -> Patch:
+    def wrong(attempt: Run, before: Run, phase: Phase) -> Run:
+        found = right(attempt, before, phase)
+        return replace(found, mutated=NONE) if phase is Phase.EMITTING else found
+
+    right = retrying._with_results
+    return patch.object(retrying, "_with_results", wrong)
+
+
+def _events_not_handed_over() -> Patch:
+    def wrong(facts: Facts, *, now_ms: int, left: Run | None = None) -> FlowChange:
+        return replace(right(facts, now_ms=now_ms, left=left), hand_over=None)
+
+    right = retrying.retry
+    return _both(patch.object(retrying, "retry", wrong), patch.object(driver, "retry", wrong))
+
+
+def _events_not_released() -> Patch:
+    def fail(facts: Facts, run: Run, failure: Failure, *, now_ms: int) -> FlowChange:
+        return replace(right(facts, run, failure, now_ms=now_ms), settle=None)
+
+    def retry(facts: Facts, *, now_ms: int, left: Run | None = None) -> FlowChange:
+        return replace(again(facts, now_ms=now_ms, left=left), settle=None)
+
+    right, again = course.fail, retrying.retry
+    return _both(
+        patch.object(course, "fail", fail), patch.object(retrying, "retry", retry),
+        patch.object(driver, "retry", retry), patch.object(reconciling, "retry", retry),
+    )  # fmt: skip
+
+
+def _events_seen_that_came_during_the_run() -> Patch:
+    """What was called for is forgotten at the end of a run, and not when its prepare begins."""
+
+    async def wrong(self: Driver, run: Run) -> None:
+        await right(self, run)
+        facts = await self._log.load(self.name)
+        assert facts is not None
+        self._seen[run.handler] = facts.standing.arrivals
+
+    right = Driver._go_on
+    return patch.object(Driver, "_go_on", wrong)
+
+
+def _not_called_again_for_the_rest() -> Patch:
+    return patch.object(driver, "_has_reserved", lambda run: False)
+
+
+def _wish_to_wake_forgotten() -> Patch:
+    def wrong(facts: Facts, run: Run, found: Preparation, *, now_ms: int) -> FlowChange:
+        return right(facts, run, found._replace(wake_ms=None), now_ms=now_ms)
+
+    right = course.prepared
+    return patch.object(course, "prepared", wrong)
+
+
+def _two_at_a_time() -> Patch:
+    """A workflow that is rung for is looked at, whoever is at work on it."""
+
+    def wrong(self: Host) -> None:
+        tasks, self._tasks = self._tasks, {}
+        right(self)
+        self._tasks = tasks | self._tasks
+
+    async def drive(self: Host, one: Driver) -> None:
+        self._tasks.setdefault(one.name, None)  # type: ignore[arg-type]
+        await again(self, one)
+
+    right, again = Host._start_due, Host._drive
+    return _both(patch.object(Host, "_start_due", wrong), patch.object(Host, "_drive", drive))
+
+
+def _state_without_its_events() -> Patch:
+    """What an attempt after another publishes is left out, and its state is not."""
+
+    def wrong(facts: Facts, run: Run, emission: Emission, *, now_ms: int) -> FlowChange:
+        found = right(facts, run, emission, now_ms=now_ms)
+        return replace(found, publish=()) if run.retry_of else found
+
+    right = course.commit
+    return patch.object(course, "commit", wrong)
+
+
+def _skipped_taken_for_consumed() -> Patch:
+    def wrong(facts: Facts, run: Run, emission: Emission, *, now_ms: int) -> FlowChange:
+        found = right(facts, run, emission, now_ms=now_ms)
+        return replace(found, settle=found.settle and (run.number, EventStatus.CONSUMED))
+
+    right = course.commit
+    return patch.object(course, "commit", wrong)
+
+
+def _pause_forgets_the_open_run() -> Patch:
+    """Whoever finds a run that failed takes the workflow for idle."""
+
+    async def wrong(self: Driver) -> None:
+        await right(self)
+        run = self._facts.run
+        if run is not None and run.status.value == "paused:transient":
+            standing = replace(self._facts.standing, current=None)
+            self._facts = replace(self._facts, standing=standing, run=None)
+
+    right = Driver._load
+    return patch.object(Driver, "_load", wrong)
+
+
+@contextmanager
+def _both(*patches: Patch) -> Iterator[None]:
+    with ExitStack() as stack:
+        for one in patches:
+            stack.enter_context(one)
+        yield
+
+
+CRASH, STORM = World.CRASH, World.STORM
+MUTANTS = [
+    Mutant("events of an uncertain mutation are released", CRASH, _uncertain_events_released),
+    Mutant("a crash is taken for applied", CRASH, _crash_taken_for_applied),
+    Mutant("a settled run is begun afresh", CRASH, _settled_runs_begun_afresh),
+    Mutant("a mutation is made before it is written", CRASH, _mutation_made_before_it_is_written),
+    Mutant("no answer is taken for failure", STORM, _no_answer_taken_for_failure),
+    Mutant("no answer is taken for success", STORM, _no_answer_taken_for_success),
+    Mutant("cannot tell is taken for no", STORM, _cannot_tell_taken_for_no),
+    Mutant("next is skipped after a crash", CRASH, _next_skipped_after_a_crash),
+    Mutant("the outcome is forgotten by the next attempt", CRASH,
+           _outcome_forgotten_by_the_next_attempt),
+    Mutant("events are not handed over", CRASH, _events_not_handed_over),
+    Mutant("events are not released", CRASH, _events_not_released),
+    Mutant("events are seen that came during a run", STORM, _events_seen_that_came_during_the_run),
+    Mutant("a consumer is not called again for the rest", STORM, _not_called_again_for_the_rest),
+    Mutant("a wish to wake is forgotten", STORM, _wish_to_wake_forgotten),
+    Mutant("two handlers run at a time", STORM, _two_at_a_time),
+    Mutant("a state is written without its events", CRASH, _state_without_its_events),
+    Mutant("skipped is taken for consumed", STORM, _skipped_taken_for_consumed),
+    Mutant("a failed run is passed over", STORM, _pause_forgets_the_open_run),
+]  # fmt: skip

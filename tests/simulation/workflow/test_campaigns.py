@@ -1,0 +1,64 @@
+"""
+The worlds of workflows, in the dose of `make test`: nothing is made twice, and nothing is lost.
+
+That is 3,000 worlds in which the process dies. The full dose is run by `python -m tests.prove`.
+"""
+
+from itertools import islice
+
+import pytest
+
+from gnomon.simulation.workflow.campaign import tally, worlds
+from gnomon.simulation.workflow.plan import Do, World
+from tests.clauses import clause
+
+PARTS = 20
+WORLDS_A_PART = 150
+STORMS = 100
+CALLS = ("take", "keep", "versions", "load", "commit", "peek", "apply ship", "apply bill")
+SOMETIMES = [
+    *(f"{kind} {call}" for call in ("load", "commit") for kind in (
+        "crash_before", "crash_after", "fail_before", "fail_after", "freeze_before", "freeze_after",
+    )),
+    *(f"errand {do}" for do in Do),
+    "approved",
+    "rejected",
+    "resolved happened",
+    "resolved did-not-happen",
+    "resolved skip",
+    "resolved try-again",
+    "resumed failed:logic",
+    "pushed",
+]  # fmt: skip
+
+
+@pytest.mark.bulk
+@clause("WSIM-1", "WSIM-2", "WSIM-4", "WSIM-5", "WSIM-6", "WSIM-7")
+@pytest.mark.parametrize("part", range(PARTS))
+def test_a_process_that_dies_at_any_call_makes_nothing_twice_and_loses_nothing(part: int) -> None:
+    found = tally(islice(worlds(World.CRASH, 1_000 * part), WORLDS_A_PART))
+
+    assert found.troubles == []
+    assert found.worlds == WORLDS_A_PART
+    assert found.applications > WORLDS_A_PART
+
+
+@clause("WSIM-1", "WSIM-3", "WSIM-4", "WSIM-5", "WSIM-6", "WSIM-7")
+def test_a_storm_makes_nothing_twice_and_loses_nothing_whatever_it_brings() -> None:
+    found = tally(islice(worlds(World.STORM, 0), STORMS))
+
+    assert found.troubles == []
+    assert [name for name in SOMETIMES if not found.counters[name]] == []
+
+
+@clause("WSIM-1")
+def test_the_process_dies_around_every_kind_of_call() -> None:
+    found = tally(islice(worlds(World.CRASH, 500), 180))
+
+    assert found.troubles == []
+    assert [
+        f"{kind} {call}"
+        for call in CALLS
+        for kind in ("crash_before", "crash_after")
+        if not found.counters[f"{kind} {call}"]
+    ] == []
