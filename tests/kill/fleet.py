@@ -26,7 +26,8 @@ from datetime import datetime
 from pathlib import Path
 
 from tests.kill.judge import Verdict, judge_database
-from tests.kill.world import IDLE, PATIENCE_S, ROOT, SCHEDULES, toml
+from tests.kill.lives import PATIENCE_S, ROOT
+from tests.kill.world import IDLE, SCHEDULES, toml
 from tests.postgres.server import Server
 
 __all__ = ["FleetOutcome", "run_fleet"]
