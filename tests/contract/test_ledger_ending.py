@@ -3,13 +3,13 @@
 import pytest
 
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State, Status
-from gnomon.ports import Ended, Launched, RunRow
+from gnomon.ports import By, Ended, Launched, RunRow
 from tests.clauses import clause
 from tests.contract.ledger_desk import Desk, at, clock
 
 
 def killed(desk: Desk, key: str, now: str = "00:01:30") -> RunRow:
-    row = desk.do(desk.ledger.kill(key, by="anna", now_ms=at(now)))
+    row = desk.do(desk.ledger.kill(key, by=By("anna"), now_ms=at(now)))
     assert row is not None
     return row
 

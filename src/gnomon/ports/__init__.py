@@ -21,8 +21,10 @@ from gnomon.ports.ledger import (
     ScheduleRow,
     ToEnd,
 )
+from gnomon.ports.request import By, LogRow, Only, RevisionRow
 
 __all__ = [
+    "By",
     "Change",
     "Claim",
     "Clock",
@@ -36,8 +38,11 @@ __all__ = [
     "Launched",
     "Launcher",
     "Ledger",
+    "LogRow",
+    "Only",
     "Registered",
     "Report",
+    "RevisionRow",
     "RunRow",
     "Saved",
     "ScheduleRow",
