@@ -11,6 +11,7 @@ from gnomon.apps.service.executor.command_node import CommandNodes
 from gnomon.apps.service.executor.embedded import EmbeddedExecutor
 from gnomon.apps.service.executor.http_node import HttpNodes
 from gnomon.apps.service.executor.python_node import PythonNodes
+from gnomon.apps.service.executor.secrets import Secrets
 from gnomon.apps.service.executor.works import Works
 from gnomon.ports import Clock
 from gnomon.ports.executions import Execution, Executions, NodeState
@@ -105,6 +106,7 @@ async def open_stage(
         commands=CommandNodes(ProcessLauncher(clock, directory=folder / "output", cwd=folder)),
         requests=HttpNodes(Outgoing(clock, rule=read_rule(networks=["127.0.0.0/8"]))),
         functions=PythonNodes([FUNCTIONS], clock),
+        secrets=Secrets(folder / "secrets"),
     )
     executor = EmbeddedExecutor(kept, clock, works, side_by_side=side_by_side)
     try:

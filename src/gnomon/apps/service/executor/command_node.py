@@ -62,7 +62,7 @@ class CommandNodes:
 
     def _order(self, node: CommandNode, context: NodeContext, key: str) -> Order:
         command = Command(
-            arguments=node.arguments, cwd=node.cwd, env=node.env, timeout_ms=node.timeout_ms,
+            arguments=node.arguments, cwd=node.cwd, env=context.given, timeout_ms=node.timeout_ms,
             grace_ms=node.grace_ms,
         )  # fmt: skip
         meta = context.meta
@@ -73,7 +73,7 @@ class CommandNodes:
             "SHELL": SHELL,
             "LANG": "C.UTF-8",
             "TZ": "UTC",
-            **node.env,
+            **context.given,
             "GNOMON_SCHEDULE": meta.schedule_id,
             "GNOMON_PERIOD": context.scheduled_for,
             "GNOMON_WORKFLOW": meta.workflow_id,

@@ -60,7 +60,7 @@ class EmbeddedExecutor:
             dag = parse_dag(dag_json)
         except DefinitionError as error:
             return Refused(one_line(str(error)), permanent=True)
-        if objection := self._works.objection_to(dag):
+        if objection := self._works.objection_to(dag, meta.user_id):
             return Refused(one_line(objection), permanent=True)
         # Two who ask at once get one run.
         lock = self._locks.setdefault(meta.idempotency_key, asyncio.Lock())

@@ -20,7 +20,7 @@ class HttpNodes:
         self._outgoing = outgoing
 
     async def carry_out(self, node: HttpNode, context: NodeContext, record: Record) -> NodeEnd:
-        headers = {**node.headers, "Idempotency-Key": context.key}
+        headers = {**context.given, "Idempotency-Key": context.key}
         body = b"" if node.body is None else node.body.encode()
         try:
             came = await self._outgoing.request(

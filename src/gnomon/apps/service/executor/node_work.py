@@ -5,7 +5,7 @@ A node is told about its run, says how it ended, and may be cancelled: then it c
 soon as it can and says so like any other. Nothing that a node does may raise.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -36,6 +36,8 @@ class NodeContext:
     node_id: str
     attempt: int
     """How often this node was begun, this time included."""
+    given: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """The variables of a command or the headers of a request, secrets included."""
     lines: list[str] = field(default_factory=list, repr=False)
 
     @property
