@@ -6,7 +6,7 @@ the number of whoever asked for the run; when somebody else has taken the run ov
 way is stopped, and nothing more is written. A record that cannot be written is tried again until it
 can be: no node begins without it.
 
-Spec: EXEC-3, EXEC-4, EXEC-10 to EXEC-14.
+Spec: EXEC-3, EXEC-4, EXEC-10 to EXEC-14, EXEC-18.
 """
 
 import asyncio
