@@ -3,7 +3,7 @@
 import pytest
 
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State, Status
-from gnomon.ports import By, Ended, Launched, RunRow
+from gnomon.ports import By, Ended, Failed, Launched, RunRow
 from tests.clauses import clause
 from tests.contract.ledger_desk import Desk, at, clock
 
@@ -123,3 +123,54 @@ def test_who_replaces_a_run_is_told_that_nobody_holds_it(desk: Desk) -> None:
 
     assert newer.replaces == ((claim.key, 1),)
     assert newer.detached == {claim.key}
+
+
+@clause("LEDGER-9")
+def test_a_launcher_that_asks_to_be_left_alone_is(desk: Desk) -> None:
+    claim = desk.claim(launch_backoff="1s")
+    failed = Failed(claim.key, claim.fence, "busy", permanent=False, wait_ms=20_000)
+    desk.report(failed, now="00:01:10")
+
+    assert desk.wake() == "00:01:30"
+    [again] = desk.turn("00:01:30")
+    impatient = Failed(again.key, again.fence, "busy", permanent=False, wait_ms=0)
+    desk.report(impatient, now="00:01:31")
+    assert desk.wake() == "00:01:33"
+
+
+@clause("LEDGER-9")
+def test_a_launch_that_nobody_answered_may_have_run(desk: Desk) -> None:
+    claim = desk.claim(launches_max=1)
+    unknown = Failed(claim.key, claim.fence, "no answer", False, reason=Reason.UNCERTAIN)
+    desk.report(unknown, now="00:01:10")
+
+    row = desk.row()
+    assert (row.outcome, row.reason, row.status) == (
+        Outcome.EXECUTED, Reason.UNCERTAIN, Status.FAILED,
+    )  # fmt: skip
+
+
+@clause("LEDGER-7")
+def test_an_end_counts_while_the_launch_is_to_be_tried_again(desk: Desk) -> None:
+    claim = desk.claim(launch_backoff="30s")
+    desk.failed(claim, "00:01:10")
+
+    assert desk.ended(claim, "00:01:15")
+    assert desk.turn("00:01:40") == []
+    assert desk.words() == ["00:01:00 done executed"]
+
+
+@clause("LEDGER-4")
+def test_who_watches_sees_the_changes_that_were_written(desk: Desk) -> None:
+    seen: list[list[str]] = []
+    desk.ledger.watch(
+        lambda changes: seen.append([change.schedule.schedule_id for change in changes])
+    )
+    desk.save("one")
+    desk.save("two")
+    changes = desk.plan("00:01:00")
+    desk.pause("00:01:00", name="one")
+
+    desk.commit(changes, "00:01:00")
+
+    assert seen == [["two"]]

@@ -88,8 +88,11 @@ class NarratingLedger(SqliteLedger):
     ) -> list[Claim]:
         claims = await super().commit(changes, owner=owner, confirmed=confirmed, now_ms=now_ms)
         self.narration.claimed(claims)
-        self.narration.committed(changes)  # the ledger has one owner, so all of them hold
         return claims
+
+    def committed(self, changes: Sequence[Change]) -> None:
+        super().committed(changes)
+        self.narration.committed(changes)
 
     async def report(self, reports: Sequence[Report], *, now_ms: int) -> list[bool]:
         answers = await super().report(reports, now_ms=now_ms)

@@ -46,6 +46,7 @@ class SharedLedger(PostgresLedger):
         return claims
 
     def committed(self, changes: Sequence[Change]) -> None:
+        super().committed(changes)
         self.narration.committed(changes)
 
     async def report(self, reports: Sequence[Report], *, now_ms: int) -> list[bool]:

@@ -21,9 +21,10 @@ from gnomon.ports.ledger import (
     ScheduleRow,
     ToEnd,
 )
-from gnomon.ports.request import By, LogRow, Only, RevisionRow
+from gnomon.ports.request import Breach, By, Expected, Judged, LogRow, Only, RevisionRow
 
 __all__ = [
+    "Breach",
     "By",
     "Change",
     "Claim",
@@ -31,10 +32,12 @@ __all__ = [
     "Ended",
     "Entry",
     "Event",
+    "Expected",
     "Failed",
     "Head",
     "Journal",
     "JournalOpener",
+    "Judged",
     "Launched",
     "Launcher",
     "Ledger",

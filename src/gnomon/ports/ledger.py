@@ -6,7 +6,7 @@ Each call is one transaction. Whoever implements it passes the suite of tests/co
 Spec: PORT-1 to PORT-9, ASK-1, ASK-2, ASK-7 to ASK-9, ASK-11.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -14,7 +14,7 @@ from gnomon.core.engine import Change, Due, Pause
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State, Status
 from gnomon.core.ledger.period import Kind, kind_of
 from gnomon.core.schedule import Schedule
-from gnomon.ports.request import By, LogRow, Only, RevisionRow
+from gnomon.ports.request import Breach, By, Expected, Judged, LogRow, Only, RevisionRow
 
 __all__ = [
     "Claim",
@@ -57,7 +57,7 @@ class Launched(NamedTuple):
 
 
 class Failed(NamedTuple):
-    """A launcher could not start a run; it certainly did not start."""
+    """A launcher could not start a run; it did not start, as far as anybody knows."""
 
     key: str
     fence: int
@@ -65,7 +65,12 @@ class Failed(NamedTuple):
     permanent: bool
     """Whether trying again cannot help."""
     reason: Reason = Reason.LAUNCH_FAILED
-    """`superseded` for a claim that another took the place of before it began."""
+    """
+    `superseded` for a claim that another took the place of before it began, `killed` for one that
+    somebody asked to end, `uncertain` where nobody knows whether it has started after all.
+    """
+    wait_ms: int | None = None
+    """For how long not to try again, whatever the policy says."""
 
 
 class Ended(NamedTuple):
@@ -188,6 +193,10 @@ class Ledger(Protocol):
         A change is written as a whole or, when somebody was faster, not at all. `confirmed` says
         that a claim without a report of its launch will certainly not have been started.
         """
+        ...
+
+    def watch(self, watcher: Callable[[Sequence[Change]], None]) -> None:
+        """Have this called, after each commit from here, with the changes that were written."""
         ...
 
     async def report(self, reports: Sequence[Report], *, now_ms: int) -> list[bool]:
@@ -325,6 +334,14 @@ class Ledger(Protocol):
         before: int | None = None, limit: int = 100,
     ) -> list[LogRow]:  # fmt: skip
         """Who changed what, newest first, before line `before`."""
+        ...
+
+    async def expected(self, *, now_ms: int, limit: int) -> list[Expected]:
+        """The schedules whose expectations are to be looked at by now."""
+        ...
+
+    async def judge(self, one: Expected, judged: Judged, *, now_ms: int) -> Sequence[Breach]:
+        """Write down what was found; return the breaches that nobody had noted before."""
         ...
 
     async def retain(self, *, before_ms: int, limit: int) -> int:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from gnomon.core.schedule import Schedule
 
-__all__ = ["By", "Expected", "LogRow", "Only", "RevisionRow"]
+__all__ = ["Breach", "By", "Expected", "Judged", "LogRow", "Only", "RevisionRow"]
 
 
 class By(NamedTuple):
@@ -61,3 +61,20 @@ class Expected(NamedTuple):
     schedule_id: str
     after: int
     """The last nominal instant that has been judged."""
+
+
+class Breach(NamedTuple):
+    """Something that was expected of the run of a period, and did not come true in time."""
+
+    nominal: int
+    expectation: str
+
+
+class Judged(NamedTuple):
+    """What looking at a schedule's expectations came to."""
+
+    after: int
+    """The last nominal instant that has been judged now."""
+    check_ms: int | None
+    """When to look again; None when nothing is expected any more."""
+    breaches: tuple[Breach, ...] = ()

@@ -7,16 +7,19 @@ and which reports were accepted, so that judges can tell without asking the ledg
 Spec: SIM-2, SIM-3.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 from gnomon.core.engine import Change, Due
 from gnomon.core.schedule import Schedule
 from gnomon.ports import (
+    Breach,
     By,
     Claim,
     Ended,
+    Expected,
     Failed,
+    Judged,
     Ledger,
     LogRow,
     Only,
@@ -59,6 +62,9 @@ class GatedLedger:
             return claims
 
         return await self._gate.call("commit", act, stores=True)
+
+    def watch(self, watcher: Callable[[Sequence[Change]], None]) -> None:
+        self._inner.watch(watcher)
 
     async def report(self, reports: Sequence[Report], *, now_ms: int) -> list[bool]:
         async def act() -> list[bool]:
@@ -230,6 +236,16 @@ class GatedLedger:
             ),
             stores=True,
         )  # fmt: skip
+
+    async def expected(self, *, now_ms: int, limit: int) -> list[Expected]:
+        return await self._gate.call(
+            "expected", lambda: self._inner.expected(now_ms=now_ms, limit=limit), stores=True
+        )
+
+    async def judge(self, one: Expected, judged: Judged, *, now_ms: int) -> Sequence[Breach]:
+        return await self._gate.call(
+            "judge", lambda: self._inner.judge(one, judged, now_ms=now_ms), stores=True
+        )
 
     async def retain(self, *, before_ms: int, limit: int) -> int:
         return await self._gate.call(

@@ -68,8 +68,8 @@ class _Turn:
 def commit(
     connection: sqlite3.Connection, changes: Sequence[Change], *, owner: str, confirmed: bool,
     now_ms: int,
-) -> list[Claim]:  # fmt: skip
-    """Write the changes that still hold; return their claims."""
+) -> tuple[Sequence[Change], list[Claim]]:  # fmt: skip
+    """Write the changes that still hold; return them and their claims."""
     turn = _Turn(owner, confirmed, now_ms)
     written = _written(connection, changes, turn)
     if not _write(connection, changes, written, turn):
@@ -82,7 +82,7 @@ def commit(
     claims: list[Claim] = []
     for change in changes:
         add_claims(claims, change, written)
-    return claims
+    return changes, claims
 
 
 def insert_runs(connection: sqlite3.Connection, rows: Iterable[Parameters]) -> None:

@@ -5,6 +5,8 @@ What is expected stands in the target of a schedule of the service: by when a ru
 and by when it must have ended, after its planned instant. Whoever judges it writes down when to
 look again; saving a schedule does that for the first time, so that nothing is forgotten when a
 process dies.
+
+Spec: SERVICE-20.
 """
 
 import json

@@ -9,11 +9,12 @@ together, because most are; a store writes it down.
 Spec: LEDGER-7, LEDGER-9.
 """
 
+from datetime import timedelta
 from typing import NamedTuple, assert_never
 
 from gnomon.core.ledger.lifecycle import ENDS, Outcome, Reason, State, Status, Step, follow
 from gnomon.core.ledger.period import is_backfill
-from gnomon.core.policy.retry import retry_ms
+from gnomon.core.policy.retry import BACKOFF_MAX, retry_ms
 from gnomon.core.schedule import Schedule
 from gnomon.ports import Ended, Failed, Launched, Report
 
@@ -26,6 +27,7 @@ def _table(step: Step) -> dict[str, str]:
 
 _START, _FINISH, _RETRY = _table(Step.START), _table(Step.FINISH), _table(Step.RETRY)
 _DONE = State.DONE.value
+_MS = timedelta(milliseconds=1)
 _OF_WHAT_RAN = {Reason.SUPERSEDED: Reason.REPLACED}
 
 
@@ -150,12 +152,15 @@ class Batch:
         if schedule is None or report.permanent:
             return None
         policy = schedule.policy
-        return retry_ms(
+        again_ms = retry_ms(
             run.launches, policy.launches_max, policy.launch_backoff, now_ms=self._now_ms
         )
+        if again_ms is None or report.wait_ms is None:
+            return again_ms
+        return max(again_ms, self._now_ms + min(report.wait_ms, BACKOFF_MAX // _MS))
 
     def _given_up(self, run: ReportedRun, report: Failed) -> End:
-        if run.ran:
+        if run.ran or report.reason is Reason.UNCERTAIN:
             reason = _OF_WHAT_RAN.get(report.reason, report.reason)
             return End(ENDS[Step.FINISH], reason, Status.FAILED, report.message)
         if report.reason in (Reason.SUPERSEDED, Reason.KILLED):

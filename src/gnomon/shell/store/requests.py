@@ -12,9 +12,10 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from typing import TypeVar
 
+from gnomon.core.engine import Change
 from gnomon.core.schedule import Schedule
-from gnomon.ports import By, LogRow, RevisionRow, RunRow, Saved, ToEnd
-from gnomon.shell.store import asked, definition, history, logbook
+from gnomon.ports import Breach, By, Expected, Judged, LogRow, RevisionRow, RunRow, Saved, ToEnd
+from gnomon.shell.store import asked, definition, expectation, history, logbook
 from gnomon.shell.store.database import Database
 from gnomon.shell.store.definition_cache import DefinitionCache
 from gnomon.shell.store.instant_text import to_text
@@ -31,6 +32,15 @@ class RequestsOnSqlite:
     database: Database
     _executor: Executor | None
     _cache: DefinitionCache
+    _watcher: Callable[[Sequence[Change]], None] | None = None
+
+    def watch(self, watcher: Callable[[Sequence[Change]], None]) -> None:
+        self._watcher = watcher
+
+    def committed(self, changes: Sequence[Change]) -> None:
+        """Called with the changes that were written, for whoever wants to know."""
+        if self._watcher is not None:
+            self._watcher(changes)
 
     async def save(
         self, schedule: Schedule, *, now_ms: int, by: By | None = None,
@@ -127,6 +137,16 @@ class RequestsOnSqlite:
             lambda connection: history.revisions(
                 connection, self._cache, schedule_id, before=before, limit=limit
             )
+        )
+
+    async def expected(self, *, now_ms: int, limit: int) -> list[Expected]:
+        return await self._read(
+            lambda connection: expectation.expected(connection, now_ms=now_ms, limit=limit)
+        )
+
+    async def judge(self, one: Expected, judged: Judged, *, now_ms: int) -> Sequence[Breach]:
+        return await self._write(
+            lambda connection: expectation.judge(connection, one, judged, now_ms=now_ms)
         )
 
     async def log(

@@ -109,11 +109,13 @@ class SqliteLedger(RequestsOnSqlite):
     ) -> list[Claim]:
         if not changes:
             return []
-        return await self._write(
+        written, claims = await self._write(
             lambda connection: commitment.commit(
                 connection, changes, owner=owner, confirmed=confirmed, now_ms=now_ms
             )
         )
+        self.committed(written)
+        return claims
 
     async def report(self, reports: Sequence[Report], *, now_ms: int) -> list[bool]:
         if not reports:

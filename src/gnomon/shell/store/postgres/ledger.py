@@ -125,9 +125,6 @@ class PostgresLedger(RequestsOnPostgres):
         self.committed(written)
         return claims
 
-    def committed(self, changes: Sequence[Change]) -> None:
-        """Called with the changes that were written, for whoever wants to know."""
-
     async def report(self, reports: Sequence[Report], *, now_ms: int) -> list[bool]:
         if not reports:
             return []

@@ -9,13 +9,14 @@ Spec: PORT-7, PORT-8, LEDGER-13 to LEDGER-17, ASK-1, ASK-2.
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
+from gnomon.core.engine import Change
 from gnomon.core.schedule import Schedule
 from gnomon.errors import DefinitionError, StoreError
-from gnomon.ports import By, LogRow, RevisionRow, RunRow, Saved, ToEnd
+from gnomon.ports import Breach, By, Expected, Judged, LogRow, RevisionRow, RunRow, Saved, ToEnd
 from gnomon.shell.store.definition_cache import DefinitionCache
 from gnomon.shell.store.history import PAGE_MAX
 from gnomon.shell.store.instant_text import END_MS
-from gnomon.shell.store.postgres import asked, definition
+from gnomon.shell.store.postgres import asked, definition, expectation
 from gnomon.shell.store.postgres.commitment import KeyExistsError
 from gnomon.shell.store.postgres.definition import save_and_log
 from gnomon.shell.store.postgres.logbook import log_row, logged
@@ -40,6 +41,15 @@ class RequestsOnPostgres:
     pool: Pool
     sql: Statements
     _cache: DefinitionCache
+    _watcher: Callable[[Sequence[Change]], None] | None = None
+
+    def watch(self, watcher: Callable[[Sequence[Change]], None]) -> None:
+        self._watcher = watcher
+
+    def committed(self, changes: Sequence[Change]) -> None:
+        """Called with the changes that were written, for whoever wants to know."""
+        if self._watcher is not None:
+            self._watcher(changes)
 
     async def save(
         self, schedule: Schedule, *, now_ms: int, by: By | None = None,
@@ -134,6 +144,14 @@ class RequestsOnPostgres:
                 self.sql["revisions"], *values
             )
         ]
+
+    async def expected(self, *, now_ms: int, limit: int) -> list[Expected]:
+        rows = await self.pool.fetch(self.sql["expected"], now_ms, limit)
+        return [Expected(schedule_id, after_ms // 1000) for schedule_id, after_ms in rows]
+
+    async def judge(self, one: Expected, judged: Judged, *, now_ms: int) -> Sequence[Breach]:
+        async with self.pool.transaction() as connection:
+            return await expectation.judge(connection, self.sql, one, judged, now_ms=now_ms)
 
     async def log(
         self, *, schedule_id: str | None = None, user_id: str | None = None,
