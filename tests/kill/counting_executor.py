@@ -101,6 +101,15 @@ class Caller(threading.Thread):
             connection.close()
 
 
+class Counter(ThreadingHTTPServer):
+    """Goes on when whoever asked is dead before the answer."""
+
+    daemon_threads = True
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing."""
+
+
 class Desk(BaseHTTPRequestHandler):
     """Answers one request."""
 
@@ -178,8 +187,7 @@ def main(folder: str, seed: str, secret: str) -> None:
     Desk.book = Book(Path(folder), seed)
     Desk.caller = Caller(Desk.secret)
     Desk.caller.start()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Desk)
-    server.daemon_threads = True
+    server = Counter(("127.0.0.1", 0), Desk)
     print(server.server_address[1], flush=True)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     sys.stdin.read()

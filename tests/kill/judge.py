@@ -16,7 +16,10 @@ from typing import NamedTuple
 
 import asyncpg
 
-__all__ = ["Verdict", "judge", "judge_database"]
+__all__ = [
+    "Row", "Table", "Verdict", "judge", "judge_database", "judge_tables", "tables_of",
+    "tables_of_database",
+]  # fmt: skip
 
 _COLUMNS = "run_at, coalesce(last_run_at, run_at), periods, state, outcome, reason, status"
 
@@ -55,10 +58,20 @@ class Row:
 
 def judge(store: Path, log: Path, intervals: dict[str, int], *, until: int) -> Verdict:
     """Compare; `until` is an instant up to which every period has to be accounted for."""
+    return judge_tables(tables_of(store, list(intervals)), log, intervals, until=until)
+
+
+def judge_database(url: str, log: Path, intervals: dict[str, int], *, until: int) -> Verdict:
+    """The same for a ledger on PostgreSQL."""
+    return judge_tables(tables_of_database(url, list(intervals)), log, intervals, until=until)
+
+
+def tables_of(store: Path, names: list[str]) -> dict[str, Table]:
+    """What a ledger on SQLite has of these schedules."""
     query = f"SELECT {_COLUMNS} FROM schedule_runs WHERE schedule_id = ?"
     tables: dict[str, Table] = {}
     with sqlite3.connect(store) as connection:
-        for name in intervals:
+        for name in names:
             (created,) = connection.execute(
                 "SELECT created_at FROM schedules WHERE schedule_id = ?", (name,)
             ).fetchone()
@@ -68,12 +81,12 @@ def judge(store: Path, log: Path, intervals: dict[str, int], *, until: int) -> V
             ]
             tables[name] = Table(_instant(created), rows)
     connection.close()
-    return judge_tables(tables, log, intervals, until=until)
+    return tables
 
 
-def judge_database(url: str, log: Path, intervals: dict[str, int], *, until: int) -> Verdict:
-    """The same for a ledger on PostgreSQL."""
-    return judge_tables(asyncio.run(_read(url, list(intervals))), log, intervals, until=until)
+def tables_of_database(url: str, names: list[str]) -> dict[str, Table]:
+    """What a ledger on PostgreSQL has of them."""
+    return asyncio.run(_read(url, names))
 
 
 def judge_tables(

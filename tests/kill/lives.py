@@ -31,6 +31,8 @@ class Outcome:
 
     seed: str
     kills: int = 0
+    asked_again: int = 0
+    """How often an executor was asked under a key it knew."""
     died: Counter[str] = field(default_factory=Counter)
     verdict: Verdict = field(default_factory=Verdict)
     problems: list[str] = field(default_factory=list)
@@ -42,6 +44,7 @@ class Outcome:
             "executed": verdict.executed,
             "lines": verdict.lines,
             "unseen": verdict.unseen,
+            "asked again": self.asked_again,
             **{f"outcome {name}": count for name, count in verdict.outcomes.items()},
             **{f"died {where}": count for where, count in self.died.items()},
         }
@@ -80,11 +83,16 @@ class Lives:
         if done.returncode or json.loads(done.stdout)["findings"]:
             self._outcome.problems.append(f"the doctor, {when}: {done.stdout}{done.stderr}")
 
-    def _start(self, *arguments: str, pass_fds: Sequence[int] = ()) -> "subprocess.Popen[str]":
+    def _start(self, *arguments: str) -> "subprocess.Popen[str]":
+        return self._popen(arguments)
+
+    def _popen(
+        self, arguments: Sequence[str], *, keeps: Sequence[int] = ()
+    ) -> "subprocess.Popen[str]":
         return subprocess.Popen(
             [sys.executable, "-m", *arguments],
             cwd=ROOT, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
-            pass_fds=pass_fds,
+            pass_fds=keeps,
         )  # fmt: skip
 
     def _read(self, process: "subprocess.Popen[str]", lines: int) -> None:
