@@ -5,8 +5,8 @@ The world begins on 2026-03-01 at 00:00:00 UTC. Nothing here decides anything.
 """
 
 import asyncio
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Self
 
 from gnomon.apps.service.counters import ServiceCounters
 from gnomon.apps.service.events import EventFeed
@@ -17,7 +17,7 @@ from gnomon.apps.service.schedule_input import read_input
 from gnomon.apps.service.settings import Settings
 from gnomon.apps.service.worker import ServiceWorker
 from gnomon.core.ledger.lifecycle import Reason
-from gnomon.ports import Ledger, RunRow
+from gnomon.ports import Clock, Ledger, RunRow
 from gnomon.ports.executor import Accepted, Answer, Feedback, FeedbackStatus, Meta
 from gnomon.ports.workflow_store import StoredDag, WorkflowStore
 from gnomon.shell.store.postgres.ledger import LeaseTime, PostgresLedger
@@ -53,7 +53,7 @@ class Call(NamedTuple):
 class SteeredExecutor:
     """Takes runs on, once for each key, and says what the test tells it to."""
 
-    def __init__(self, clock: VirtualClock, *, detached: bool = True) -> None:
+    def __init__(self, clock: Clock, *, detached: bool = True) -> None:
         self._clock = clock
         self.detached = detached
         self.calls: list[Call] = []
@@ -113,10 +113,12 @@ class SteeredExecutor:
 class Stage:
     """One service; to be made inside the loop."""
 
+    make_clock: Callable[[], Clock] = VirtualClock
+
     def __init__(
         self, ledger: Ledger, workflows: WorkflowStore, *, settings: Settings, detached: bool
     ) -> None:
-        self.clock = VirtualClock()
+        self.clock = type(self).make_clock()
         self.ledger, self.workflows, self.settings = ledger, workflows, settings
         self.executor = SteeredExecutor(self.clock, detached=detached)
         self.events, self.counters = EventFeed(self.clock), ServiceCounters()
@@ -131,7 +133,7 @@ class Stage:
     async def open(
         cls, *, detached: bool = True, settings: Settings | None = None,
         postgres: tuple[str, str] | None = None, dag: bool = True,
-    ) -> "Stage":  # fmt: skip
+    ) -> Self:  # fmt: skip
         settings = settings or Settings()
         if postgres is None:
             ledger = SqliteLedger.open(":memory:")

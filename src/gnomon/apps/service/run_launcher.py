@@ -63,6 +63,11 @@ class RunLauncher:
     def confirms_start(self) -> bool:
         return False
 
+    @property
+    def under_way(self) -> int:
+        """How many launches have no answer yet."""
+        return len(self._launches)
+
     async def start(
         self, workflow_id: str, version: int, user_id: str, scheduled_for: int,
         idempotency_key: str,
