@@ -6,7 +6,9 @@ from pathlib import Path
 
 from gnomon.apps.service.executor.node_work import NodeContext
 
-__all__ = ["Held", "add_line", "fail", "in_thread", "leave", "never", "tell", "wait_and_add"]
+__all__ = ["Held", "add_line", "fail", "in_thread", "leave", "never", "shout",
+    "stop_iterating", "tell", "wait_and_add",
+]  # fmt: skip
 
 
 class Held:
@@ -37,6 +39,15 @@ def in_thread() -> str:
 
 def fail(message: str = "no") -> None:
     raise ValueError(message)
+
+
+def stop_iterating() -> None:
+    raise StopIteration("end")
+
+
+def shout(context: NodeContext) -> None:
+    for number in range(10_000):
+        context.log(f"line {number}")
 
 
 def leave() -> None:

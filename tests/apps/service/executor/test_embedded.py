@@ -2,6 +2,8 @@
 
 import asyncio
 import signal
+import subprocess
+import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from tests.apps.service.executor.embedded_stage import (
 )
 from tests.clauses import clause
 from tests.shell.outgoing.local_server import answer, serve
+from tests.tidy.tree import ROOT
 
 SUCCESS, FAILED, SKIPPED = NodeState.SUCCESS, NodeState.FAILED, NodeState.SKIPPED
 
@@ -219,6 +222,7 @@ def test_functions_run_in_threads_or_in_the_loop(tmp_path: Path) -> None:
     [
         ("fail", "ValueError: no"),
         ("leave", "SystemExit: 3"),
+        ("stop_iterating", "StopIteration: end"),
         ("missing", "AttributeError: module"),
         ("NOT_CALLABLE", "TypeError: tests.apps.service.executor.functions:NOT_CALLABLE cannot"),
         ("Held.missing", "AttributeError"),
@@ -232,9 +236,43 @@ def test_what_a_function_raises_fails_its_node_and_nothing_else(
 
         assert end.detail.startswith(f"a: {detail}")
         assert await stage.states() == {"a": FAILED, "b": SUCCESS}
-        assert "Error" in await stage.log("a") or "SystemExit" in await stage.log("a")
+        assert "Traceback" in await stage.log("a")
 
     play(scenario, tmp_path)
+
+
+@clause("EXEC-16")
+def test_of_what_a_function_logs_the_first_and_the_last_is_kept(tmp_path: Path) -> None:
+    async def scenario(stage: Stage) -> None:
+        await stage.run(function_node("a", "shout"))
+        log = await stage.log("a")
+
+        assert len(log) <= 65_536
+        assert log.startswith("line 0\nline 1\n")
+        assert log.endswith("\nline 9999")
+
+    play(scenario, tmp_path)
+
+
+@clause("EXEC-16")
+def test_a_thread_that_never_ends_does_not_keep_the_process(tmp_path: Path) -> None:
+    text = f"""
+import asyncio, pathlib
+from tests.apps.service.executor.embedded_stage import function_node, open_stage
+
+async def live():
+    async with open_stage(pathlib.Path({str(tmp_path)!r})) as stage:
+        node = function_node("a", "wait_and_add", timeout="10ms", path="never")
+        print((await stage.run(node)).detail)
+
+asyncio.run(live())
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", text],
+        cwd=ROOT, check=True, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+
+    assert done.stdout == "a: took longer than 10 ms\n"
 
 
 @clause("EXEC-16")

@@ -106,7 +106,7 @@ class CommandNodes:
 
 def _key(context: NodeContext) -> str:
     """The name of a node's process: different for different nodes, and fit for a file."""
-    return f"{context.meta.idempotency_key}-{sha256(context.node_id.encode()).hexdigest()[:16]}"
+    return sha256(context.key.encode()).hexdigest()[:32]
 
 
 def _detail(end: Ended) -> str:

@@ -12,7 +12,8 @@ Spec: EXEC-1 to EXEC-5.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 
 from gnomon.apps.service.dag import Dag, parse_dag
 from gnomon.apps.service.executor.said import Said
@@ -48,7 +49,8 @@ class EmbeddedExecutor:
         self._tools = Tools(
             executions, clock, works, asyncio.Semaphore(side_by_side), self._said.add
         )
-        self._locks: dict[str, asyncio.Lock] = {}
+        self._asking: dict[str, tuple[asyncio.Lock, int]] = {}
+        """A lock for each key that is asked for, and by how many."""
         self._runs: dict[str, tuple[Undertaking, asyncio.Task[None]]] = {}
 
     @property
@@ -62,16 +64,11 @@ class EmbeddedExecutor:
             return Refused(one_line(str(error)), permanent=True)
         if objection := self._works.objection_to(dag, meta.user_id):
             return Refused(one_line(objection), permanent=True)
-        # Two who ask at once get one run.
-        lock = self._locks.setdefault(meta.idempotency_key, asyncio.Lock())
         try:
-            async with lock:
+            async with self._alone(meta.idempotency_key):
                 return await self._run(dag, meta)
         except StoreError as error:
             return Refused(one_line(str(error)), permanent=False)
-        finally:
-            if not lock.locked():
-                self._locks.pop(meta.idempotency_key, None)
 
     async def feedback(self) -> Sequence[Feedback]:
         return await self._said.take()
@@ -93,6 +90,21 @@ class EmbeddedExecutor:
 
     async def close(self) -> None:
         await self._works.close()
+
+    @asynccontextmanager
+    async def _alone(self, key: str) -> AsyncIterator[None]:
+        """Those who ask for one key at once come one after the other."""
+        lock, askers = self._asking.get(key, (asyncio.Lock(), 0))
+        self._asking[key] = lock, askers + 1
+        try:
+            async with lock:
+                yield
+        finally:
+            lock, askers = self._asking[key]
+            if askers > 1:
+                self._asking[key] = lock, askers - 1
+            else:
+                del self._asking[key]
 
     async def _run(self, dag: Dag, meta: Meta) -> Answer:
         key = meta.idempotency_key

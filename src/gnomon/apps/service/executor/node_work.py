@@ -19,6 +19,9 @@ Record = Callable[[str], Awaitable[bool]]
 """Writes down which process a node is; False when the run is no longer ours."""
 
 
+_LINES_MAX = 4_000
+
+
 class NodeEnd(NamedTuple):
     """How a node ended."""
 
@@ -52,7 +55,9 @@ class NodeContext:
 
     def log(self, text: str) -> None:
         """Add a line to what is kept of this node."""
-        self.lines.append(text)
+        self.lines.append(str(text)[:LOG_MAX])
+        if len(self.lines) > _LINES_MAX:
+            del self.lines[_LINES_MAX // 4 : _LINES_MAX // 2]  # of a long log the middle goes
 
 
 def cut_log(text: str) -> str:

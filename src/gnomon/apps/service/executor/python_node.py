@@ -10,13 +10,14 @@ Spec: EXEC-16.
 """
 
 import asyncio
+import contextlib
 import contextvars
 import importlib
 import inspect
 import traceback
 from collections.abc import Awaitable, Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from threading import Thread
 from typing import cast
 
 from gnomon.apps.service.dag import PythonNode
@@ -29,6 +30,7 @@ from gnomon.shell.launcher.waiting import all_done_within
 __all__ = ["PythonNodes"]
 
 THREADS = 8
+_Outcome = tuple[object, BaseException | None]
 
 
 class PythonNodes:
@@ -37,7 +39,7 @@ class PythonNodes:
     def __init__(self, modules: Sequence[str], clock: Clock, *, threads: int = THREADS) -> None:
         self._modules = tuple(modules)
         self._clock = clock
-        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="gnomon-node")
+        self._room = asyncio.Semaphore(threads)
 
     def objection_to(self, node: PythonNode) -> str | None:
         """Why a node may not be called; None when it may."""
@@ -63,7 +65,7 @@ class PythonNodes:
         return NodeEnd(False, detail, cut_log("\n".join(context.lines)))
 
     async def close(self) -> None:
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        """Threads that are still at work do not keep the process."""
 
     async def _call(
         self, function: Callable[..., object], node: PythonNode, context: NodeContext
@@ -76,13 +78,41 @@ class PythonNodes:
             if inspect.iscoroutinefunction(function):
                 result = await cast("Awaitable[object]", call())
             else:
-                inside = partial(contextvars.copy_context().run, call)
-                loop = asyncio.get_running_loop()
-                result = await loop.run_in_executor(self._threads, inside)
-        except (Exception, SystemExit) as error:
-            return NodeEnd(False, failure_line(error), _log(context, _trace(error)))
+                result, error = await self._in_thread(call, context.node_id)
+                if error is not None:
+                    return _raised(error, context)
+        except (Exception, SystemExit, KeyboardInterrupt) as error:
+            return _raised(error, context)
         said = "" if result is None else one_line(f"returned {shown(result)}")
         return NodeEnd(True, said or "returned", _log(context, said))
+
+    async def _in_thread(self, call: Callable[[], object], name: str) -> _Outcome:
+        """
+        What a function returns or raises in a thread; as a value, for not everything can be raised.
+
+        A thread of its own, because those of a pool are waited for when the interpreter exits. Its
+        place is free again when it has ended, also when nobody waits for it any more.
+        """
+        await self._room.acquire()
+        loop = asyncio.get_running_loop()
+        ended: asyncio.Future[_Outcome] = loop.create_future()
+
+        def finish(outcome: _Outcome) -> None:
+            self._room.release()
+            if not ended.done():
+                ended.set_result(outcome)
+
+        def work() -> None:
+            try:
+                outcome: _Outcome = call(), None
+            except BaseException as error:
+                outcome = None, error
+            with contextlib.suppress(RuntimeError):  # the loop is closed
+                loop.call_soon_threadsafe(finish, outcome)
+
+        inside = contextvars.copy_context()
+        Thread(target=inside.run, args=(work,), name=f"gnomon-node {name}", daemon=True).start()
+        return await ended
 
 
 def _find(node: PythonNode) -> Callable[..., object]:
@@ -92,6 +122,10 @@ def _find(node: PythonNode) -> Callable[..., object]:
     if not callable(found):
         raise TypeError(f"{node.module}:{node.function} cannot be called")
     return found
+
+
+def _raised(error: BaseException, context: NodeContext) -> NodeEnd:
+    return NodeEnd(False, failure_line(error), _log(context, _trace(error)))
 
 
 def _log(context: NodeContext, last: str) -> str:
