@@ -7,6 +7,7 @@ from hashlib import sha256
 import pytest
 
 from gnomon.apps.service.feedback import Heard
+from gnomon.apps.service.settings import Settings
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.core.ledger.period import period_key
 from gnomon.ports.executor import Accepted, Refused, Unanswered
@@ -370,3 +371,38 @@ def test_the_answer_of_an_idempotent_executor_is_the_run_it_has() -> None:
         assert row.run_id == "the first run"
 
     play(scenario)
+
+
+@clause("SERVICE-16", "SERVICE-50")
+def test_a_worker_that_has_lost_a_run_does_not_end_it_for_the_one_that_has_it() -> None:
+    async def scenario(stage: Stage) -> None:
+        stage.executor.takes_ms = 10_000
+        await stage.upsert(cron_expr="0 0 * * *")
+        running = asyncio.create_task(stage.worker.run())
+        await stage.wait_until("00:00:01")
+        await stage.ledger.recover(owner="worker-2", adopted=(), now_ms=stage.clock.now_ms())
+        await stage.wait_until("00:00:50")
+        await stage.worker.stop(0)
+        await running
+
+        assert stage.executor.kills == []
+        assert len(stage.executor.effects) == 1
+
+    play(scenario)
+
+
+@clause("SERVICE-63")
+def test_what_has_been_over_for_long_is_forgotten() -> None:
+    async def scenario(stage: Stage) -> None:
+        stage.executor.runs_ms = 10
+        await stage.upsert(cron_expr="0 * * * *")
+        await stage.run_until("04:30:00")
+
+        assert [line[:5] for line in await stage.words()] == ["03:00", "04:00"]
+
+    async def whole() -> None:
+        await scenario(
+            await Stage.open(detached=False, settings=Settings(keep="2h", tick_ms=30_000))
+        )
+
+    run_virtually(whole())

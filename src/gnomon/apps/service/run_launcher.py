@@ -13,6 +13,7 @@ Spec: SERVICE-14 to SERVICE-16.
 """
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Sequence
 from typing import assert_never
 
@@ -38,6 +39,8 @@ from gnomon.shell.launcher.waiting import all_done_within
 
 __all__ = ["RunLauncher"]
 
+DAGS_MAX = 256
+"""How many DAGs are kept in memory."""
 _SOURCES = {Kind.PERIOD: "schedule", Kind.MANUAL: "manual", Kind.BACKFILL: "backfill"}
 
 
@@ -55,6 +58,7 @@ class RunLauncher:
         self._held: dict[str, tuple[Claim, int]] = {}
         """Runs that end with this process, and when they began."""
         self._alarms: dict[str, asyncio.Task[None]] = {}
+        self._dags: OrderedDict[tuple[str | int, ...], str] = OrderedDict()
         self._reports: list[Report] = []
         self._some = asyncio.Event()
         self._listener: asyncio.Task[None] | None = None
@@ -115,6 +119,8 @@ class RunLauncher:
             task.cancel()
             await asyncio.wait([task])
             self._held.pop(key, None)
+        if reason is Reason.UNCERTAIN and self._executor.detached:
+            return True  # another worker has it now, under this very key: it is not ours to end
         over = await self._executor.kill(key, reason)
         if under_way is not None and over:
             # Nobody knows whether it had begun; it is over now.
@@ -149,16 +155,31 @@ class RunLauncher:
     async def _answer(self, meta: Meta) -> Answer:
         """What the executor says; whatever goes wrong is an answer too."""
         try:
-            dag = await self._workflows.load(meta.user_id, meta.workflow_id, meta.version)
-            if dag is None:
+            text = await self._dag(meta.user_id, meta.workflow_id, meta.version)
+            if text is None:
                 message = f"workflow {meta.workflow_id} has no version {meta.version}"
                 return Refused(message, permanent=True)
         except StoreError as error:
             return Refused(f"the workflow cannot be read: {error}", permanent=False)
         try:
-            return await self._executor.run(dag.text, meta)
+            return await self._executor.run(text, meta)
         except Exception as error:
             return Unanswered(failure_line(error))
+
+    async def _dag(self, *name_and_version: str | int) -> str | None:
+        """The text of a DAG; a version never changes, so that it is read once."""
+        kept = self._dags.get(name_and_version)
+        if kept is not None:
+            self._dags.move_to_end(name_and_version)
+            return kept
+        user_id, workflow_id, version = name_and_version
+        found = await self._workflows.load(str(user_id), str(workflow_id), int(version))
+        if found is None:
+            return None
+        self._dags[name_and_version] = found.text
+        if len(self._dags) > DAGS_MAX:
+            self._dags.popitem(last=False)
+        return found.text
 
     def _report(
         self, claim: Claim, target: Target, answer: Answer, began_ms: int

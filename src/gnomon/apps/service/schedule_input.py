@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from datetime import timedelta
 from difflib import get_close_matches
+from functools import lru_cache
 
 from gnomon.apps.service.identity import check_id, derived_id
 from gnomon.apps.service.settings import Settings
@@ -122,7 +123,12 @@ def schedule_of(given: ScheduleInput, settings: Settings, *, where: str = "") ->
 
 def target_of(schedule: Schedule) -> Target | None:
     """What a stored schedule starts; None when it is none of the service's."""
-    found = json.loads(schedule.target)
+    return _target(schedule.target)
+
+
+@lru_cache(8192)
+def _target(text: str) -> Target | None:
+    found = json.loads(text)
     if not isinstance(found, dict) or not {"workflow_id", "version", "user_id"} <= found.keys():
         return None
     return Target(

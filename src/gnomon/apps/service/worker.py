@@ -20,6 +20,7 @@ from gnomon.apps.service.watching import Watch
 from gnomon.ports import Clock, Ledger
 from gnomon.ports.executor import Executor
 from gnomon.ports.workflow_store import WorkflowStore
+from gnomon.shell.retention import Kept, Retention
 from gnomon.shell.runtime import Runtime
 
 __all__ = ["ServiceWorker"]
@@ -35,8 +36,9 @@ class ServiceWorker:
     def __init__(
         self, ledger: Ledger, executor: Executor, workflows: WorkflowStore, clock: Clock,
         owner: str, settings: Settings, events: EventFeed, counters: ServiceCounters, *,
-        batch: int = 1000,
+        batch: int = 1000, also: Kept | None = None,
     ) -> None:  # fmt: skip
+        """`also` is a store beside the ledger that forgets what is old, too."""
         self.owner = owner
         watch = Watch(events, counters)
         ledger.watch(watch.committed)
@@ -47,6 +49,8 @@ class ServiceWorker:
             ledger, self.launcher, clock, owner, limits=settings.limits, batch=batch,
             rest_max_ms=settings.tick_ms,
         )  # fmt: skip
+        kept: list[Kept] = [ledger] if also is None else [ledger, also]
+        self._retentions = [Retention(one, clock, keep_ms=settings.keep_ms) for one in kept]
         self._expectations = Expectations(ledger, clock, watch, tick_ms=settings.tick_ms)
 
     def wake(self) -> None:
@@ -59,12 +63,14 @@ class ServiceWorker:
 
     async def run(self) -> None:
         """Work until told to stop."""
-        watching = asyncio.create_task(self._expectations.work())
+        work = [one.work(lambda: self.runtime.is_starting) for one in self._retentions]
+        beside = [asyncio.create_task(one) for one in (self._expectations.work(), *work)]
         try:
             await self.runtime.run()
         finally:
-            watching.cancel()
-            await asyncio.gather(watching, return_exceptions=True)
+            for task in beside:
+                task.cancel()
+            await asyncio.gather(*beside, return_exceptions=True)
 
     async def stop(self, grace_ms: int) -> None:
         """Claim nothing more, let runs end for this long, and return when all is over."""
