@@ -75,6 +75,15 @@ class Caller(threading.Thread):
             heapq.heappush(self._calls, call)
             self._some.notify()
 
+    def forget(self, key: str) -> None:
+        """A run was ended from outside: that is all there is to say about it."""
+        with self._some:
+            mine = [call for call in self._calls if key.encode() in call[3]]
+            self._calls = [call for call in self._calls if call not in mine]
+            heapq.heapify(self._calls)
+        for *_, url, _ in mine[:1]:
+            self.add(0, url, key, "FAILED")
+
     def run(self) -> None:
         while True:
             with self._some:
@@ -140,6 +149,12 @@ class Desk(BaseHTTPRequestHandler):
             self.send_error(500)
         else:
             self._answer(202, {"run_id": f"r-{meta['idempotency_key'][:8]}"})
+
+    def do_DELETE(self) -> None:
+        """Whoever is told to end a run does so: its success is never called back."""
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.caller.forget(self.headers["Idempotency-Key"])
+        self._answer(200, {})
 
     def log_message(self, format: str, *args: object) -> None:
         """Say nothing."""

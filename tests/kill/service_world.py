@@ -32,6 +32,9 @@ POINTS_MAX = 150
 LINES_MAX = 12
 LAST_LINES = 6
 MODULE = "tests.kill.dying_service"
+STRICT = ("all", "queue", "spread")
+"""Of these every period has one effect. Of the other, one that died with its worker may give way to
+the next before it was started again; nobody can know then, and the ledger says so."""
 
 
 def run_world(seed: str, kills: int, *, database: str | None = None) -> Outcome:
@@ -56,11 +59,10 @@ def run_world(seed: str, kills: int, *, database: str | None = None) -> Outcome:
             for name, (created, rows) in found.items()
         }
         verdict = judge_tables(tables, effects, INTERVALS, until=until)
-        outcome.problems += _judge_all(tables["all"].rows)
+        for name in STRICT:
+            outcome.problems += _judge_strictly(name, tables[name].rows)
         outcome.verdict = verdict
         outcome.problems += verdict.problems
-        if verdict.unseen:
-            outcome.problems.append(f"{verdict.unseen} runs were executed without an effect")
         outcome.asked_again = _lines(Path(folder), "asked") - _lines(Path(folder), "effects")
     return outcome
 
@@ -79,10 +81,10 @@ def _lines(folder: Path, name: str) -> int:
     return len((folder / f"{name}.txt").read_text().splitlines())
 
 
-def _judge_all(rows: list[Row]) -> list[str]:
+def _judge_strictly(name: str, rows: list[Row]) -> list[str]:
     """Where nothing may be skipped or missed, everything was executed, and said to have been."""
     return [
-        f"all {row.first}: was {row.outcome}({row.reason}), {row.status}"
+        f"{name} {row.first}: was {row.outcome}({row.reason}), {row.status}"
         for row in rows
         if (row.outcome, row.reason, row.status) != ("executed", None, "SUCCESS")
     ]

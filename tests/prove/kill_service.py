@@ -38,6 +38,7 @@ def prove(how: Run, *, kills: int, workers: int) -> bool:
         "executed": notes["executed"],
         "effects": notes["lines"],
         "asked_again": notes["asked again"],
+        "uncertain_without_an_effect": notes["unseen"],
         "outcomes": part(notes, "outcome "),
         "died": part(notes, "died "),
         "wall_s": round(state.wall_s, 1),
@@ -75,9 +76,15 @@ def _page(found: dict[str, object]) -> str:
         f"| periods executed, says the ledger | {found['executed']:,} |",
         f"| effects, says the executor | {found['effects']:,} |",
         f"| asked again under a key that was known | {found['asked_again']:,} |",
-        "| executed without an effect, with two, or without an outcome | 0 |"
+        f"| uncertain, says the ledger, and without an effect | "
+        f"{found['uncertain_without_an_effect']:,} |",
+        "| lost, with two effects, or told wrongly | 0 |"
         if not found["problems"]
         else f"| **problems** | {found['problems']:,} |",
+        "",
+        "Uncertain without an effect are periods of a schedule with `skip` that died with their "
+        "worker and gave way to the next before they were started again.",
+        "Of the schedules that skip nothing, every period has one effect and ended in SUCCESS.",
         "",
         "| outcome | periods |",
         "|---|---:|",
