@@ -226,3 +226,21 @@ def test_a_run_that_nobody_holds_is_replaced_through_the_launcher() -> None:
     assert run_virtually(scenario()) == (
         ["launch", "end", "launch"], ["done FAILED replaced", "running STARTED -"],
     )  # fmt: skip
+
+
+@clause("ASK-11")
+def test_a_run_elsewhere_that_ended_before_its_launch_was_written_is_not_lost() -> None:
+    async def scenario() -> tuple[int, int, list[str], list[str]]:
+        world = Outside(Elsewhere())
+        await world.save(overlap_policy="skip")
+        await world.runtime.turn()
+        [row] = await world.ledger.runs("one")
+        end = Ended(row.key, row.fence, success=True, detail="")
+        await world.ledger.report([end], now_ms=START_MS + 1)
+        await world.runtime.turn()
+        await world.runtime.turn()
+        counts = world.runtime.telemetry
+        ended = [line for line in world.launcher.said if line.startswith("end")]
+        return counts.leases_lost, counts.reports_refused, ended, await world.words()
+
+    assert run_virtually(scenario()) == (0, 0, [], ["done SUCCESS -"])

@@ -135,10 +135,13 @@ class Worker:
 
     async def _report(self, at: Moment) -> None:
         refused = await self.reports.write(self.ledger, now_ms=self._by_now(at))
-        launches = [report for report in refused if isinstance(report, Launched)]
+        launches = []
         for report in refused:
             if not isinstance(report, Launched):
                 self._note_refusal(report)
+            elif report.detached_ms is None:
+                launches.append(report)
+            # Else its end, or another worker, was faster; either way it is not held here.
         for launched, is_held in zip(launches, await self._still_held(launches, at), strict=True):
             if not is_held:
                 self._note_refusal(launched)
