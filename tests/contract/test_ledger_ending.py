@@ -174,3 +174,40 @@ def test_who_watches_sees_the_changes_that_were_written(desk: Desk) -> None:
     desk.commit(changes, "00:01:00")
 
     assert seen == [["two"]]
+
+
+@clause("ASK-14")
+@pytest.mark.parametrize("how", ["overlap", "deadline", "deletion"])
+def test_what_may_have_run_is_not_said_to_have_been_skipped(desk: Desk, how: str) -> None:
+    desk.save(overlap_policy="skip", deadline="10s")
+    [claim] = desk.turn("00:01:00")
+    unknown = Failed(claim.key, claim.fence, "no answer", False, reason=Reason.UNCERTAIN)
+    assert desk.report(unknown, now="00:01:01") == [True]
+    match how:
+        case "overlap":
+            desk.do(desk.ledger.trigger("report", name="now", now_ms=at("00:01:01.100")))
+            assert len(desk.turn("00:01:01.200")) == 1
+            desk.turn("00:01:03")
+        case "deadline":
+            desk.turn("00:01:30")
+        case _:
+            desk.delete("00:01:01.500")
+
+    row = next(one for one in desk.rows() if one.key == claim.key)
+    assert (row.state, row.outcome, row.reason) == (
+        State.DONE, Outcome.EXECUTED, Reason.UNCERTAIN,
+    )  # fmt: skip
+
+
+@clause("ASK-14")
+def test_what_may_have_run_is_tried_again_and_can_end_well(desk: Desk) -> None:
+    desk.save()
+    [claim] = desk.turn("00:01:00")
+    unknown = Failed(claim.key, claim.fence, "no answer", False, reason=Reason.UNCERTAIN)
+    desk.report(unknown, now="00:01:01")
+    [again] = desk.turn("00:01:02")
+
+    assert (again.key, again.launches) == (claim.key, 2)
+    assert desk.ended(again)
+    row = desk.row()
+    assert (row.outcome, row.reason, row.status) == (Outcome.EXECUTED, None, Status.SUCCESS)

@@ -55,8 +55,8 @@ def _write(connection: sqlite3.Connection, batch: Batch, now_ms: int) -> None:
     connection.executemany(
         _SQL["retry_run"],
         [
-            (message, to_text(again_ms), now, row)
-            for row, (message, again_ms) in batch.retries.items()
+            (message, to_text(again_ms), ran, now, row)
+            for row, (message, again_ms, ran) in batch.retries.items()
         ],
     )
     for end, rows in batch.ends.items():

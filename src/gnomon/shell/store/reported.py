@@ -76,8 +76,9 @@ class Batch:
         self.starts: dict[int, tuple[str, int | None]] = {}
         """Runs that have begun, with what their launcher calls them, and for how long to wait for
         the end of one that goes on without its worker."""
-        self.retries: dict[int, tuple[str, int]] = {}
-        """Launches to be tried again, with why they failed and when."""
+        self.retries: dict[int, tuple[str, int, bool]] = {}
+        """Launches to be tried again, with why they failed, when, and whether they may have been
+        executed: then that is their outcome, whatever comes of it."""
         self.ends: dict[End, list[int]] = {}
         self._alike: dict[_How, list[int]] = {}
         """The same by what the reports say, which is quicker to look up."""
@@ -135,7 +136,7 @@ class Batch:
             self._note_end(run, report)
             return True
         run.state = after
-        self.retries[run.row] = report.message, again_ms
+        self.retries[run.row] = report.message, again_ms, report.reason is Reason.UNCERTAIN
         self._wake(run, again_ms)
         return True
 

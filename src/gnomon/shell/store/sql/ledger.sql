@@ -116,7 +116,7 @@ WHERE rowid IN (SELECT value FROM json_each(:rows))
 -- name: retry_run
 UPDATE schedule_runs
 SET state = 'planned', status = NULL, detail = ?, fire_at = ?, owner = NULL, lease_until = NULL,
-  updated_at = ?
+  outcome = CASE WHEN ? THEN 'executed' ELSE outcome END, updated_at = ?
 WHERE rowid = ?
 
 -- name: wake_queues

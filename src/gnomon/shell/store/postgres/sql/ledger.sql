@@ -210,11 +210,11 @@ JOIN unnest(
 WHERE r.idempotency_key = v.key
 
 -- name: retry_runs
--- $1 details, $2 chosen, $3 keys, $4 now
+-- $1 details, $2 chosen, $3 whether it may have run, $4 keys, $5 now
 UPDATE gnomon.schedule_runs r SET
   state = 'planned', status = NULL, detail = v.detail, fire_at = v.fire_at, owner = NULL,
-  lease_until = NULL, updated_at = $4
-FROM unnest($1::text[], $2::timestamptz[], $3::text[]) AS v (detail, fire_at, key)
+  lease_until = NULL, outcome = CASE WHEN v.ran THEN 'executed' ELSE r.outcome END, updated_at = $5
+FROM unnest($1::text[], $2::timestamptz[], $3::bool[], $4::text[]) AS v (detail, fire_at, ran, key)
 WHERE r.idempotency_key = v.key
 
 -- name: take_queues
