@@ -67,7 +67,7 @@ async def open_shared(url: str) -> AsyncIterator[SharedLedger]:
 
 @contextlib.asynccontextmanager
 async def attended(
-    ledger: SharedLedger, url: str, runtime: Runtime, owner: str, clock: Clock
+    ledger: PostgresLedger, url: str, runtime: Runtime, owner: str, clock: Clock
 ) -> AsyncIterator[None]:
     """Listen and be seen as long as the block lasts; then say good-bye."""
     presence = Presence(

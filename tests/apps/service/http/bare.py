@@ -16,6 +16,7 @@ from gnomon.apps.service.http.metrics import Figures, Metrics
 from gnomon.apps.service.http.parts import Parts
 from gnomon.apps.service.http.principal import read_principal
 from gnomon.apps.service.registrar import Registrar
+from gnomon.apps.service.run_launcher import RunLauncher
 from gnomon.apps.service.settings import Settings
 from gnomon.ports import Ledger
 from gnomon.ports.executions import Executions
@@ -64,8 +65,7 @@ def bare_app(limits: Limits | None = None, store: Exception | None = None) -> AS
         Parts(
             registrar=registrar,
             deployer=Deployer(workflows, registrar, clock, settings),
-            workflows=workflows,
-            executor=NoopExecutor(clock),
+            launcher=RunLauncher(workflows, NoopExecutor(clock), clock),
             executions=cast("Executions", None),
             events=events,
             metrics=Metrics(lambda: Figures(counts={}, drift_ms={0: 0}, drift_count=0), dict),

@@ -20,6 +20,7 @@ from gnomon.apps.service.http.authentication import Authenticator
 from gnomon.apps.service.http.metrics import Figures, Metrics
 from gnomon.apps.service.http.parts import Parts
 from gnomon.apps.service.registrar import Registrar
+from gnomon.apps.service.run_launcher import RunLauncher
 from gnomon.apps.service.settings import Settings
 from gnomon.ports import Ledger
 from gnomon.shell.store.sqlite import SqliteLedger
@@ -127,8 +128,7 @@ def _parts(
     parts = Parts(
         registrar=registrar,
         deployer=Deployer(workflows, registrar, clock, settings),
-        workflows=workflows,
-        executor=NoopExecutor(clock),
+        launcher=RunLauncher(workflows, NoopExecutor(clock), clock),
         executions=SqliteExecutions(stored.database),
         events=events,
         metrics=metrics,

@@ -138,7 +138,8 @@ def _invalid(request: Request, errors: Sequence[FieldProblem]) -> Response:
 
 
 def _sentence(error: FieldProblem) -> str:
-    line = f"{error.field}: {error.reason}, got {error.got}"
+    got = "" if ", got " in error.reason else f", got {error.got}"  # some reasons say it themselves
+    line = f"{error.field}: {error.reason}{got}"
     return f"{line} ({error.hint})" if error.hint else line
 
 

@@ -59,8 +59,13 @@ class HttpSettings(BaseSettings):
         loopback = _LOOPBACK_NAMES if is_loopback(self.host) else ()
         return frozenset([own, *loopback, *more])
 
-    def check(self) -> None:
+    def check(self, *, loopback_only: bool) -> None:
         """Refuse what would not be safe, or not work."""
+        if loopback_only and not is_loopback(self.host):
+            raise DefinitionError(
+                "must be a loopback address here", where="host", got=self.host,
+                hint="use gnomon api and gnomon worker to be reached from elsewhere",
+            )  # fmt: skip
         if (self.tls_certificate is None) != (self.tls_key is None):
             raise DefinitionError(
                 "must be given together", where="tls_certificate and tls_key",
@@ -79,7 +84,9 @@ class HttpSettings(BaseSettings):
             )  # fmt: skip
 
 
-def read_http_settings(**options: str | int | bool | Path | None) -> HttpSettings:
+def read_http_settings(
+    *, loopback_only: bool = False, **options: str | int | Path | None
+) -> HttpSettings:
     """The settings; options that are None are left to the environment."""
     given = {name: value for name, value in options.items() if value is not None}
     try:
@@ -91,5 +98,5 @@ def read_http_settings(**options: str | int | bool | Path | None) -> HttpSetting
             f"is not what it must be ({first['msg']})", where=name, got=first["input"],
             hint=f"change --{name.replace('_', '-')} or GNOMON_{name.upper()}",
         ) from None  # fmt: skip
-    found.check()
+    found.check(loopback_only=loopback_only)
     return found

@@ -18,11 +18,10 @@ from gnomon.apps.service.http.authentication import Authenticator
 from gnomon.apps.service.http.gate import Limits
 from gnomon.apps.service.http.metrics import Metrics
 from gnomon.apps.service.registrar import Registrar
+from gnomon.apps.service.run_launcher import RunLauncher
 from gnomon.apps.service.settings import Settings
 from gnomon.ports import Clock
 from gnomon.ports.executions import Executions
-from gnomon.ports.executor import Executor
-from gnomon.ports.workflow_store import WorkflowStore
 
 __all__ = ["Parts", "parts_of"]
 
@@ -33,8 +32,7 @@ class Parts:
 
     registrar: Registrar
     deployer: Deployer
-    workflows: WorkflowStore
-    executor: Executor
+    launcher: RunLauncher
     executions: Executions
     """What the embedded executor has written down about runs and their nodes."""
     events: EventFeed

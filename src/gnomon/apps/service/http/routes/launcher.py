@@ -9,7 +9,6 @@ Spec: HTTP-20, HTTP-21, AUTH-16.
 """
 
 from dataclasses import dataclass
-from typing import assert_never
 
 from fastapi import APIRouter, Request
 
@@ -20,7 +19,6 @@ from gnomon.apps.service.http.problem import FieldProblem, ProblemError
 from gnomon.apps.service.http.routes.schedules import PartsOf
 from gnomon.apps.service.http.security import Writer
 from gnomon.apps.service.lookup import read_instant
-from gnomon.ports.executor import Accepted, Meta, Refused, Unanswered
 
 __all__ = ["router"]
 
@@ -32,8 +30,8 @@ class Started:
     """Whether the executor has taken the run on."""
 
     started: bool
-    run_id: str | None
-    detail: str
+    idempotency_key: str
+    """The key that the executor was given: yours, with your user_id before it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,31 +48,18 @@ async def start_run(form: StartForm, actor: Writer, parts: PartsOf) -> Started:
     if not actor.may_see(form.user_id):
         error = FieldProblem("user_id", "is not the sender's", repr(form.user_id), "write your own")
         raise ProblemError(422, "user_id: is not the sender's", errors=[error])
-    scheduled_for = read_instant(form.scheduled_for, "scheduled_for")
-    dag = await parts.workflows.load(form.user_id, form.workflow_id, form.version)
-    if dag is None:
-        return Started(started=False, run_id=None, detail="there is no such workflow")
-    meta = Meta(
-        workflow_id=form.workflow_id,
-        version=form.version,
-        user_id=form.user_id,
-        schedule_id="",
-        scheduled_for=scheduled_for,
-        idempotency_key=f"{form.user_id}:{form.idempotency_key}",
-    )
-    answer = await parts.executor.run(dag.text, meta)
-    match answer:
-        case Accepted(run_id=run_id):
-            return Started(started=True, run_id=run_id, detail="")
-        case Refused(message=message) | Unanswered(message=message):
-            return Started(started=False, run_id=None, detail=message)
-        case _:
-            assert_never(answer)
+    # A key of somebody else's run, which can be computed, must not be used up by this one.
+    key = f"start:{form.user_id}:{form.idempotency_key}"
+    started = await parts.launcher.start(
+        form.workflow_id, form.version, form.user_id,
+        read_instant(form.scheduled_for, "scheduled_for"), key,
+    )  # fmt: skip
+    return Started(started=started, idempotency_key=key)
 
 
 @router.post(
     "/executor/callbacks",
-    responses=problems(401, 404, guarded=False),
+    responses=problems(401, 404, 409, guarded=False),
     openapi_extra={
         "requestBody": {
             "required": True,
@@ -96,4 +81,6 @@ async def hear_executor(request: Request, parts: PartsOf) -> Heard:
     result = await parts.registrar.feedback(found)
     if result == "unknown":
         raise ProblemError(404, "there is no run with that key")
+    if result == "stale":
+        raise ProblemError(409, "the run with that key has another run_id")
     return Heard(result=result)
