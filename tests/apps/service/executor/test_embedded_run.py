@@ -5,6 +5,8 @@ import os
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
+import pytest
+
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.errors import StoreError
 from gnomon.ports.executions import Execution, NodeRow, NodeState
@@ -193,3 +195,37 @@ def test_a_record_that_fails_is_written_later_and_no_node_begins_without_it(tmp_
         await ledger.close()
 
     asyncio.run(scenario())
+
+
+@clause("EXEC-4")
+@pytest.mark.parametrize("steps", range(12))
+def test_a_run_that_is_killed_at_any_step_comes_to_its_end(tmp_path: Path, steps: int) -> None:
+    async def scenario(stage: Stage) -> None:
+        await stage.start(function_node("a", "never"), function_node("b", "never"))
+        for _ in range(steps):
+            await asyncio.sleep(0)
+
+        assert await stage.executor.kill("key", Reason.REPLACED)
+        end = await stage.end_of()
+        assert (end.status, end.reason) == (FeedbackStatus.FAILED, Reason.REPLACED)
+        assert set(await stage.states()) == {"a", "b"}
+
+    play(scenario, tmp_path)
+
+
+@clause("EXEC-4")
+def test_who_ends_a_run_twice_waits_for_the_same_end(tmp_path: Path) -> None:
+    async def scenario(stage: Stage) -> None:
+        os.mkfifo(tmp_path / "begun")
+        stubborn = "trap '' TERM; echo > begun; while true; do sleep 1; done"
+        await stage.start(shell_node("a", stubborn, grace="300ms"))
+        await asyncio.to_thread((tmp_path / "begun").read_text)
+        first = asyncio.ensure_future(stage.executor.kill("key", Reason.REPLACED))
+        await asyncio.sleep(0)
+
+        assert await stage.executor.kill("key", Reason.KILLED)
+        assert await first
+        assert (await stage.end_of()).reason is Reason.REPLACED
+        assert await stage.details() == {"a": "signal 9 (stopped)"}
+
+    play(scenario, tmp_path)

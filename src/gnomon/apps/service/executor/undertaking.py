@@ -86,8 +86,7 @@ class Undertaking:
     def stop(self, reason: Reason) -> None:
         """Begin nothing more, and end what is under way."""
         self._reason = self._reason or reason
-        for task in self._tasks:
-            task.cancel()
+        self._cancel_all()
 
     async def carry_out(self) -> None:
         """Carry all nodes out, and say how it went; this is always said once."""
@@ -96,6 +95,8 @@ class Undertaking:
             await self._write(self._skipped_rows(self._course.skipped))
             while await self._step():
                 pass
+            if not self._is_lost:
+                await self._write(self._skipped_rows(self._course.give_up()))
             status, detail = self._verdict()
             if not self._is_lost:
                 self._is_lost = not await self._end(status, detail)
@@ -117,9 +118,10 @@ class Undertaking:
         done, _ = await asyncio.wait(self._tasks, return_when=asyncio.FIRST_COMPLETED)
         rows: list[NodeRow] = []
         for task in done:
-            rows += self._finish(self._tasks.pop(task), task.result())
-        if self._reason is not None:
-            rows += self._skipped_rows(self._course.give_up())
+            name = self._tasks.pop(task)
+            # One that was cancelled before its first step has not said anything.
+            row = self._stopped_row(name) if task.cancelled() else task.result()
+            rows += self._finish(name, row)
         if not self._is_lost and not await self._write(rows):
             self._lose()
         return True
@@ -175,8 +177,15 @@ class Undertaking:
             log(logging.WARNING, "a run was taken over", key=self._key)
         self._is_lost = True
         self._course.give_up()
+        self._cancel_all()
+
+    def _cancel_all(self) -> None:
         for task in self._tasks:
-            task.cancel()
+            if not task.cancelling():  # a second one would disturb what the first has begun
+                task.cancel()
+
+    def _stopped_row(self, name: str) -> NodeRow:
+        return self._ended(NodeRow(name, NodeState.RUNNING, 0), _STOPPED)
 
     def _skipped_rows(self, names: Sequence[str]) -> list[NodeRow]:
         return [NodeRow(name, NodeState.SKIPPED, 0) for name in names]
@@ -185,7 +194,7 @@ class Undertaking:
         failed, skipped = self._course.failed, self._course.skipped
         if not failed and not skipped:
             return FeedbackStatus.SUCCESS, f"{self._course.size} nodes"
-        known = "; ".join(self._details) or f"failed: {', '.join(failed)}"
+        known = "; ".join(self._details) or ", ".join(failed) or "stopped"
         detail = f"{known}; {len(skipped)} skipped" if skipped else known
         return FeedbackStatus.FAILED, detail[:500]
 
