@@ -211,3 +211,16 @@ def test_what_may_have_run_is_tried_again_and_can_end_well(desk: Desk) -> None:
     assert desk.ended(again)
     row = desk.row()
     assert (row.outcome, row.reason, row.status) == (Outcome.EXECUTED, None, Status.SUCCESS)
+
+
+@clause("LEDGER-7")
+def test_a_worker_from_whom_a_claim_was_taken_has_no_say(desk: Desk) -> None:
+    desk.save(uncertain="restart")
+    [claim] = desk.turn("00:01:00", confirmed=True)
+    desk.turn("00:02:00.001", confirmed=True)
+    assert desk.rows()[0].state is State.PLANNED
+    late = Ended(claim.key, claim.fence, success=False, detail="late", reason=Reason.UNCERTAIN)
+
+    assert desk.report(late, Launched(claim.key, claim.fence, "late"), now="00:02:01") == [
+        False, False,
+    ]  # fmt: skip

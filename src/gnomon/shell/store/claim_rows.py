@@ -12,7 +12,15 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from gnomon.core.engine import Change
-from gnomon.core.ledger.lifecycle import STEPS, WAITING, Outcome, Reason, State, status_of
+from gnomon.core.ledger.lifecycle import (
+    IN_FLIGHT,
+    STEPS,
+    WAITING,
+    Outcome,
+    Reason,
+    State,
+    status_of,
+)
 from gnomon.core.ledger.period import Fact
 from gnomon.ports import Claim
 
@@ -20,6 +28,7 @@ __all__ = [
     "Written",
     "add_claims",
     "may_follow",
+    "next_fence",
     "standing",
     "status_word",
     "with_current_version",
@@ -29,6 +38,9 @@ __all__ = [
 _ALLOWED = {(before.value, after.value) for (before, _), after in STEPS.items()} | {
     (state.value, state.value) for state in WAITING
 }
+
+
+_HELD = frozenset(state.value for state in IN_FLIGHT)
 
 
 class Written(NamedTuple):
@@ -79,6 +91,12 @@ def standing(fact: Fact, row: Written) -> Fact:
         return fact
     reason = fact.reason if fact.outcome is Outcome.EXECUTED else Reason.UNCERTAIN
     return fact._replace(outcome=Outcome.EXECUTED, reason=reason)
+
+
+def next_fence(fact: Fact, row: Written) -> int:
+    """A claim has a new number; so has what is taken from a worker, who may still have a say."""
+    is_taken = row.state in _HELD and fact.state is State.PLANNED
+    return row.fence + (fact.state is State.CLAIMED or is_taken)
 
 
 def status_word(fact: Fact) -> str | None:
