@@ -119,6 +119,9 @@ def _asked_for(case: _Case) -> Iterator[tuple[str, str]]:
     for row in case.asked:
         if row.state != "done":
             yield "lost", f"{row.key} is still {row.state}"
+    for effect in case.effects:
+        if (name, effect.nominal) in case.record.left_out and _lane(effect.key) == _PERIOD:
+            yield "asked", f"{effect.nominal} was to be left out, and was started"
 
 
 def _true_outcomes(case: _Case) -> Iterator[tuple[str, str]]:
