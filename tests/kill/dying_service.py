@@ -17,7 +17,7 @@ import os
 import signal
 import socket
 import sys
-from typing import TypeVar
+from concurrent.futures import Executor
 
 from gnomon.apps.service.counters import ServiceCounters
 from gnomon.apps.service.dag import parse_dag
@@ -37,17 +37,15 @@ from gnomon.shell.clock import SystemClock
 from gnomon.shell.outgoing.client import Outgoing
 from gnomon.shell.outgoing.rule import read_rule
 from gnomon.shell.store import sqlite as store
-from gnomon.shell.store.postgres.ledger import PostgresLedger
-from gnomon.shell.store.postgres.workflow import PostgresWorkflowStore
 from gnomon.shell.store.sqlite import SqliteLedger, ledger_thread
 from gnomon.shell.store.workflow import SqliteWorkflowStore
-from tests.kill.counting_executor import KEY_ID
-from tests.kill.dying_run import LEDGER_CALLS, Bomb, MinedDatabase, mined
+from tests.kill.mine import LEDGER_CALLS, Bomb, MinedDatabase, mined
 
-__all__ = ["INTERVALS"]
+__all__ = ["INTERVALS", "KEY_ID"]
 
+KEY_ID = "kill"
 USER, WORKFLOW = "anna", "counted"
-INTERVALS = {"all": 1, "slow": 1, "queue": 2, "spread": 2}
+INTERVALS = {"all": 1, "slow": 1, "queue": 4, "spread": 2}
 _POLICIES = {
     "all": {"overlap_policy": "allow", "catchup_policy": "fire_immediately"},
     "slow": {"overlap_policy": "skip", "catchup_policy": "latest"},
@@ -62,19 +60,20 @@ _DAG = {
     "nodes": [{"id": "count", "type": "action", "uses": "counting"}],
 }  # fmt: skip
 _MORE_LEDGER_CALLS = ("save", "delete", "run", "get")
-_Result = TypeVar("_Result")
 
 
 def lay_mines() -> None:
-    for kind in (SqliteLedger, PostgresLedger):
-        for name in {*LEDGER_CALLS, *_MORE_LEDGER_CALLS} & set(dir(kind)):
-            setattr(kind, name, mined(name, getattr(kind, name)))
-    for other in (SqliteWorkflowStore, PostgresWorkflowStore):
-        for name in ("put", "load"):
-            setattr(other, name, mined(f"{name} workflow", getattr(other, name)))
+    mine_stores(SqliteLedger, SqliteWorkflowStore)
     for name in ("run", "kill"):
         setattr(HttpExecutor, name, mined(f"{name} by the executor", getattr(HttpExecutor, name)))
     setattr(store, "Database", MinedDatabase)  # noqa: B010
+
+
+def mine_stores(ledger: type, workflows: type) -> None:
+    for name in sorted({*LEDGER_CALLS, *_MORE_LEDGER_CALLS} & set(dir(ledger))):
+        setattr(ledger, name, mined(name, getattr(ledger, name)))
+    for name in ("put", "load"):
+        setattr(workflows, name, mined(f"{name} workflow", getattr(workflows, name)))
 
 
 class Ear:
@@ -138,6 +137,26 @@ async def _is_settled(ledger: Ledger, name: str, until: int) -> bool:
     return all(row.state is State.DONE for row in rows if row.nominal <= until)
 
 
+def say_what_is_waited_for() -> None:
+    """The last words of a process that hangs."""
+    for task in asyncio.all_tasks():
+        task.print_stack(limit=6)
+    os._exit(1)
+
+
+async def open_stores(place: str, thread: Executor) -> tuple[Ledger, WorkflowStore]:
+    if not place.startswith("postgresql"):
+        file = SqliteLedger.open(place, executor=thread, exclusive=True)
+        return file, SqliteWorkflowStore(file.database, executor=thread)
+    # Most worlds do without, and every life would pay for it.
+    from gnomon.shell.store.postgres.ledger import PostgresLedger
+    from gnomon.shell.store.postgres.workflow import PostgresWorkflowStore
+
+    mine_stores(PostgresLedger, PostgresWorkflowStore)
+    shared = await PostgresLedger.open(place)
+    return shared, PostgresWorkflowStore(shared.pool)
+
+
 async def live(place: str, url: str, secret: str, descriptor: int, until: int | None) -> None:
     clock, thread = SystemClock(), ledger_thread()
     keyring = Keyring(current=KEY_ID, secrets={KEY_ID: bytes.fromhex(secret)})
@@ -145,19 +164,13 @@ async def live(place: str, url: str, secret: str, descriptor: int, until: int | 
     here = f"http://127.0.0.1:{listening.getsockname()[1]}/callbacks"
     outgoing = Outgoing(clock, rule=read_rule(networks=["127.0.0.0/8"]))
     executor = HttpExecutor(url, keyring, outgoing, clock, callback_url=here)
-    ledger: SqliteLedger | PostgresLedger
-    workflows: WorkflowStore
-    if place.startswith("postgresql"):
-        ledger = await PostgresLedger.open(place)
-        workflows = PostgresWorkflowStore(ledger.pool)
-    else:
-        ledger = SqliteLedger.open(place, executor=thread, exclusive=True)
-        workflows = SqliteWorkflowStore(ledger.database, executor=thread)
+    ledger, workflows = await open_stores(place, thread)
     worker = ServiceWorker(
         ledger, executor, workflows, clock, f"worker-{os.getpid()}-{clock.now_ms()}", SETTINGS,
         EventFeed(clock), ServiceCounters(),
     )  # fmt: skip
     loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGUSR1, say_what_is_waited_for)
     stopping: list[asyncio.Task[None]] = []
     loop.add_signal_handler(
         signal.SIGTERM,

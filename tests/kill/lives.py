@@ -23,6 +23,7 @@ PATIENCE_S = 120
 """Only a hang takes longer, and a hang is a failure."""
 
 _SHOWN = 2_000  # characters of what a process said
+_LAST_WORDS_S = 5
 
 
 @dataclass(slots=True, kw_only=True)
@@ -106,8 +107,12 @@ class Lives:
         try:
             _, text = process.communicate(timeout=PATIENCE_S)
         except subprocess.TimeoutExpired:
-            process.kill()
-            _, text = process.communicate()
+            process.send_signal(signal.SIGUSR1)  # who can, says what it waits for
+            try:
+                _, text = process.communicate(timeout=_LAST_WORDS_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                _, text = process.communicate()
             self._outcome.problems.append(f"hung for {PATIENCE_S} s: {text[-_SHOWN:]}")
         return text.splitlines()
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from gnomon.shell.store import workflow
 from tests.apps.service.executor.embedded_stage import open_stage, shell_node
-from tests.kill.dying_run import Bomb, mined
+from tests.kill.mine import Bomb, mined
 
 __all__ = ["CALLS"]
 
