@@ -2,11 +2,12 @@
 Who carries workflows out? The embedded executor, or one that is called over HTTP.
 
 Which one, and what it may do, is said by variables: `GNOMON_EXECUTOR_URL` names an executor that is
-called, with `GNOMON_EXECUTOR_KEY_ID` and `GNOMON_EXECUTOR_SECRET_FILE` for the signature and
-`GNOMON_CALLBACK_URL` for its reports. Without it the embedded one is used; then
-`GNOMON_ALLOW_COMMANDS` allows nodes that start processes, and `GNOMON_PYTHON_MODULES` lists the
-modules whose functions may be called. Requests go to public addresses only, unless
-`GNOMON_OUTGOING_NETWORKS` names others.
+called, with `GNOMON_EXECUTOR_KEY_ID` and `GNOMON_EXECUTOR_SECRET_FILE` for the signature, the same
+with FORMER in it for a key that is still believed, and `GNOMON_CALLBACK_URL` for its reports.
+Without it the embedded one is used; then `GNOMON_ALLOW_COMMANDS` allows nodes that start processes,
+`GNOMON_PYTHON_MODULES` lists the modules whose functions may be called, and
+`GNOMON_SECRETS_DIRECTORY` has the secrets of workflows. Requests go to public addresses only,
+unless `GNOMON_OUTGOING_NETWORKS` names others.
 
 Spec: UP-6.
 """
@@ -20,6 +21,7 @@ from gnomon.apps.service.executor.embedded import EmbeddedExecutor
 from gnomon.apps.service.executor.http import HttpExecutor
 from gnomon.apps.service.executor.http_node import HttpNodes
 from gnomon.apps.service.executor.python_node import PythonNodes
+from gnomon.apps.service.executor.secrets import Secrets
 from gnomon.apps.service.executor.signature import Keyring
 from gnomon.apps.service.executor.works import Works
 from gnomon.errors import DefinitionError
@@ -41,9 +43,12 @@ class ExecutorSettings(BaseSettings):
     executor_url: str | None = None
     executor_key_id: str | None = None
     executor_secret_file: Path | None = None
+    executor_former_key_id: str | None = None
+    executor_former_secret_file: Path | None = None
     callback_url: str | None = None
     allow_commands: bool = False
     python_modules: str = ""
+    secrets_directory: Path | None = None
     outgoing_hosts: str = ""
     outgoing_networks: str = ""
 
@@ -52,13 +57,14 @@ def callback_keys(settings: ExecutorSettings) -> Keyring | None:
     """What an executor over HTTP signs with; None without one."""
     if settings.executor_url is None:
         return None
-    if settings.executor_key_id is None or settings.executor_secret_file is None:
+    current = _key(settings.executor_key_id, settings.executor_secret_file)
+    if settings.executor_key_id is None or current is None:
         raise DefinitionError(
             "needs a key to sign with", where="GNOMON_EXECUTOR_URL", got=settings.executor_url,
             hint="set GNOMON_EXECUTOR_KEY_ID and GNOMON_EXECUTOR_SECRET_FILE",
         )  # fmt: skip
-    secret = settings.executor_secret_file.read_bytes().strip()
-    return Keyring(current=settings.executor_key_id, secrets={settings.executor_key_id: secret})
+    former = _key(settings.executor_former_key_id, settings.executor_former_secret_file)
+    return Keyring(current=settings.executor_key_id, secrets={**(former or {}), **current})
 
 
 def make_executor(
@@ -83,8 +89,21 @@ def make_executor(
         commands=commands if settings.allow_commands else None,
         requests=HttpNodes(outgoing),
         functions=PythonNodes(modules, clock) if modules else None,
+        secrets=Secrets(settings.secrets_directory),
     )
     return EmbeddedExecutor(executions, clock, works)
+
+
+def _key(name: str | None, file: Path | None) -> dict[str, bytes] | None:
+    if name is None or file is None:
+        return None
+    try:
+        return {name: file.read_bytes().strip()}
+    except OSError as error:
+        raise DefinitionError(
+            f"cannot be read ({error.strerror})", where="GNOMON_EXECUTOR_SECRET_FILE",
+            got=str(file), hint="name a file that this user may read",
+        ) from None  # fmt: skip
 
 
 def _words(text: str) -> list[str]:
