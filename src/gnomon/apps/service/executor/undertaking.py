@@ -193,7 +193,8 @@ class Undertaking:
     def _verdict(self) -> tuple[FeedbackStatus, str]:
         failed, skipped = self._course.failed, self._course.skipped
         if not failed and not skipped:
-            return FeedbackStatus.SUCCESS, f"{self._course.size} nodes"
+            nodes = "1 node" if self._course.size == 1 else f"{self._course.size} nodes"
+            return FeedbackStatus.SUCCESS, nodes
         known = "; ".join(self._details) or ", ".join(failed) or "stopped"
         detail = f"{known}; {len(skipped)} skipped" if skipped else known
         return FeedbackStatus.FAILED, detail[:500]
