@@ -6,7 +6,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run test check lint fmt types contracts coverage spec test-system bench bench-time bench-ledger bench-theory bench-simulation bench-krond prove pins clean
+.PHONY: help setup run preview test check lint fmt types contracts coverage spec test-system bench bench-time bench-ledger bench-theory bench-simulation bench-krond prove pins clean
 
 BIN := .venv/bin
 READY := .venv/ready
@@ -42,7 +42,10 @@ $(READY): pyproject.toml constraints.txt
 	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,fast]'
 	@echo "$(CURDIR)" > $@
 
-run: $(READY) ## Show the next occurrences of the sample schedules
+run: $(READY) ## Run the service on this machine, with sample workflows: gnomon up
+	@$(BIN)/gnomon up $(ARGS)
+
+preview: $(READY) ## Show the next occurrences of the sample schedules
 	@$(BIN)/gnomon preview examples/schedules.toml $(ARGS)
 
 test: $(READY) ## Run the tests

@@ -4,7 +4,7 @@ import pytest
 
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State, Status
 from gnomon.core.ledger.period import Kind, period_key
-from gnomon.ports import RunRow
+from gnomon.ports import By, RunRow
 from tests.clauses import clause
 from tests.contract.ledger_desk import Desk, at, clock
 
@@ -73,7 +73,7 @@ def test_nothing_can_be_asked_of_what_is_not_there(desk: Desk) -> None:
         assert desk.do(ledger.trigger(name, name="one", now_ms=at("00:01:00"))) is None
         assert desk.do(ledger.backfill(name, name="b", nominals=[1], now_ms=at("00:01:00"))) is None
         assert desk.do(ledger.skip_next(name, now_ms=at("00:01:00"))) is None
-    assert desk.do(desk.ledger.kill("nothing", by="anna", now_ms=at("00:01:00"))) is None
+    assert desk.do(desk.ledger.kill("nothing", by=By("anna"), now_ms=at("00:01:00"))) is None
     assert desk.do(desk.ledger.run("nothing")) is None
 
 

@@ -3,13 +3,13 @@
 import pytest
 
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State, Status
-from gnomon.ports import Ended, Launched, RunRow
+from gnomon.ports import By, Ended, Failed, Launched, RunRow
 from tests.clauses import clause
 from tests.contract.ledger_desk import Desk, at, clock
 
 
 def killed(desk: Desk, key: str, now: str = "00:01:30") -> RunRow:
-    row = desk.do(desk.ledger.kill(key, by="anna", now_ms=at(now)))
+    row = desk.do(desk.ledger.kill(key, by=By("anna"), now_ms=at(now)))
     assert row is not None
     return row
 
@@ -123,3 +123,104 @@ def test_who_replaces_a_run_is_told_that_nobody_holds_it(desk: Desk) -> None:
 
     assert newer.replaces == ((claim.key, 1),)
     assert newer.detached == {claim.key}
+
+
+@clause("LEDGER-9")
+def test_a_launcher_that_asks_to_be_left_alone_is(desk: Desk) -> None:
+    claim = desk.claim(launch_backoff="1s")
+    failed = Failed(claim.key, claim.fence, "busy", permanent=False, wait_ms=20_000)
+    desk.report(failed, now="00:01:10")
+
+    assert desk.wake() == "00:01:30"
+    [again] = desk.turn("00:01:30")
+    impatient = Failed(again.key, again.fence, "busy", permanent=False, wait_ms=0)
+    desk.report(impatient, now="00:01:31")
+    assert desk.wake() == "00:01:33"
+
+
+@clause("LEDGER-9")
+def test_a_launch_that_nobody_answered_may_have_run(desk: Desk) -> None:
+    claim = desk.claim(launches_max=1)
+    unknown = Failed(claim.key, claim.fence, "no answer", False, reason=Reason.UNCERTAIN)
+    desk.report(unknown, now="00:01:10")
+
+    row = desk.row()
+    assert (row.outcome, row.reason, row.status) == (
+        Outcome.EXECUTED, Reason.UNCERTAIN, Status.FAILED,
+    )  # fmt: skip
+
+
+@clause("LEDGER-7")
+def test_an_end_counts_while_the_launch_is_to_be_tried_again(desk: Desk) -> None:
+    claim = desk.claim(launch_backoff="30s")
+    desk.failed(claim, "00:01:10")
+
+    assert desk.ended(claim, "00:01:15")
+    assert desk.turn("00:01:40") == []
+    assert desk.words() == ["00:01:00 done executed"]
+
+
+@clause("LEDGER-4")
+def test_who_watches_sees_the_changes_that_were_written(desk: Desk) -> None:
+    seen: list[list[str]] = []
+    desk.ledger.watch(
+        lambda changes: seen.append([change.schedule.schedule_id for change in changes])
+    )
+    desk.save("one")
+    desk.save("two")
+    changes = desk.plan("00:01:00")
+    desk.pause("00:01:00", name="one")
+
+    desk.commit(changes, "00:01:00")
+
+    assert seen == [["two"]]
+
+
+@clause("ASK-14")
+@pytest.mark.parametrize("how", ["overlap", "deadline", "deletion"])
+def test_what_may_have_run_is_not_said_to_have_been_skipped(desk: Desk, how: str) -> None:
+    desk.save(overlap_policy="skip", deadline="10s")
+    [claim] = desk.turn("00:01:00")
+    unknown = Failed(claim.key, claim.fence, "no answer", False, reason=Reason.UNCERTAIN)
+    assert desk.report(unknown, now="00:01:01") == [True]
+    match how:
+        case "overlap":
+            desk.do(desk.ledger.trigger("report", name="now", now_ms=at("00:01:01.100")))
+            assert len(desk.turn("00:01:01.200")) == 1
+            desk.turn("00:01:03")
+        case "deadline":
+            desk.turn("00:01:30")
+        case _:
+            desk.delete("00:01:01.500")
+
+    row = next(one for one in desk.rows() if one.key == claim.key)
+    assert (row.state, row.outcome, row.reason) == (
+        State.DONE, Outcome.EXECUTED, Reason.UNCERTAIN,
+    )  # fmt: skip
+
+
+@clause("ASK-14")
+def test_what_may_have_run_is_tried_again_and_can_end_well(desk: Desk) -> None:
+    desk.save()
+    [claim] = desk.turn("00:01:00")
+    unknown = Failed(claim.key, claim.fence, "no answer", False, reason=Reason.UNCERTAIN)
+    desk.report(unknown, now="00:01:01")
+    [again] = desk.turn("00:01:02")
+
+    assert (again.key, again.launches) == (claim.key, 2)
+    assert desk.ended(again)
+    row = desk.row()
+    assert (row.outcome, row.reason, row.status) == (Outcome.EXECUTED, None, Status.SUCCESS)
+
+
+@clause("LEDGER-7")
+def test_a_worker_from_whom_a_claim_was_taken_has_no_say(desk: Desk) -> None:
+    desk.save(uncertain="restart")
+    [claim] = desk.turn("00:01:00", confirmed=True)
+    desk.turn("00:02:00.001", confirmed=True)
+    assert desk.rows()[0].state is State.PLANNED
+    late = Ended(claim.key, claim.fence, success=False, detail="late", reason=Reason.UNCERTAIN)
+
+    assert desk.report(late, Launched(claim.key, claim.fence, "late"), now="00:02:01") == [
+        False, False,
+    ]  # fmt: skip

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from gnomon.core.engine import plan
 from gnomon.core.ledger.audit import AuditRun, AuditSchedule, Finding, audit
-from gnomon.ports import Claim, Ended, Failed, Launched, Ledger, Report
+from gnomon.ports import By, Claim, Ended, Failed, Launched, Ledger, Report
 from gnomon.shell.store.postgres.ledger import LeaseTime, PostgresLedger
 from gnomon.shell.store.sqlite import SqliteLedger
 from tests.clauses import clause
@@ -92,7 +92,7 @@ class Player:
             case "kill":
                 rows = await ledger.runs("report", limit=10)
                 for row in rows[move.pick : move.pick + 1]:
-                    await ledger.kill(row.key, by="anna", now_ms=now_ms)
+                    await ledger.kill(row.key, by=By("anna"), now_ms=now_ms)
             case "edit":
                 self.edits += 1
                 await self.save()

@@ -36,7 +36,8 @@ from pathlib import Path
 from typing import Protocol
 
 from tests.kill.judge import Verdict, judge_database
-from tests.kill.world import IDLE, ROOT, SCHEDULES, toml
+from tests.kill.lives import ROOT
+from tests.kill.world import IDLE, SCHEDULES, toml
 from tests.postgres.server import Server
 
 __all__ = ["BLOWS_AT_A_MINUTE", "FleetOutcome", "Network", "run_fleet"]

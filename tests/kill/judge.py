@@ -16,7 +16,10 @@ from typing import NamedTuple
 
 import asyncpg
 
-__all__ = ["Verdict", "judge", "judge_database"]
+__all__ = [
+    "Row", "Table", "Verdict", "judge", "judge_database", "judge_tables", "tables_of",
+    "tables_of_database",
+]  # fmt: skip
 
 _COLUMNS = "run_at, coalesce(last_run_at, run_at), periods, state, outcome, reason, status"
 
@@ -55,27 +58,14 @@ class Row:
 
 def judge(store: Path, log: Path, intervals: dict[str, int], *, until: int) -> Verdict:
     """Compare; `until` is an instant up to which every period has to be accounted for."""
-    query = f"SELECT {_COLUMNS} FROM schedule_runs WHERE schedule_id = ?"
-    tables: dict[str, Table] = {}
-    with sqlite3.connect(store) as connection:
-        for name in intervals:
-            (created,) = connection.execute(
-                "SELECT created_at FROM schedules WHERE schedule_id = ?", (name,)
-            ).fetchone()
-            rows = [
-                Row(int(_instant(first)), int(_instant(last)), *rest)
-                for first, last, *rest in connection.execute(query, (name,))
-            ]
-            tables[name] = Table(_instant(created), rows)
-    connection.close()
-    return judge_tables(tables, log, intervals, until=until)
+    return judge_tables(tables_of(store, list(intervals)), log, intervals, until=until)
 
 
 def judge_database(
     url: str, log: Path, intervals: dict[str, int], *, until: int, certain: dict[str, int]
 ) -> Verdict:
     """The same for a ledger on PostgreSQL; `certain` were to be executed, each up to an instant."""
-    tables = asyncio.run(_read(url, list(intervals)))
+    tables = tables_of_database(url, list(intervals))
     verdict = judge_tables(tables, log, intervals, until=until)
     for name, manned in certain.items():
         missed = [row for row in tables[name].rows if row.outcome != "executed"]
@@ -85,6 +75,29 @@ def judge_database(
             if row.first <= manned
         ]
     return verdict
+
+
+def tables_of(store: Path, names: list[str]) -> dict[str, Table]:
+    """What a ledger on SQLite has of these schedules."""
+    query = f"SELECT {_COLUMNS} FROM schedule_runs WHERE schedule_id = ?"
+    tables: dict[str, Table] = {}
+    with sqlite3.connect(store) as connection:
+        for name in names:
+            (created,) = connection.execute(
+                "SELECT created_at FROM schedules WHERE schedule_id = ?", (name,)
+            ).fetchone()
+            rows = [
+                Row(int(_instant(first)), int(_instant(last)), *rest)
+                for first, last, *rest in connection.execute(query, (name,))
+            ]
+            tables[name] = Table(_instant(created), rows)
+    connection.close()
+    return tables
+
+
+def tables_of_database(url: str, names: list[str]) -> dict[str, Table]:
+    """What a ledger on PostgreSQL has of them."""
+    return asyncio.run(_read(url, names))
 
 
 def judge_tables(

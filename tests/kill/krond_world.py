@@ -14,7 +14,8 @@ import sqlite3
 import sys
 from pathlib import Path
 
-from tests.kill.world import Outcome, World, run_world
+from tests.kill.lives import Outcome
+from tests.kill.world import World, run_world
 
 __all__ = ["KrondWorld"]
 
@@ -72,10 +73,10 @@ class KrondWorld(World):
 
     def settle(self) -> None:
         self.file.write_text(_IDLE)
-        process = self.start("gnomon", *self.words, "--grace", "20s")
-        self.read_until(process, '"running"')
+        process = self._start("gnomon", *self.words, "--grace", "20s")
+        self._read_until(process, '"running"')
         process.send_signal(signal.SIGTERM)
-        self.expect(process, 0, "settling", self.wait(process))
+        self._expect(process, 0, "settling", self._wait(process))
 
     def _write(self) -> None:
         lines = []

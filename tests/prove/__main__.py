@@ -4,10 +4,11 @@ Prove what is promised: `python -m tests.prove KIND... [--sample N]`.
 Without a kind, all of them: every transition of every zone, a million random questions and a
 million fuzzed texts against the minute scan; 50,000 simulated worlds of crashes and 50,000 of three
 workers in trouble; 60,000 of the declarative scheduler, with years of it; 60,000 of workflows;
-1,000 real kills each of `gnomon run`, of krond, of a scheduler and of a workflow, and 1,000 faults
-that happen to workers on PostgreSQL; 100,000 traces judged by the theory's monitor and by its
-formulas. Runs on all cores, can be resumed, and writes docs/evidence when a report's part was run
-as a whole. Exits with 1 on any finding, and prints the line that shows it again.
+1,000 real kills each of `gnomon run`, of krond, of a scheduler, of a worker of the service and of a
+workflow, and 1,000 faults that happen to workers on PostgreSQL; 100,000 traces judged by the
+theory's monitor and by its formulas. Runs on all cores, can be resumed, and writes docs/evidence
+when a report's part was run as a whole. Exits with 1 on any finding, and prints the line that shows
+it again.
 """
 
 import argparse
@@ -15,14 +16,24 @@ import os
 import sys
 from pathlib import Path
 
-from tests.prove import crash, declarative, fleet, kill, kill_scheduler, theory, time_core, workflow
+from tests.prove import (
+    crash,
+    declarative,
+    fleet,
+    kill,
+    kill_scheduler,
+    kill_service,
+    theory,
+    time_core,
+    workflow,
+)
 from tests.prove.chunk import ChunkResult, fill
 from tests.prove.replay import replay
 from tests.prove.runner import Run
 
 _KINDS = (
     *time_core.KINDS, "crash", "kill", "workers-kill", "theory", "declarative", "kill-scheduler",
-    "kill-krond", "workflow", "kill-workflow",
+    "kill-krond", "kill-service", "workflow", "kill-workflow",
 )  # fmt: skip
 
 
@@ -69,6 +80,10 @@ def _prove(kinds: tuple[str, ...], options: argparse.Namespace, how: Run) -> int
     if "kill-scheduler" in kinds:
         well &= kill_scheduler.prove(
             how, kills=options.kills, workers=options.workers or kill_scheduler.WORKERS
+        )
+    if "kill-service" in kinds:
+        well &= kill_service.prove(
+            how, kills=options.kills, workers=options.workers or kill_service.WORKERS
         )
     if "workflow" in kinds:
         well &= workflow.prove(how, worlds=options.worlds, workers=cores)

@@ -18,7 +18,7 @@ from gnomon.simulation.declarative.plan import World, draw_spec
 from gnomon.simulation.declarative.search import Act, play, stories
 from gnomon.simulation.workflow import campaign as workflow
 from gnomon.simulation.workflow import plan as workflow_plan
-from tests.kill import hook_world, scheduler_world
+from tests.kill import hook_world, scheduler_world, service_world
 from tests.kill.fleet import BLOWS_AT_A_MINUTE, run_fleet
 from tests.kill.krond_world import KrondWorld
 from tests.kill.world import run_world
@@ -64,6 +64,7 @@ _STEPS_SAMPLE = 25  # texts of each fuzz chunk whose steps are counted
 _DIFFERENCES_MAX = 50  # per chunk; one is enough to fail, and the first ones tell the story
 _FIRST_SEED = 1_000_000  # beyond the seeds of `make test`
 _AXIOMS = 16
+_POSTGRES_EVERY = 20  # of the worlds of the service
 _YEAR_2000, _YEAR_2038 = 946_684_800, 2_145_916_800
 
 
@@ -124,7 +125,7 @@ def fill(result: ChunkResult) -> None:
     kinds |= {campaign.value: _simulate for campaign in Campaign}
     kinds |= dict.fromkeys(DECLARATIVE, _simulate_declarative) | {"kill-scheduler": _kill_scheduler}
     kinds |= {"declarative-search": _search_stories, "kill-workflow": _kill_workflow}
-    kinds |= dict.fromkeys(WORKFLOW, _simulate_workflow)
+    kinds |= dict.fromkeys(WORKFLOW, _simulate_workflow) | {"kill-service": _kill_service}
     for difference in kinds[result.kind](result):
         result.add(difference)
 
@@ -262,6 +263,20 @@ def _kill_workflow(result: ChunkResult) -> Iterator[str]:
     result.notes = outcome.notes()
     for problem in outcome.problems:
         yield f"{problem}: python -m tests.kill.hook_world {seed} {KILLS_PER_WORLD}"
+
+
+def _kill_service(result: ChunkResult) -> Iterator[str]:
+    """One world in which a worker of the service is killed again and again."""
+    seed = f"{SEED}:{result.index}"
+    is_shared = result.index % _POSTGRES_EVERY == _POSTGRES_EVERY - 1
+    world = service_world.run_world_on_postgres if is_shared else service_world.run_world
+    outcome = world(seed, KILLS_PER_WORLD)
+    result.cases = outcome.kills
+    result.answers = outcome.verdict.periods
+    result.notes = outcome.notes()
+    where = " postgres" if is_shared else ""
+    for problem in outcome.problems:
+        yield f"{problem}: python -m tests.kill.service_world {seed} {KILLS_PER_WORLD}{where}"
 
 
 def _agree(result: ChunkResult) -> Iterator[str]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.core.schedule_record import read_schedule
-from gnomon.ports import Claim, Ended, Failed, Launched, Report
+from gnomon.ports import By, Claim, Ended, Failed, Launched, Report
 from gnomon.shell.runtime import Runtime
 from tests.clauses import clause
 from tests.shell.faulty_ledger import FaultyLedger
@@ -96,7 +96,7 @@ def test_a_run_that_is_to_be_ended_is_ended_by_its_worker() -> None:
         running = asyncio.create_task(world.runtime.run())
         await world.pass_ms(10_000)
         [row] = await world.rows("one")
-        await world.ledger.kill(row.key, by="anna", now_ms=world.clock.now_ms())
+        await world.ledger.kill(row.key, by=By("anna"), now_ms=world.clock.now_ms())
         world.runtime.wake()
         await world.pass_ms(100)
         words = await world.words("one")
@@ -115,7 +115,7 @@ def test_without_a_call_the_next_turn_sees_it() -> None:
         await world.runtime.turn()
         await world.pass_ms(1)
         [row] = await world.rows("one")
-        await world.ledger.kill(row.key, by="anna", now_ms=world.clock.now_ms())
+        await world.ledger.kill(row.key, by=By("anna"), now_ms=world.clock.now_ms())
         await world.pass_ms(1_000)
         await world.runtime.turn()
         await world.runtime.collect()
@@ -133,7 +133,7 @@ def test_a_claim_that_waits_for_another_run_to_end_is_given_up() -> None:
         running = asyncio.create_task(world.runtime.run())
         await world.pass_ms(60_100)
         newest = (await world.rows("one"))[-1]
-        await world.ledger.kill(newest.key, by="anna", now_ms=world.clock.now_ms())
+        await world.ledger.kill(newest.key, by=By("anna"), now_ms=world.clock.now_ms())
         world.runtime.wake()
         await world.pass_ms(1_000)
         words, began = await world.words("one"), list(world.began)
@@ -199,7 +199,7 @@ def test_a_run_that_nobody_holds_is_ended_through_the_launcher() -> None:
         running = asyncio.create_task(world.runtime.run())
         await asyncio.sleep(1)
         [row] = await world.ledger.runs("one")
-        await world.ledger.kill(row.key, by="anna", now_ms=world.clock.now_ms())
+        await world.ledger.kill(row.key, by=By("anna"), now_ms=world.clock.now_ms())
         world.launcher.can_end = False
         world.runtime.wake()
         await asyncio.sleep(0.1)
@@ -226,3 +226,21 @@ def test_a_run_that_nobody_holds_is_replaced_through_the_launcher() -> None:
     assert run_virtually(scenario()) == (
         ["launch", "end", "launch"], ["done FAILED replaced", "running STARTED -"],
     )  # fmt: skip
+
+
+@clause("ASK-11")
+def test_a_run_elsewhere_that_ended_before_its_launch_was_written_is_not_lost() -> None:
+    async def scenario() -> tuple[int, int, list[str], list[str]]:
+        world = Outside(Elsewhere())
+        await world.save(overlap_policy="skip")
+        await world.runtime.turn()
+        [row] = await world.ledger.runs("one")
+        end = Ended(row.key, row.fence, success=True, detail="")
+        await world.ledger.report([end], now_ms=START_MS + 1)
+        await world.runtime.turn()
+        await world.runtime.turn()
+        counts = world.runtime.telemetry
+        ended = [line for line in world.launcher.said if line.startswith("end")]
+        return counts.leases_lost, counts.reports_refused, ended, await world.words()
+
+    assert run_virtually(scenario()) == (0, 0, [], ["done SUCCESS -"])

@@ -136,6 +136,17 @@ def _deadline_ignored() -> Patch:
     return _planning(before=no_deadline)
 
 
+def _left_out_runs() -> Patch:
+    return _planning(before=lambda due: due._replace(skips=()))
+
+
+def _asked_for_is_forgotten() -> Patch:
+    def without(due: Due) -> Due:
+        return due._replace(waiting=[one for one in due.waiting if ":" not in one.key])
+
+    return _planning(before=without)
+
+
 def _queue_dropped() -> Patch:
     return _planning(
         before=lambda due: due._replace(waiting=[one for one in due.waiting if not one.queued])
@@ -218,4 +229,6 @@ MUTANTS = [
     Mutant("no lease is renewed", Campaign.CRASH, _lease_is_not_renewed),
     Mutant("the end of a run wakes nobody", Campaign.WORKERS, _end_wakes_nobody),
     Mutant("a launch that failed is not reported", Campaign.CRASH, _failure_is_not_reported),
+    Mutant("a period that is left out runs", Campaign.WORKERS, _left_out_runs),
+    Mutant("what was asked for is forgotten", Campaign.CRASH, _asked_for_is_forgotten),
 ]

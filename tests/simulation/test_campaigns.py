@@ -21,6 +21,7 @@ SOMETIMES = [
     *(f"{kind} {call}" for call in ("load", "commit", "report", "next_wake_ms")
       for kind in ("crash_before", "crash_after", "fail_before", "fail_after", "freeze_before",
                    "freeze_after")),
+    *(f"asked for: {what}" for what in ("manual", "backfill", "skip", "kill")),
     "clock set back",
     "clock set forward",
     "commit lost to another worker",

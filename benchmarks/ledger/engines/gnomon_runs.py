@@ -12,22 +12,21 @@ from concurrent.futures import Executor
 from contextlib import suppress
 from pathlib import Path
 from time import monotonic_ns, time_ns
-from typing import Protocol
 
 from benchmarks.harness.meter import Meter
 from benchmarks.ledger.cells import Cell
 from benchmarks.ledger.population import BEGINS_MS, TARGET
 from gnomon.core.schedule import Schedule
 from gnomon.core.schedule_record import read_schedule
-from gnomon.ports import Ended, Ledger, Report, Saved
+from gnomon.ports import Ended, Ledger, Report
 from gnomon.shell.clock import SystemClock
 from gnomon.shell.launcher.function import Context, FunctionLauncher
 from gnomon.shell.runtime import Runtime
 from gnomon.shell.store.sqlite import SqliteLedger
 
 __all__ = [
-    "BulkLedger",
     "Fires",
+    "Ledger",
     "LongWorker",
     "MovableClock",
     "Opener",
@@ -60,13 +59,7 @@ class MovableClock(SystemClock):
         self._moved_ms = at_ms - super().now_ms()
 
 
-class BulkLedger(Ledger, Protocol):
-    """A ledger that saves many definitions at once."""
-
-    async def save_all(self, schedules: Sequence[Schedule], *, now_ms: int) -> list[Saved]: ...
-
-
-Opener = Callable[[], Awaitable[BulkLedger]]
+Opener = Callable[[], Awaitable[Ledger]]
 
 
 class WrittenEnds:

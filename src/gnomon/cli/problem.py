@@ -21,8 +21,10 @@ from gnomon.errors.excerpt import excerpt
 
 __all__ = [
     "LocatedError",
+    "RemoteError",
     "describe_problem",
     "printable",
+    "remote_problem",
     "store_problem",
     "system_problem",
     "usage_problem",
@@ -40,6 +42,15 @@ class LocatedError(Exception):
         self.subject = subject
         """What the place has named already, so that the error need not."""
         super().__init__(f"{place}: {error}")
+
+
+class RemoteError(Exception):
+    """What a service said, or that it said nothing; `code` is the exit code."""
+
+    def __init__(self, message: str, *, hint: str, code: int) -> None:
+        self.hint = hint
+        self.code = code
+        super().__init__(message)
 
 
 def describe_problem(error: DefinitionError | LocatedError) -> str:
@@ -80,6 +91,11 @@ def store_problem(error: StoreError | IncompatibleStateError | MissingExtraError
         message, _, hint = str(error).partition("; ")
         return _lines(message, "", hint)
     return _lines(f"{error.where}: {error.reason}", "", error.hint)
+
+
+def remote_problem(error: RemoteError) -> str:
+    """The lines to print for what a service said."""
+    return _lines(str(error), "", error.hint)
 
 
 def printable(text: str) -> str:

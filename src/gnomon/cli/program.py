@@ -29,12 +29,16 @@ from gnomon.cli.ledger_commands import (
 )
 from gnomon.cli.problem import (
     LocatedError,
+    RemoteError,
     describe_problem,
+    remote_problem,
     store_problem,
     system_problem,
     usage_problem,
 )
 from gnomon.cli.screen import output
+from gnomon.cli.service.commands import api_command, up_command, worker_command
+from gnomon.cli.service.run_commands import schedule_app
 from gnomon.cli.simulate_command import simulate_command
 from gnomon.cli.time_commands import (
     decide_command,
@@ -65,7 +69,7 @@ _UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 app = typer.Typer(
     name="gnomon",
     help="Gnomon: when does it run, did it run, and why not.",
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -95,6 +99,8 @@ def _run(arguments: Sequence[str] | None, clock: "Clock") -> int:
         return _fail(usage_problem(error), INVALID)
     except (StoreError, IncompatibleStateError, MissingExtraError) as error:
         return _fail(store_problem(error), SYSTEM)
+    except RemoteError as error:
+        return _fail(remote_problem(error), error.code)
     except BrokenPipeError:  # whoever read the output has seen enough
         _forget_output()
         return FINE
@@ -186,3 +192,7 @@ app.command("check")(check_command)
 app.command("simulate")(simulate_command)
 app.add_typer(krond_app, name="krond")
 app.add_typer(workflow_app)
+app.command("up")(up_command)
+app.command("api")(api_command)
+app.command("worker")(worker_command)
+app.add_typer(schedule_app)

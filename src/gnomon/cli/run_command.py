@@ -16,8 +16,7 @@ import asyncio
 import contextlib
 import logging
 import sys
-import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,6 +25,7 @@ from rich.live import Live
 from rich.text import Text
 
 from gnomon.cli.live_table import live_table, read_lines
+from gnomon.cli.log_lines import log_lines
 from gnomon.cli.narration import Narration
 from gnomon.cli.saving import StoredLedger, check_file, save_file
 from gnomon.cli.schedule_table import Entry
@@ -37,7 +37,7 @@ from gnomon.shell.narrating import NarratingLedger
 from gnomon.shell.runtime import Runtime
 from gnomon.shell.stopping import Stopper
 from gnomon.shell.store.sqlite import ledger_thread
-from gnomon.shell.telemetry import JsonLines, log, logs_to
+from gnomon.shell.telemetry import log
 
 __all__ = ["RunOptions", "run_schedules"]
 
@@ -45,7 +45,6 @@ SHOW_EVERY_MS = 1_000
 ONCE_LOOK_MS = 100
 """How often `--once` asks whether everything has been started."""
 _LINES_BESIDE = 4  # headings and the like, in a terminal
-_PLAIN = "%(asctime)s.%(msecs)03dZ %(levelname)-7s %(message)s"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +70,10 @@ def run_schedules(entries: Sequence[Entry], options: RunOptions, clock: Clock) -
     """Run until told to stop; False when it was told twice."""
     shows = sys.stdout is not None and sys.stdout.isatty() and not options.json_log
     console = Console(highlight=False, markup=False, emoji=False) if shows else None
-    with _logging(console, options.json_log):
+    handler: logging.Handler = (
+        logging.StreamHandler(sys.stderr) if console is None else _AboveTheTable(console)
+    )
+    with log_lines(handler, as_json=options.json_log):
         return asyncio.run(_run(entries, options, clock, console))
 
 
@@ -190,16 +192,3 @@ class _AboveTheTable(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         self._console.print(Text(self.format(record), style="yellow"))
-
-
-@contextlib.contextmanager
-def _logging(console: Console | None, json_log: bool) -> Iterator[None]:
-    """Lines on standard error, or the important ones above the table."""
-    handler: logging.Handler = (
-        logging.StreamHandler(sys.stderr) if console is None else _AboveTheTable(console)
-    )
-    plain = logging.Formatter(_PLAIN, "%Y-%m-%dT%H:%M:%S")
-    plain.converter = time.gmtime
-    handler.setFormatter(JsonLines() if json_log else plain)
-    with logs_to(handler):
-        yield

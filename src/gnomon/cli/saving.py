@@ -15,9 +15,8 @@ from typing import Protocol
 
 from gnomon.cli.history_view import schedule_names
 from gnomon.cli.schedule_table import Entry
-from gnomon.core.schedule import Schedule
 from gnomon.errors import StoreError
-from gnomon.ports import Ledger, Saved
+from gnomon.ports import Ledger
 from gnomon.shell.telemetry import log
 
 __all__ = ["FILE_NAME", "StoredLedger", "check_file", "save_file"]
@@ -28,8 +27,6 @@ FILE_NAME = "file_of_schedules"
 
 class StoredLedger(Ledger, Protocol):
     """What a ledger can do beside, for a file of schedules."""
-
-    async def save_all(self, schedules: Sequence[Schedule], *, now_ms: int) -> list[Saved]: ...
 
     async def still_owes(self, *, at_ms: int) -> bool: ...
 

@@ -46,6 +46,7 @@ class SharedLedger(PostgresLedger):
         return claims
 
     def committed(self, changes: Sequence[Change]) -> None:
+        super().committed(changes)
         self.narration.committed(changes)
 
     async def report(self, reports: Sequence[Report], *, now_ms: int) -> list[bool]:
@@ -66,7 +67,7 @@ async def open_shared(url: str) -> AsyncIterator[SharedLedger]:
 
 @contextlib.asynccontextmanager
 async def attended(
-    ledger: SharedLedger, url: str, runtime: Runtime, owner: str, clock: Clock
+    ledger: PostgresLedger, url: str, runtime: Runtime, owner: str, clock: Clock
 ) -> AsyncIterator[None]:
     """Listen and be seen as long as the block lasts; then say good-bye."""
     presence = Presence(

@@ -5,6 +5,8 @@ An executor gets the text of a DAG and the facts of one run, and says at once wh
 the run on; how the run goes, it says later. Runs are known by their idempotency key: whoever asks
 twice under one key starts one run, and is told its state again. That is what makes it safe to ask
 again when nobody knows whether the first question arrived.
+
+Spec: EXEC-1 to EXEC-5.
 """
 
 from collections.abc import Sequence

@@ -3,10 +3,10 @@ The ledger as a contract: where the facts about periods are kept, and what a lau
 
 Each call is one transaction. Whoever implements it passes the suite of tests/contract.
 
-Spec: PORT-1 to PORT-6, ASK-1, ASK-2, ASK-7 to ASK-9, ASK-11.
+Spec: PORT-1 to PORT-9, ASK-1, ASK-2, ASK-7 to ASK-9, ASK-11.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -14,6 +14,7 @@ from gnomon.core.engine import Change, Due, Pause
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State, Status
 from gnomon.core.ledger.period import Kind, kind_of
 from gnomon.core.schedule import Schedule
+from gnomon.ports.request import Breach, By, Expected, Judged, LogRow, Only, RevisionRow
 
 __all__ = [
     "Claim",
@@ -56,7 +57,7 @@ class Launched(NamedTuple):
 
 
 class Failed(NamedTuple):
-    """A launcher could not start a run; it certainly did not start."""
+    """A launcher could not start a run; it did not start, as far as anybody knows."""
 
     key: str
     fence: int
@@ -64,7 +65,12 @@ class Failed(NamedTuple):
     permanent: bool
     """Whether trying again cannot help."""
     reason: Reason = Reason.LAUNCH_FAILED
-    """`superseded` for a claim that another took the place of before it began."""
+    """
+    `superseded` for a claim that another took the place of before it began, `killed` for one that
+    somebody asked to end, `uncertain` where nobody knows whether it has started after all.
+    """
+    wait_ms: int | None = None
+    """For how long not to try again, whatever the policy says."""
 
 
 class Ended(NamedTuple):
@@ -189,6 +195,10 @@ class Ledger(Protocol):
         """
         ...
 
+    def watch(self, watcher: Callable[[Sequence[Change]], None]) -> None:
+        """Have this called, after each commit from here, with the changes that were written."""
+        ...
+
     async def report(self, reports: Sequence[Report], *, now_ms: int) -> list[bool]:
         """Write what launchers said; False for each report that came with an old fencing number."""
         ...
@@ -217,25 +227,43 @@ class Ledger(Protocol):
         """The earliest instant at which `load` will find something; None for never."""
         ...
 
-    async def save(self, schedule: Schedule, *, now_ms: int) -> Saved:
-        """Add or replace a definition; nothing before `now_ms` is owed."""
+    async def save(
+        self, schedule: Schedule, *, now_ms: int, by: By | None = None,
+        if_revision: int | None = None,
+    ) -> Saved:  # fmt: skip
+        """
+        Add or replace a definition; nothing before `now_ms` is owed.
+
+        `ConflictError` when it belongs to another than the definition says, if somebody asks, or
+        when it is not at that revision; 0 for one that is not there.
+        """
+        ...
+
+    async def save_all(
+        self, schedules: Sequence[Schedule], *, now_ms: int, by: By | None = None,
+        removed: Sequence[str] = (),
+    ) -> list[Saved]:  # fmt: skip
+        """Save many, each id once, and delete others: all of it, or nothing."""
         ...
 
     async def pause(
-        self, schedule_id: str, *, until_ms: int | None, reason: str, now_ms: int
-    ) -> bool:
+        self, schedule_id: str, *, until_ms: int | None, reason: str, now_ms: int,
+        by: By | None = None,
+    ) -> bool:  # fmt: skip
         """Pause until an instant, or until further notice; False when there is no such schedule."""
         ...
 
-    async def resume(self, schedule_id: str, *, now_ms: int) -> bool:
+    async def resume(self, schedule_id: str, *, now_ms: int, by: By | None = None) -> bool:
         """End a pause now; False when there is no such schedule."""
         ...
 
-    async def delete(self, schedule_id: str, *, now_ms: int) -> bool:
+    async def delete(self, schedule_id: str, *, now_ms: int, by: By | None = None) -> bool:
         """Forget a schedule and keep its history; False when there is none."""
         ...
 
-    async def trigger(self, schedule_id: str, *, name: str, now_ms: int) -> RunRow | None:
+    async def trigger(
+        self, schedule_id: str, *, name: str, now_ms: int, by: By | None = None
+    ) -> RunRow | None:
         """
         Have a run by hand start now; None when there is no such schedule.
 
@@ -244,16 +272,17 @@ class Ledger(Protocol):
         ...
 
     async def backfill(
-        self, schedule_id: str, *, name: str, nominals: Sequence[int], now_ms: int
-    ) -> int | None:
+        self, schedule_id: str, *, name: str, nominals: Sequence[int], now_ms: int,
+        by: By | None = None,
+    ) -> int | None:  # fmt: skip
         """Have a run for each of these instants; how many are new, None without a schedule."""
         ...
 
-    async def skip_next(self, schedule_id: str, *, now_ms: int) -> int | None:
+    async def skip_next(self, schedule_id: str, *, now_ms: int, by: By | None = None) -> int | None:
         """Leave out the next period that lies ahead; its nominal instant, None for nothing."""
         ...
 
-    async def kill(self, key: str, *, by: str, now_ms: int) -> RunRow | None:
+    async def kill(self, key: str, *, by: By, now_ms: int) -> RunRow | None:
         """
         Have a run ended: at once when it waits, else by who holds it; None when there is none.
 
@@ -269,7 +298,9 @@ class Ledger(Protocol):
         """One row."""
         ...
 
-    async def schedules(self, *, after: str = "", limit: int = 100) -> list[ScheduleRow]:
+    async def schedules(
+        self, *, after: str = "", limit: int = 100, only: Only | None = None
+    ) -> list[ScheduleRow]:
         """Schedules in the order of their ids, from the one after `after`."""
         ...
 
@@ -286,6 +317,31 @@ class Ledger(Protocol):
         With a key, also those at that very instant whose keys are smaller, so that a page can end
         among rows of one instant.
         """
+        ...
+
+    async def covering(self, schedule_id: str, nominal: int) -> list[RunRow]:
+        """The rows of one instant: the period's, or the range's that holds it, and others."""
+        ...
+
+    async def revisions(
+        self, schedule_id: str, *, before: int | None = None, limit: int = 100
+    ) -> list[RevisionRow]:
+        """The definitions that a schedule had, newest first, those before `before`."""
+        ...
+
+    async def log(
+        self, *, schedule_id: str | None = None, user_id: str | None = None,
+        before: int | None = None, limit: int = 100,
+    ) -> list[LogRow]:  # fmt: skip
+        """Who changed what, newest first, before line `before`."""
+        ...
+
+    async def expected(self, *, now_ms: int, limit: int) -> list[Expected]:
+        """The schedules whose expectations are to be looked at by now."""
+        ...
+
+    async def judge(self, one: Expected, judged: Judged, *, now_ms: int) -> Sequence[Breach]:
+        """Write down what was found; return the breaches that nobody had noted before."""
         ...
 
     async def retain(self, *, before_ms: int, limit: int) -> int:

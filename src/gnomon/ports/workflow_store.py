@@ -1,8 +1,11 @@
 """
-The workflow store as a contract: the DAGs that have been deployed, by id and version.
+The workflow store as a contract: the DAGs that have been deployed, by user, id and version.
 
 A version is written once and never changes, so that a run can always be explained by what it was
-given. Texts are canonical JSON, with their digest; what stands in them is read elsewhere.
+given. Each user has ids of its own. Texts are canonical JSON, with their digest; what stands in
+them is read elsewhere.
+
+Spec: WSTORE-1 to WSTORE-5.
 """
 
 from collections.abc import Sequence
@@ -14,6 +17,7 @@ __all__ = ["StoredDag", "WorkflowStore"]
 class StoredDag(NamedTuple):
     """One version of a workflow."""
 
+    user_id: str
     workflow_id: str
     version: int
     digest: str
@@ -38,20 +42,26 @@ class WorkflowStore(Protocol):
         """
         ...
 
-    async def load(self, workflow_id: str, version: int) -> StoredDag | None:
+    async def load(self, user_id: str, workflow_id: str, version: int) -> StoredDag | None:
         """One version; None when there is none."""
         ...
 
-    async def newest(self, workflow_id: str) -> StoredDag | None:
+    async def newest(self, user_id: str, workflow_id: str) -> StoredDag | None:
         """The highest version of a workflow."""
         ...
 
     async def versions(
-        self, workflow_id: str, *, before: int | None = None, limit: int = 100
+        self, user_id: str, workflow_id: str, *, before: int | None = None, limit: int = 100
     ) -> Sequence[StoredDag]:
         """The versions of a workflow, highest first, those below `before`."""
         ...
 
-    async def workflows(self, *, after: str = "", limit: int = 100) -> Sequence[StoredDag]:
-        """The newest version of each workflow, in the order of their ids."""
+    async def workflows(
+        self, *, user_id: str | None = None, after: tuple[str, str] = ("", ""), limit: int = 100
+    ) -> Sequence[StoredDag]:
+        """
+        The newest version of each workflow, of one user or of all, in the order of user and id.
+
+        `after` is the user and id of the last one that was seen.
+        """
         ...

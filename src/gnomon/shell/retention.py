@@ -12,12 +12,13 @@ Spec: RUN-14.
 
 import logging
 from collections.abc import Callable
+from typing import Protocol
 
 from gnomon.errors import StoreError
-from gnomon.ports import Clock, Ledger
+from gnomon.ports import Clock
 from gnomon.shell.telemetry import log
 
-__all__ = ["LOOK_MS", "PAUSE_MS", "PORTION", "PUT_OFF_MAX", "Retention"]
+__all__ = ["LOOK_MS", "PAUSE_MS", "PORTION", "PUT_OFF_MAX", "Kept", "Retention"]
 
 PORTION = 1_000
 """The most rows that one transaction removes."""
@@ -29,10 +30,18 @@ PUT_OFF_MAX = 60
 """How many times a portion is put off for a pause, because runs are being started."""
 
 
+class Kept(Protocol):
+    """What forgets what is old, when told to; a ledger does."""
+
+    async def retain(self, *, before_ms: int, limit: int) -> int:
+        """Remove up to `limit` finished rows that ended before an instant; say how many."""
+        ...
+
+
 class Retention:
     """Keeps the finished rows of a ledger for this long."""
 
-    def __init__(self, ledger: Ledger, clock: Clock, *, keep_ms: int) -> None:
+    def __init__(self, ledger: Kept, clock: Clock, *, keep_ms: int) -> None:
         self._ledger = ledger
         self._clock = clock
         self._keep_ms = keep_ms

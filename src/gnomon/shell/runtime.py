@@ -44,6 +44,7 @@ class Runtime:
     def __init__(
         self, ledger: Ledger, launcher: Launcher, clock: Clock, owner: str, *,
         limits: Limits = USUAL, batch: int = 1000, telemetry: Telemetry | None = None,
+        rest_max_ms: int = REST_MAX_MS,
     ) -> None:  # fmt: skip
         self.telemetry = telemetry or Telemetry()
         self._wake = asyncio.Event()
@@ -53,6 +54,7 @@ class Runtime:
         self._claims_more = True
         self._grace_ms = 0
         self._failures = 0
+        self._rest_max_ms = min(rest_max_ms, REST_MAX_MS)
         self._clock = clock
         self._launcher = launcher
         self._worker = Worker(
@@ -151,7 +153,7 @@ class Runtime:
 
     def _rest_ms(self, at: Moment, next_ms: int | None) -> int:
         passed_ms = self._clock.monotonic_ms() - at.monotonic_ms
-        rests = [REST_MAX_MS]
+        rests = [self._rest_max_ms]
         if next_ms is not None:
             rests.append(next_ms - at.now_ms)
         held_ms = self._worker.holding.rest_ms(at)

@@ -128,10 +128,12 @@ class Worker:
 
     async def _report(self, at: Moment) -> None:
         refused = await self.reports.write(self.ledger, now_ms=self._by_now(at))
-        launches = [report for report in refused if isinstance(report, Launched)]
+        launches = []
         for report in refused:
             if not isinstance(report, Launched):
                 self._note_refusal(report)
+            elif report.detached_ms is None:  # else an end was faster, and it is not held here
+                launches.append(report)
         for launched, is_held in zip(launches, await self._still_held(launches, at), strict=True):
             if not is_held:
                 self._note_refusal(launched)
@@ -170,9 +172,8 @@ class Worker:
     def _take(self, claim: Claim, at: Moment) -> None:
         self.holding.take(claim.key, claim.fence, claim.schedule, at=at)
         if claim.replaces or claim.key in self._launched:
-            mine = [
-                one for one in claim.replaces if one[0] in claim.detached or self._is_mine(*one)
-            ]
+            free = claim.detached
+            mine = [one for one in claim.replaces if one[0] in free or self._is_mine(*one)]
             self._claims.waiting[claim.key] = claim
             self._do_beside(self._make_room(claim, mine))
         else:

@@ -48,10 +48,12 @@ async def look(ledger: Ledger) -> Aftermath:
     schedules = await ledger.schedules(limit=_PAGE)
     runs: list[RunRow] = []
     for one in schedules:
-        before = None
-        while page := await ledger.runs(one.schedule.schedule_id, before=before, limit=_PAGE):
+        before, key = None, ""
+        while page := await ledger.runs(
+            one.schedule.schedule_id, before=before, before_key=key, limit=_PAGE
+        ):
             runs += page
-            before = page[-1].nominal
+            before, key = page[-1].nominal, page[-1].key
     return Aftermath(schedules, runs)
 
 

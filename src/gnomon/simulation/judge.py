@@ -22,6 +22,8 @@ __all__ = ["Complaint", "judge"]
 
 Text = Mapping[str, object]
 
+_MANUAL, _BACKFILL, _PERIOD = "manual", "backfill", "period"
+_OF_PERIODS = ("paused", "deadline", "outage", "withdrawn", "constraints", "requested")
 _FOR_EVER = 1 << 40  # every schedule of a world has an end of its own
 _ALWAYS = {"overlap_policy": ("allow", "skip", "queue", "replace")}
 _REASONS: dict[str, Text] = {
@@ -37,6 +39,8 @@ _REASONS: dict[str, Text] = {
     "deadline": _ALWAYS,
     "constraints": _ALWAYS,
     "withdrawn": _ALWAYS,
+    "requested": _ALWAYS,
+    "killed": _ALWAYS,
 }
 """For each reason, the settings of a schedule under which it can be given."""
 
@@ -60,7 +64,8 @@ def judge(schedules: Sequence[Text], record: Record, rows: Sequence[Row]) -> lis
         case = _Case(
             schedule,
             record,
-            [row for row in rows if row.schedule_id == name],
+            [row for row in rows if row.schedule_id == name and _lane(row.key) == _PERIOD],
+            [row for row in rows if row.schedule_id == name and _lane(row.key) != _PERIOD],
             [effect for effect in record.effects if effect.schedule_id == name],
             [grant for grant in record.grants if grant.schedule_id == name],
         )
@@ -74,6 +79,8 @@ class _Case(NamedTuple):
     schedule: Text
     record: Record
     rows: list[Row]
+    asked: list[Row]
+    """The rows of what somebody asked for, which are no periods."""
     effects: list[Effect]
     grants: list[Grant]
 
@@ -102,18 +109,38 @@ def _covered(case: _Case) -> Iterator[tuple[str, str]]:
             yield "lost" if not counts[at] else "twice", f"{at} has {counts[at]} rows"
 
 
+def _asked_for(case: _Case) -> Iterator[tuple[str, str]]:
+    """Everything that was asked for has its row, which is over, and nothing else has."""
+    name = str(case.schedule["schedule_id"])
+    wanted = Counter(key for owner, key in case.record.asked if owner == name)
+    found = Counter(row.key for row in case.asked)
+    for key in wanted.keys() | found.keys():
+        if found[key] != min(wanted[key], 1):
+            yield "asked", f"{key} was asked for {wanted[key]} times and has {found[key]} rows"
+    for row in case.asked:
+        if row.state != "done":
+            yield "lost", f"{row.key} is still {row.state}"
+    for effect in case.effects:
+        if (name, effect.nominal) in case.record.left_out and _lane(effect.key) == _PERIOD:
+            yield "asked", f"{effect.nominal} was to be left out, and was started"
+
+
 def _true_outcomes(case: _Case) -> Iterator[tuple[str, str]]:
     """What is called executed was started, and nothing else was."""
-    starts = Counter(effect.nominal for effect in case.effects)
-    for row in case.rows:
+    starts = Counter(effect.key for effect in case.effects)
+    for row in (*case.rows, *case.asked):
         if row.last_nominal or row.outcome is None:
-            began = sum(1 for e in case.effects if row.nominal <= e.nominal <= row.last_nominal)
+            began = sum(
+                1
+                for one in case.effects
+                if row.nominal <= one.nominal <= row.last_nominal and _lane(one.key) == _PERIOD
+            )
             if began:
                 yield "outcome", f"{row.nominal} is in a range and was started {began} times"
-        elif row.outcome != "executed" and starts[row.nominal]:
+        elif row.outcome != "executed" and starts[row.key]:
             text = f"{row.nominal} is {row.outcome}({row.reason}) and was started"
             yield "outcome", text
-        elif row.outcome == "executed" and not starts[row.nominal]:
+        elif row.outcome == "executed" and not starts[row.key]:
             if _is_unknowable(case, row):
                 case.record.hit("executed for all that anybody knows, and had never begun")
             else:
@@ -130,11 +157,12 @@ def _is_unknowable(case: _Case, row: Row) -> bool:
 
 def _starts(case: _Case) -> Iterator[tuple[str, str]]:
     """At most one start where that is the promise; elsewhere a reason for every further one."""
-    keys: dict[int, set[str]] = {}
-    by_nominal: dict[int, list[Effect]] = {}
+    keys: dict[int | str, set[str]] = {}
+    by_nominal: dict[int | str, list[Effect]] = {}
     for effect in case.effects:
-        keys.setdefault(effect.nominal, set()).add(effect.key)
-        by_nominal.setdefault(effect.nominal, []).append(effect)
+        period = effect.nominal if _lane(effect.key) == _PERIOD else effect.key
+        keys.setdefault(period, set()).add(effect.key)
+        by_nominal.setdefault(period, []).append(effect)
     for nominal, effects in by_nominal.items():
         if len(keys[nominal]) > 1:
             yield "duplicated", f"{nominal} was started under {len(keys[nominal])} keys"
@@ -159,6 +187,8 @@ def _overlaps(case: _Case) -> Iterator[tuple[str, str]]:
     for one, other in combinations(case.effects, 2):
         if one.ended_at is not None and one.ended_at <= other.began_at:
             continue
+        if (_lane(one.key) == _BACKFILL) != (_lane(other.key) == _BACKFILL):
+            continue  # a backfill has a lane of its own
         if _is_excused(case, one, other):
             case.record.hit("ran beside a run whose lease was over")
         else:
@@ -204,6 +234,8 @@ def _in_time(case: _Case) -> Iterator[tuple[str, str]]:
     deadline = schedule.get("deadline")
     judged_once = schedule["overlap_policy"] == "queue" or schedule["catchup_policy"] == "spread"
     for grant in case.grants:
+        if _lane(grant.key) != _PERIOD:
+            continue
         opens_ms = grant.nominal * 1000 - before_ms
         if grant.shown_ms < opens_ms:
             yield "early", f"{grant.nominal} was claimed {opens_ms - grant.shown_ms} ms early"
@@ -228,9 +260,15 @@ def _window(schedule: Text) -> tuple[int, int]:
 def _reasons(case: _Case) -> Iterator[tuple[str, str]]:
     """No reason is given that the schedule's settings rule out."""
     schedule = case.schedule
-    for row in case.rows:
+    for row in (*case.rows, *case.asked):
         if row.reason is None:
             continue
+        if _lane(row.key) != _PERIOD and row.reason in _OF_PERIODS:
+            yield "reason", f"{row.key} was asked for, and is {row.outcome}({row.reason})"
+        if row.reason == "requested" and (row.schedule_id, row.nominal) not in case.record.left_out:
+            yield "reason", f"{row.nominal} was left out, and nobody had asked for that"
+        if row.reason == "killed" and row.key not in case.record.killed:
+            yield "reason", f"{row.nominal} was ended, and nobody had asked for that"
         for setting, allowed in _REASONS.get(row.reason, {"schedule_id": ()}).items():
             if schedule[setting] not in (allowed if isinstance(allowed, tuple) else ()):
                 yield "reason", f"{row.nominal} is {row.outcome}({row.reason})"
@@ -291,7 +329,13 @@ def _stale_reports(record: Record) -> Iterator[str]:
             record.hit("late write refused")
 
 
+def _lane(key: str) -> str:
+    """What a key stands for, as far as it matters here."""
+    word = key.partition(":")[0]
+    return word if word in (_MANUAL, _BACKFILL) else _PERIOD
+
+
 _CHECKS = (
-    _covered, _true_outcomes, _starts, _overlaps, _claims, _in_time, _reasons, _newest_counts,
-    _calm,
+    _covered, _asked_for, _true_outcomes, _starts, _overlaps, _claims, _in_time, _reasons,
+    _newest_counts, _calm,
 )  # fmt: skip

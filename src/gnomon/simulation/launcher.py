@@ -166,7 +166,8 @@ class SimulatedLauncher:
         if claim.key in self._runs:
             record.hit("launch met its former run")
             return Failed(claim.key, claim.fence, "an earlier run has not ended", False)
-        run_id = f"{claim.key[:12]}.{claim.fence}"
+        name = claim.key if ":" in claim.key else claim.key[:12]
+        run_id = f"{name}.{claim.fence}"
         self._runs[claim.key] = run_id, claim.fence
         if self.confirms_start:
             self._ready[claim.key] = claim

@@ -7,12 +7,29 @@ and which reports were accepted, so that judges can tell without asking the ledg
 Spec: SIM-2, SIM-3.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 from gnomon.core.engine import Change, Due
 from gnomon.core.schedule import Schedule
-from gnomon.ports import Claim, Ended, Failed, Ledger, Report, RunRow, Saved, ScheduleRow, ToEnd
+from gnomon.ports import (
+    Breach,
+    By,
+    Claim,
+    Ended,
+    Expected,
+    Failed,
+    Judged,
+    Ledger,
+    LogRow,
+    Only,
+    Report,
+    RevisionRow,
+    RunRow,
+    Saved,
+    ScheduleRow,
+    ToEnd,
+)
 from gnomon.simulation.gate import Gate, LedgerNature
 from gnomon.simulation.record import Grant, Seen
 
@@ -45,6 +62,9 @@ class GatedLedger:
             return claims
 
         return await self._gate.call("commit", act, stores=True)
+
+    def watch(self, watcher: Callable[[Sequence[Change]], None]) -> None:
+        self._inner.watch(watcher)
 
     async def report(self, reports: Sequence[Report], *, now_ms: int) -> list[bool]:
         async def act() -> list[bool]:
@@ -87,56 +107,77 @@ class GatedLedger:
     async def next_wake_ms(self) -> int | None:
         return await self._gate.call("next_wake_ms", self._inner.next_wake_ms, stores=True)
 
-    async def save(self, schedule: Schedule, *, now_ms: int) -> Saved:
+    async def save(
+        self, schedule: Schedule, *, now_ms: int, by: By | None = None,
+        if_revision: int | None = None,
+    ) -> Saved:  # fmt: skip
         return await self._gate.call(
-            "save", lambda: self._inner.save(schedule, now_ms=now_ms), stores=True
+            "save",
+            lambda: self._inner.save(schedule, now_ms=now_ms, by=by, if_revision=if_revision),
+            stores=True,
+        )
+
+    async def save_all(
+        self, schedules: Sequence[Schedule], *, now_ms: int, by: By | None = None,
+        removed: Sequence[str] = (),
+    ) -> list[Saved]:  # fmt: skip
+        return await self._gate.call(
+            "save_all",
+            lambda: self._inner.save_all(schedules, now_ms=now_ms, by=by, removed=removed),
+            stores=True,
         )
 
     async def pause(
-        self, schedule_id: str, *, until_ms: int | None, reason: str, now_ms: int
-    ) -> bool:
+        self, schedule_id: str, *, until_ms: int | None, reason: str, now_ms: int,
+        by: By | None = None,
+    ) -> bool:  # fmt: skip
         return await self._gate.call(
             "pause",
             lambda: self._inner.pause(
-                schedule_id, until_ms=until_ms, reason=reason, now_ms=now_ms
+                schedule_id, until_ms=until_ms, reason=reason, now_ms=now_ms, by=by
             ),
             stores=True,
         )  # fmt: skip
 
-    async def resume(self, schedule_id: str, *, now_ms: int) -> bool:
+    async def resume(self, schedule_id: str, *, now_ms: int, by: By | None = None) -> bool:
         return await self._gate.call(
-            "resume", lambda: self._inner.resume(schedule_id, now_ms=now_ms), stores=True
+            "resume", lambda: self._inner.resume(schedule_id, now_ms=now_ms, by=by), stores=True
         )
 
-    async def delete(self, schedule_id: str, *, now_ms: int) -> bool:
+    async def delete(self, schedule_id: str, *, now_ms: int, by: By | None = None) -> bool:
         return await self._gate.call(
-            "delete", lambda: self._inner.delete(schedule_id, now_ms=now_ms), stores=True
+            "delete", lambda: self._inner.delete(schedule_id, now_ms=now_ms, by=by), stores=True
         )
 
-    async def trigger(self, schedule_id: str, *, name: str, now_ms: int) -> RunRow | None:
+    async def trigger(
+        self, schedule_id: str, *, name: str, now_ms: int, by: By | None = None
+    ) -> RunRow | None:
         return await self._gate.call(
             "trigger",
-            lambda: self._inner.trigger(schedule_id, name=name, now_ms=now_ms),
+            lambda: self._inner.trigger(schedule_id, name=name, now_ms=now_ms, by=by),
             stores=True,
         )
 
     async def backfill(
-        self, schedule_id: str, *, name: str, nominals: Sequence[int], now_ms: int
-    ) -> int | None:
+        self, schedule_id: str, *, name: str, nominals: Sequence[int], now_ms: int,
+        by: By | None = None,
+    ) -> int | None:  # fmt: skip
         return await self._gate.call(
             "backfill",
             lambda: self._inner.backfill(
-                schedule_id, name=name, nominals=nominals, now_ms=now_ms
+                schedule_id, name=name, nominals=nominals, now_ms=now_ms, by=by
             ),
             stores=True,
         )  # fmt: skip
 
-    async def skip_next(self, schedule_id: str, *, now_ms: int) -> int | None:
+    async def skip_next(self, schedule_id: str, *, now_ms: int, by: By | None = None) -> int | None:
         return await self._gate.call(
-            "skip_next", lambda: self._inner.skip_next(schedule_id, now_ms=now_ms), stores=True
+            "skip_next",
+            lambda: self._inner.skip_next(schedule_id, now_ms=now_ms, by=by),
+            stores=True,
         )
 
-    async def kill(self, key: str, *, by: str, now_ms: int) -> RunRow | None:
+    async def kill(self, key: str, *, by: By, now_ms: int) -> RunRow | None:
         return await self._gate.call(
             "kill", lambda: self._inner.kill(key, by=by, now_ms=now_ms), stores=True
         )
@@ -147,9 +188,39 @@ class GatedLedger:
     async def run(self, key: str) -> RunRow | None:
         return await self._gate.call("run", lambda: self._inner.run(key), stores=True)
 
-    async def schedules(self, *, after: str = "", limit: int = 100) -> list[ScheduleRow]:
+    async def schedules(
+        self, *, after: str = "", limit: int = 100, only: Only | None = None
+    ) -> list[ScheduleRow]:
         return await self._gate.call(
-            "schedules", lambda: self._inner.schedules(after=after, limit=limit), stores=True
+            "schedules",
+            lambda: self._inner.schedules(after=after, limit=limit, only=only),
+            stores=True,
+        )
+
+    async def covering(self, schedule_id: str, nominal: int) -> list[RunRow]:
+        return await self._gate.call(
+            "covering", lambda: self._inner.covering(schedule_id, nominal), stores=True
+        )
+
+    async def revisions(
+        self, schedule_id: str, *, before: int | None = None, limit: int = 100
+    ) -> list[RevisionRow]:
+        return await self._gate.call(
+            "revisions",
+            lambda: self._inner.revisions(schedule_id, before=before, limit=limit),
+            stores=True,
+        )
+
+    async def log(
+        self, *, schedule_id: str | None = None, user_id: str | None = None,
+        before: int | None = None, limit: int = 100,
+    ) -> list[LogRow]:  # fmt: skip
+        return await self._gate.call(
+            "log",
+            lambda: self._inner.log(
+                schedule_id=schedule_id, user_id=user_id, before=before, limit=limit
+            ),
+            stores=True,
         )
 
     async def get(self, schedule_id: str) -> ScheduleRow | None:
@@ -165,6 +236,16 @@ class GatedLedger:
             ),
             stores=True,
         )  # fmt: skip
+
+    async def expected(self, *, now_ms: int, limit: int) -> list[Expected]:
+        return await self._gate.call(
+            "expected", lambda: self._inner.expected(now_ms=now_ms, limit=limit), stores=True
+        )
+
+    async def judge(self, one: Expected, judged: Judged, *, now_ms: int) -> Sequence[Breach]:
+        return await self._gate.call(
+            "judge", lambda: self._inner.judge(one, judged, now_ms=now_ms), stores=True
+        )
 
     async def retain(self, *, before_ms: int, limit: int) -> int:
         return await self._gate.call(

@@ -158,6 +158,13 @@ class Record(Notes):
     edited: list[str] = field(default_factory=list)
     """Schedules whose definition was changed on the way."""
 
+    asked: list[tuple[str, str]] = field(default_factory=list)
+    """Schedules and keys of runs that somebody asked for."""
+    left_out: set[tuple[str, int]] = field(default_factory=set)
+    """Schedules and periods that somebody asked to leave out."""
+    killed: set[str] = field(default_factory=set)
+    """Keys of runs that somebody asked to end."""
+
     number: int = 0
 
     def next_no(self) -> int:

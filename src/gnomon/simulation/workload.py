@@ -15,7 +15,7 @@ from typing import NamedTuple
 from gnomon.simulation.dice import Dice
 from gnomon.simulation.launcher import Way
 
-__all__ = ["EditPlan", "PausePlan", "Workload", "draw_workload"]
+__all__ = ["AskPlan", "EditPlan", "PausePlan", "Workload", "draw_workload"]
 
 Text = dict[str, object]
 
@@ -40,6 +40,7 @@ _OVERLAPS = ("allow", "skip", "queue", "replace")
 _CATCHUPS = ("none", "latest", "fire_immediately", "spread", "recent")
 _UNCERTAIN = ("restart", "relaunch_same_key", "abandon")
 _DEADLINES = (None, None, "0s", "5s", "30s", "2m")
+_ASKS = ("manual", "manual", "backfill", "skip", "kill", "kill")
 _LEASES = ("9s", "20s", "45s")
 
 
@@ -60,6 +61,14 @@ class EditPlan(NamedTuple):
     changes: bool
 
 
+class AskPlan(NamedTuple):
+    """Something that somebody asks for: `manual`, `backfill`, `skip` or `kill`."""
+
+    schedule_id: str
+    at: int
+    what: str
+
+
 class Workload(NamedTuple):
     """What a world has to do."""
 
@@ -69,6 +78,7 @@ class Workload(NamedTuple):
     schedules: list[Text]
     pauses: list[PausePlan]
     edits: list[EditPlan]
+    asks: list[AskPlan]
 
 
 def draw_workload(
@@ -94,7 +104,19 @@ def draw_workload(
         if dice.chance(15)
     ]
     start_ms = start_s * 1000 + dice.below(1000)
-    return Workload(start_ms, length * 1000, way, records, pauses, edits)
+    names = [str(record["schedule_id"]) for record in records]
+    asks = _draw_asks(Dice(start_ms, length, *names, "asks"), names, length * 1000)
+    return Workload(start_ms, length * 1000, way, records, pauses, edits, asks)
+
+
+def _draw_asks(dice: Dice, names: list[str], length_ms: int) -> list[AskPlan]:
+    """In every third world somebody asks for something, now and then."""
+    if not dice.chance(35):
+        return []
+    count = dice.between(1, 6)
+    return [
+        AskPlan(dice.pick(names), dice.below(length_ms), dice.pick(_ASKS)) for _ in range(count)
+    ]
 
 
 def _draw_schedule(dice: Dice, name: str, start_s: int, end_s: int, way: Way, dense: bool) -> Text:

@@ -19,7 +19,7 @@ from typing import NamedTuple, Protocol
 from gnomon.core.engine import USUAL, Limits
 from gnomon.core.schedule_record import read_schedule
 from gnomon.errors import StoreError
-from gnomon.ports import Ledger
+from gnomon.ports import By, Ledger
 from gnomon.shell.runtime import Runtime
 from gnomon.shell.store.database import MEMORY, Database
 from gnomon.shell.store.sqlite import SqliteLedger
@@ -34,7 +34,7 @@ from gnomon.simulation.launcher import Outside, SimulatedLauncher
 from gnomon.simulation.ledger import GatedLedger
 from gnomon.simulation.loop import WORKER, Stuck, VirtualLoop
 from gnomon.simulation.record import Notes, Paused, Record
-from gnomon.simulation.workload import EditPlan, PausePlan, Workload
+from gnomon.simulation.workload import AskPlan, EditPlan, PausePlan, Workload
 
 __all__ = ["MemoryStore", "Spec", "Store", "Trial", "run_world"]
 
@@ -201,6 +201,8 @@ class _World:
             self._plan_pause(plan)
         for edit in workload.edits:
             self._plan_edit(edit)
+        for ask in workload.asks:
+            self._plan_ask(ask)
         for slot in range(self.spec.workers):
             self._bear(slot)
         await asyncio.sleep(workload.length_ms / 1000)
@@ -265,6 +267,33 @@ class _World:
             self.record.hit("definition changed" if saved.changed else "definition saved again")
 
         self._do_later(plan.at, edit)
+
+    def _plan_ask(self, plan: AskPlan) -> None:
+        """Somebody asks for a run, a few of the past, to leave one out, or to end one."""
+        name = plan.schedule_id
+
+        async def ask() -> None:
+            ledger, record, now_ms = self._ledger, self.record, self._wall.now_ms()
+            record.hit(f"asked for: {plan.what}")
+            if plan.what == "manual":
+                await ledger.trigger(name, name=f"m{plan.at}", now_ms=now_ms)
+                record.asked.append((name, f"manual:{name}:m{plan.at}"))
+            elif plan.what == "backfill":
+                nominals = [now_ms // 1000 - 86_400 - number for number in range(3)]
+                await ledger.backfill(name, name=f"b{plan.at}", nominals=nominals, now_ms=now_ms)
+                record.asked += [(name, f"backfill:{name}:b{plan.at}:{one}") for one in nominals]
+            elif plan.what == "skip":
+                nominal = await ledger.skip_next(name, now_ms=now_ms)
+                if nominal is not None:
+                    record.left_out.add((name, nominal))
+            else:
+                for row in await ledger.runs(name, limit=5):
+                    if row.state != "done":
+                        record.killed.add(row.key)
+                        await ledger.kill(row.key, by=By("somebody"), now_ms=now_ms)
+                        break
+
+        self._do_later(plan.at, ask)
 
     def _do_later(self, length_ms: int, act: Callable[[], Coroutine[None, None, None]]) -> None:
         def begin() -> None:

@@ -38,7 +38,8 @@ def test_an_environment_says_otherwise() -> None:
     ("name", "text"),
     [("TICK_MS", "soon"), ("TICK_MS", "0"), ("LOOKAHEAD_MS", "86400001"), ("LOOKAHEAD_MS", "-1"),
      ("MAX_CATCHUP_PER_TICK", "0"), ("DEFAULT_OVERLAP_POLICY", "maybe"), ("ZONES", "Mars"),
-     ("DEFAULT_CATCHUP_POLICY", ""), ("LEASE", "long"), ("DEFAULT_JITTER_MS", "1.5")],
+     ("DEFAULT_CATCHUP_POLICY", ""), ("LEASE", "long"), ("LEASE", "0s"), ("KEEP", "1s"),
+     ("DEFAULT_JITTER_MS", "1.5")],
 )  # fmt: skip
 def test_a_setting_that_cannot_be_meant_is_refused_by_name(name: str, text: str) -> None:
     if not text:

@@ -24,7 +24,7 @@ TABLE = """
 queue       queued   .        .        .        .
 claim       claimed  claimed  claimed  claimed  .
 start       .        .        running  .        .
-finish      .        .        done     done     .
+finish      done     done     done     done     .
 retry       .        .        planned  .        .
 put_back    .        .        planned  planned  .
 skip        done     done     done     .        .

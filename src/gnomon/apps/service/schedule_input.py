@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from datetime import timedelta
 from difflib import get_close_matches
+from functools import lru_cache
 
 from gnomon.apps.service.identity import check_id, derived_id
 from gnomon.apps.service.settings import Settings
@@ -21,7 +22,15 @@ from gnomon.core.schedule import Schedule
 from gnomon.core.schedule_record import read_schedule
 from gnomon.errors import DefinitionError, InvalidCronExpressionError
 
-__all__ = ["FEEDBACK_LEASE", "ScheduleInput", "Target", "read_input", "schedule_of", "target_of"]
+__all__ = [
+    "FEEDBACK_LEASE",
+    "ScheduleInput",
+    "Target",
+    "feedback_ms",
+    "read_input",
+    "schedule_of",
+    "target_of",
+]
 
 FEEDBACK_LEASE = timedelta(hours=1)
 """How long a run counts as in flight without a word from its executor, if nothing else is said."""
@@ -114,7 +123,12 @@ def schedule_of(given: ScheduleInput, settings: Settings, *, where: str = "") ->
 
 def target_of(schedule: Schedule) -> Target | None:
     """What a stored schedule starts; None when it is none of the service's."""
-    found = json.loads(schedule.target)
+    return _target(schedule.target)
+
+
+@lru_cache(8192)
+def _target(text: str) -> Target | None:
+    found = json.loads(text)
     if not isinstance(found, dict) or not {"workflow_id", "version", "user_id"} <= found.keys():
         return None
     return Target(
@@ -126,6 +140,13 @@ def target_of(schedule: Schedule) -> Target | None:
         finish_by_ms=found.get("finish_by_ms"),
         max_duration_ms=found.get("max_duration_ms"),
     )
+
+
+def feedback_ms(schedule: Schedule | None) -> int:
+    """How long a run of a schedule counts as in flight without a word from its executor."""
+    target = None if schedule is None else target_of(schedule)
+    given = None if target is None else target.max_duration_ms
+    return given or FEEDBACK_LEASE // _MS
 
 
 def _read_input(record: Mapping[str, object]) -> ScheduleInput:
@@ -151,6 +172,7 @@ def _read_input(record: Mapping[str, object]) -> ScheduleInput:
 
 def _schedule_of(given: ScheduleInput, settings: Settings) -> Schedule:
     _check_ids(given)
+    _check_company(given)
     settings.check_zone(given.timezone)
     record: dict[str, object] = {name: getattr(given, name) for name in _AS_THEY_ARE}
     target: dict[str, object] = {
@@ -184,6 +206,16 @@ def _check_ids(given: ScheduleInput) -> None:
         raise DefinitionError(
             "must be a version number", where="version", got=given.version, hint="write e.g. 1"
         )
+
+
+def _check_company(given: ScheduleInput) -> None:
+    """A field that would be passed over was meant for something, so it is refused."""
+    for name, needed in (("anchor", "every"), ("dialect", "cron_expr"), ("dst", "cron_expr")):
+        if getattr(given, name) is not None and getattr(given, needed) is None:
+            raise DefinitionError(
+                f"goes with {needed} only", where=name, got=getattr(given, name),
+                hint=f"leave it out, or write {needed}",
+            )  # fmt: skip
 
 
 def _text(value: object, where: str) -> str:

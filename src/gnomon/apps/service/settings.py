@@ -9,8 +9,9 @@ Spec: SERVICE-6.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 
-from gnomon.core.civil.duration import parse_duration
+from gnomon.core.civil.duration import format_duration, parse_duration
 from gnomon.core.civil.zone import load_zone
 from gnomon.core.engine import Limits
 from gnomon.core.schedule import Catchup, Overlap
@@ -41,6 +42,8 @@ class Settings:
     """How long a run counts as in flight after its worker was last heard of."""
     launches_at_once: int = 64
     """How many launches one worker has under way."""
+    keep: str = "2160h"
+    """How long what is over is kept; 90 days."""
 
     def __post_init__(self) -> None:
         _check_range("TICK_MS", self.tick_ms, 10, 60_000)
@@ -50,7 +53,8 @@ class Settings:
         _check_range("LAUNCHES_AT_ONCE", self.launches_at_once, 1, 10_000)
         _check_choice("DEFAULT_OVERLAP_POLICY", self.default_overlap_policy, list(Overlap))
         _check_choice("DEFAULT_CATCHUP_POLICY", self.default_catchup_policy, list(Catchup))
-        parse_duration(self.lease, where="LEASE")
+        _check_length("LEASE", self.lease, timedelta(seconds=1))
+        _check_length("KEEP", self.keep, timedelta(hours=1))
         for zone in self.zones:
             load_zone(zone, where="ZONES")
 
@@ -63,6 +67,10 @@ class Settings:
             grace_ms=self.tick_ms + self.lookahead_ms,
             on_time_ms=max(Limits().on_time_ms, 2 * self.tick_ms),
         )
+
+    @property
+    def keep_ms(self) -> int:
+        return parse_duration(self.keep) // timedelta(milliseconds=1)
 
     def check_zone(self, zone: str) -> None:
         """Refuse a zone that schedules may not name."""
@@ -82,7 +90,7 @@ class Settings:
                 continue
             if key == "zones":
                 given[key] = frozenset(part.strip() for part in text.split(",") if part.strip())
-            elif key in ("default_overlap_policy", "default_catchup_policy", "lease"):
+            elif key in ("default_overlap_policy", "default_catchup_policy", "lease", "keep"):
                 given[key] = text.strip()
             else:
                 given[key] = _number(name, text)
@@ -99,6 +107,7 @@ NAMES = {
     "ZONES": "zones",
     "LEASE": "lease",
     "LAUNCHES_AT_ONCE": "launches_at_once",
+    "KEEP": "keep",
 }
 """What the settings are called in an environment."""
 
@@ -115,6 +124,14 @@ def _check_range(name: str, value: int, least: int, most: int) -> None:
         raise DefinitionError(
             f"must lie between {least} and {most}", where=name, got=value, hint=f"write {least}"
         )
+
+
+def _check_length(name: str, text: str, least: timedelta) -> None:
+    if not least <= parse_duration(text, where=name) <= timedelta(days=36_500):
+        raise DefinitionError(
+            f"must be at least {format_duration(least)}", where=name, got=text,
+            hint=f"write {format_duration(least)} or more",
+        )  # fmt: skip
 
 
 def _check_choice(name: str, value: str, choices: list[str]) -> None:

@@ -17,6 +17,7 @@ __all__ = [
     "Backfilled",
     "Explanation",
     "Page",
+    "Plain",
     "RevisionView",
     "RunView",
     "ScheduleView",
@@ -25,6 +26,8 @@ __all__ = [
 ]
 
 Item = TypeVar("Item")
+Plain = str | int | bool | None
+"""What a field of a definition can be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +55,7 @@ class UpsertDiff:
 
     schedule_id: str
     changed: bool
-    fields: Mapping[str, list[str | int | bool | None]]
+    fields: Mapping[str, list[Plain]]
     """For each field that would change: what it is, and what it would be."""
     before: list[str]
     """The next planned instants as things are."""
@@ -172,7 +175,7 @@ class Explanation:
     schedule_id: str
     run_at: str
     sentences: list[str]
-    facts: Mapping[str, str | int | bool | None]
+    facts: Mapping[str, Plain]
     run: RunView | None = None
 
 
@@ -182,9 +185,7 @@ class RevisionView:
 
     revision: int
     effective_at: str
-    definition: Mapping[str, object]
-    subject: str | None = None
-    """Who asked for it, where that is known."""
+    definition: Mapping[str, Plain]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

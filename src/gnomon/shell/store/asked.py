@@ -12,7 +12,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 
 from gnomon.core.ledger.period import Fact
-from gnomon.ports import RunRow, ToEnd
+from gnomon.ports import By, RunRow, ToEnd
 from gnomon.shell.store.asking import (
     backfill_facts,
     manual_fact,
@@ -72,8 +72,8 @@ def skip_next(
     return nominal
 
 
-def kill(connection: sqlite3.Connection, key: str, *, by: str, now_ms: int) -> RunRow | None:
-    values = {"key": key, "by": by, "now": to_text(now_ms)}
+def kill(connection: sqlite3.Connection, key: str, *, by: By, now_ms: int) -> RunRow | None:
+    values = {"key": key, "by": by.subject, "now": to_text(now_ms)}
     connection.execute(_SQL["ask_to_end"], values)
     ended = connection.execute(_SQL["end_waiting"], values).fetchone()
     if ended is not None:

@@ -12,7 +12,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from gnomon.core.engine import Change
-from gnomon.core.ledger.lifecycle import STEPS, WAITING, Outcome, Reason, State, status_of
+from gnomon.core.ledger.lifecycle import (
+    IN_FLIGHT,
+    STEPS,
+    WAITING,
+    Outcome,
+    Reason,
+    State,
+    status_of,
+)
 from gnomon.core.ledger.period import Fact, InFlight, is_backfill
 from gnomon.ports import Claim
 
@@ -20,6 +28,7 @@ __all__ = [
     "Written",
     "claims_of",
     "may_follow",
+    "next_fence",
     "standing",
     "status_word",
     "with_current_version",
@@ -33,6 +42,9 @@ _ALLOWED = {(before.value, after.value) for (before, _), after in STEPS.items()}
 _RUNNING = State.RUNNING.value
 
 _new = tuple.__new__  # a named tuple in half the time that its own constructor takes
+
+
+_HELD = frozenset(state.value for state in IN_FLIGHT)
 
 
 class Written(NamedTuple):
@@ -85,6 +97,12 @@ def standing(fact: Fact, row: Written) -> Fact:
         return fact
     reason = fact.reason if fact.outcome is Outcome.EXECUTED else Reason.UNCERTAIN
     return fact._replace(outcome=Outcome.EXECUTED, reason=reason)
+
+
+def next_fence(fact: Fact, row: Written) -> int:
+    """A claim has a new number; so has what is taken from a worker, who may still have a say."""
+    is_taken = row.state in _HELD and fact.state is State.PLANNED
+    return row.fence + (fact.state is State.CLAIMED or is_taken)
 
 
 def status_word(fact: Fact) -> str | None:

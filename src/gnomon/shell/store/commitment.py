@@ -26,6 +26,7 @@ from gnomon.shell.store.claim_rows import (
     Written,
     claims_of,
     may_follow,
+    next_fence,
     standing,
     status_word,
     with_current_version,
@@ -72,8 +73,8 @@ class _Turn:
 def commit(
     connection: sqlite3.Connection, changes: Sequence[Change], *, owner: str, confirmed: bool,
     now_ms: int,
-) -> list[Claim]:  # fmt: skip
-    """Write the changes that still hold; return their claims."""
+) -> tuple[Sequence[Change], list[Claim]]:  # fmt: skip
+    """Write the changes that still hold; return them and their claims."""
     turn = _Turn(owner, confirmed, now_ms)
     written = _written(connection, changes, turn)
     if not _write(connection, changes, written, turn):
@@ -83,7 +84,7 @@ def commit(
         changes = [change for change in changes if may_follow(change, written)]
         changes = _without_known_keys(connection, changes)
         _write(connection, changes, written, turn)
-    return claims_of(changes, written)
+    return changes, claims_of(changes, written)
 
 
 def insert_runs(connection: sqlite3.Connection, rows: Iterable[Parameters]) -> None:
@@ -189,7 +190,7 @@ def _update(fact: Fact, row: Written, lease_until: str, turn: _Turn) -> Paramete
         status_word(fact),
         to_text(fact.fire_ms),
         fact.launches,
-        row.fence + is_claim,
+        next_fence(fact, row),
         turn.owner if is_claim else None,
         lease_until if is_claim else None,
         turn.confirmed if is_claim else 0,

@@ -16,6 +16,7 @@ from gnomon.errors import StoreError
 from gnomon.ports import Saved
 from gnomon.shell.store.commitment import insert_runs, new_row
 from gnomon.shell.store.definition_cache import Definition, DefinitionCache, definition_text
+from gnomon.shell.store.expected import first_look
 from gnomon.shell.store.instant_text import from_text, maybe_from_text, maybe_to_text, to_text
 from gnomon.shell.store.queries import named
 from gnomon.shell.store.revision import Head, columns_of, passed_over, revise
@@ -53,7 +54,21 @@ def save(
     connection.execute(_SQL["insert_schedule" if head is None else "change_schedule"], values)
     text = definition_text(schedule, record)
     connection.execute(_SQL["insert_revision"], (schedule_id, revision, now, text))
+    _expect(connection, schedule, max(cursor, (now_ms - 1) // 1000))
     return Saved(schedule_id, revision, changed=True, next_nominal=following)
+
+
+def _expect(connection: sqlite3.Connection, schedule: Schedule, cursor: int) -> None:
+    """Have somebody look at what is expected of a schedule from now on."""
+    look = first_look(schedule, cursor)
+    if look is None:
+        connection.execute(_SQL["expect_nothing"], {"id": schedule.schedule_id})
+        return
+    values = {
+        "id": schedule.schedule_id, "check": to_text(look.check_ms),
+        "after": to_text(look.after * 1000),
+    }  # fmt: skip
+    connection.execute(_SQL["expect"], values)
 
 
 def pause(
@@ -91,6 +106,7 @@ def delete(
     connection.execute(_SQL["delete_waiting"], {"id": schedule_id, "now": now})
     values = {"id": schedule_id, "now": now, "cursor": to_text(cursor * 1000)}
     connection.execute(_SQL["delete_schedule"], values)
+    connection.execute(_SQL["expect_nothing"], {"id": schedule_id})
     return True
 
 

@@ -97,7 +97,7 @@ class DefinitionCache:
         errors = []
         for schedule_id, revision, effective_ms, text in rows:
             try:
-                schedule = self._read(schedule_id, text)
+                schedule = self.value_of(schedule_id, text)
             except StoreError as error:
                 errors.append(error)
                 continue
@@ -117,7 +117,8 @@ class DefinitionCache:
             kept.popitem(last=False)
         return definition
 
-    def _read(self, schedule_id: str, text: str) -> Schedule:
+    def value_of(self, schedule_id: str, text: str) -> Schedule:
+        """What a stored record means, read afresh."""
         try:
             record = json.loads(text)
             if not isinstance(record, dict):

@@ -13,18 +13,19 @@ from collections.abc import Mapping, Sequence
 
 from gnomon.core.engine import Pause
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State, Status
-from gnomon.ports import RunRow, ScheduleRow
+from gnomon.ports import RevisionRow, RunRow, ScheduleRow
 from gnomon.shell.store.asking import read_skips
 from gnomon.shell.store.definition_cache import DefinitionCache
 from gnomon.shell.store.instant_text import from_text, maybe_from_text, to_text
 from gnomon.shell.store.queries import named
 
-__all__ = ["PAGE_MAX", "orphans", "retain", "run_rows", "runs", "schedules"]
+__all__ = ["PAGE_MAX", "orphans", "retain", "revisions", "run_rows", "runs", "schedules"]
 
 PAGE_MAX = 10_000
 """The most rows that one call returns."""
 
 _SQL = named("ledger.sql")
+_NEWEST = 2**31 - 1
 _ENDLESS = "9999-12-31T23:59:59.999Z"
 
 _Row = tuple[str, int, int, str, str | None, int, str | None, str, str, str, str, int]
@@ -32,7 +33,7 @@ _Row = tuple[str, int, int, str, str | None, int, str | None, str, str, str, str
 
 def schedules(
     connection: sqlite3.Connection, cache: DefinitionCache, query: str,
-    values: dict[str, str | int],
+    values: Mapping[str, str | int | None],
 ) -> list[ScheduleRow]:  # fmt: skip
     rows: Sequence[_Row] = connection.execute(_SQL[query], values).fetchall()
     found, errors = cache.find(connection, [(row[0], row[1]) for row in rows])
@@ -66,6 +67,20 @@ def runs(
         "key": before_key, "limit": min(limit, PAGE_MAX),
     }  # fmt: skip
     return run_rows(connection, "runs", values)
+
+
+def revisions(
+    connection: sqlite3.Connection, cache: DefinitionCache, schedule_id: str, *,
+    before: int | None, limit: int,
+) -> list[RevisionRow]:  # fmt: skip
+    values = {
+        "id": schedule_id, "before": _NEWEST if before is None else before,
+        "limit": min(limit, PAGE_MAX),
+    }  # fmt: skip
+    return [
+        RevisionRow(revision, from_text(effective_at), cache.value_of(schedule_id, text))
+        for revision, effective_at, text in connection.execute(_SQL["revisions"], values)
+    ]
 
 
 def orphans(connection: sqlite3.Connection, *, owner: str) -> list[RunRow]:

@@ -89,8 +89,8 @@ def _write(
     connection.executemany(
         _SQL["retry_run"],
         [
-            (message, to_text(again_ms), now, row)
-            for row, (message, again_ms) in batch.retries.items()
+            (message, to_text(again_ms), ran, now, row)
+            for row, (message, again_ms, ran) in batch.retries.items()
         ],
     )
     fences = {run.row: (key, run.fence) for key, run in runs.items()}

@@ -10,11 +10,12 @@ Spec: LEDGER-7, LEDGER-9.
 """
 
 from collections.abc import Iterable
+from datetime import timedelta
 from typing import NamedTuple, assert_never
 
 from gnomon.core.ledger.lifecycle import ENDS, Outcome, Reason, State, Status, Step, follow
 from gnomon.core.ledger.period import is_backfill
-from gnomon.core.policy.retry import retry_ms
+from gnomon.core.policy.retry import BACKOFF_MAX, retry_ms
 from gnomon.core.schedule import Schedule
 from gnomon.ports import Ended, Failed, Launched, Report
 
@@ -27,6 +28,7 @@ def _table(step: Step) -> dict[str, str]:
 
 _START, _FINISH, _RETRY = _table(Step.START), _table(Step.FINISH), _table(Step.RETRY)
 _DONE = State.DONE.value
+_MS = timedelta(milliseconds=1)
 _OF_WHAT_RAN = {Reason.SUPERSEDED: Reason.REPLACED}
 ENDING = tuple(_FINISH)
 """The states in which a run can end."""
@@ -95,8 +97,9 @@ class Batch:
         self.starts: dict[int, tuple[str, int | None]] = {}
         """Runs that have begun, with what their launcher calls them, and for how long to wait for
         the end of one that goes on without its worker."""
-        self.retries: dict[int, tuple[str, int]] = {}
-        """Launches to be tried again, with why they failed and when."""
+        self.retries: dict[int, tuple[str, int, bool]] = {}
+        """Launches to be tried again, with why they failed, when, and whether they may have been
+        executed: then that is their outcome, whatever comes of it."""
         self.ends: dict[End, list[int]] = {}
         self._alike: dict[_How, list[int]] = {}
         """The same by what the reports say, which is quicker to look up."""
@@ -151,7 +154,7 @@ class Batch:
             self._note_end(run, report)
             return True
         run.state = after
-        self.retries[run.row] = report.message, again_ms
+        self.retries[run.row] = report.message, again_ms, report.reason is Reason.UNCERTAIN
         self._wake(run, again_ms)
         return True
 
@@ -168,12 +171,15 @@ class Batch:
         if schedule is None or report.permanent:
             return None
         policy = schedule.policy
-        return retry_ms(
+        again_ms = retry_ms(
             run.launches, policy.launches_max, policy.launch_backoff, now_ms=self._now_ms
         )
+        if again_ms is None or report.wait_ms is None:
+            return again_ms
+        return max(again_ms, self._now_ms + min(report.wait_ms, BACKOFF_MAX // _MS))
 
     def _given_up(self, run: ReportedRun, report: Failed) -> End:
-        if run.ran:
+        if run.ran or report.reason is Reason.UNCERTAIN:
             reason = _OF_WHAT_RAN.get(report.reason, report.reason)
             return End(ENDS[Step.FINISH], reason, Status.FAILED, report.message)
         if report.reason in (Reason.SUPERSEDED, Reason.KILLED):

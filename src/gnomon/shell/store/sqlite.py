@@ -8,9 +8,8 @@ in the modules beside this one. `:memory:` is a ledger that lives as long as the
 Spec: PORT-1, LEDGER-1, LEDGER-2, LEDGER-10 to LEDGER-12.
 """
 
-import asyncio
 import sqlite3
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from os import PathLike, fspath
 from os.path import realpath
@@ -21,8 +20,14 @@ import tzdata
 from gnomon.core.engine import Change, Due
 from gnomon.core.schedule import Schedule
 from gnomon.errors import StoreError
-from gnomon.ports import Claim, Report, RunRow, Saved, ScheduleRow, ToEnd
-from gnomon.shell.store import asked, commitment, definition, history, lease, snapshot
+from gnomon.ports import (
+    Claim,
+    Only,
+    Report,
+    RunRow,
+    ScheduleRow,
+)
+from gnomon.shell.store import commitment, definition, history, lease, snapshot
 from gnomon.shell.store.database import BUSY_MS, MEMORY, Database
 from gnomon.shell.store.definition_cache import CACHED_MAX, DefinitionCache
 from gnomon.shell.store.history import PAGE_MAX
@@ -31,6 +36,7 @@ from gnomon.shell.store.instant_text import BEGINNING
 from gnomon.shell.store.ownership import Ownership
 from gnomon.shell.store.queries import named
 from gnomon.shell.store.report import report
+from gnomon.shell.store.requests import RequestsOnSqlite
 
 __all__ = ["MOVED_TO", "SqliteLedger", "ledger_thread"]
 
@@ -46,7 +52,7 @@ def ledger_thread() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(max_workers=1, thread_name_prefix="gnomon-ledger")
 
 
-class SqliteLedger:
+class SqliteLedger(RequestsOnSqlite):
     """A `gnomon.ports.Ledger` in a SQLite file."""
 
     def __init__(
@@ -105,11 +111,13 @@ class SqliteLedger:
     ) -> list[Claim]:
         if not changes:
             return []
-        return await self._write(
+        written, claims = await self._write(
             lambda connection: commitment.commit(
                 connection, changes, owner=owner, confirmed=confirmed, now_ms=now_ms
             )
         )
+        self.committed(written)
+        return claims
 
     async def report(self, reports: Sequence[Report], *, now_ms: int) -> list[bool]:
         if not reports:
@@ -146,18 +154,6 @@ class SqliteLedger:
         """Whether something that was to be started by an instant has not been started yet."""
         return await self._read(lambda connection: snapshot.still_owes(connection, at_ms=at_ms))
 
-    async def save(self, schedule: Schedule, *, now_ms: int) -> Saved:
-        return (await self.save_all([schedule], now_ms=now_ms))[0]
-
-    async def save_all(self, schedules: Sequence[Schedule], *, now_ms: int) -> list[Saved]:
-        """Save many in one transaction: all of them, or none."""
-        return await self._write(
-            lambda connection: [
-                definition.save(connection, self._cache, schedule, now_ms=now_ms)
-                for schedule in schedules
-            ]
-        )
-
     async def install(
         self, schedules: Sequence[Schedule], *, suspended: Collection[str], now_ms: int,
         after_ms: int = 0,
@@ -193,65 +189,21 @@ class SqliteLedger:
         values = {"name": name, "value": value}
         await self._write(lambda connection: connection.execute(_SQL["set_meta"], values))
 
-    async def pause(
-        self, schedule_id: str, *, until_ms: int | None, reason: str, now_ms: int
-    ) -> bool:
-        return await self._write(
-            lambda connection: definition.pause(
-                connection, schedule_id, until_ms=until_ms, reason=reason, now_ms=now_ms
-            )
-        )
-
-    async def resume(self, schedule_id: str, *, now_ms: int) -> bool:
-        return await self._write(
-            lambda connection: definition.resume(connection, schedule_id, now_ms=now_ms)
-        )
-
-    async def delete(self, schedule_id: str, *, now_ms: int) -> bool:
-        return await self._write(
-            lambda connection: definition.delete(
-                connection, self._cache, schedule_id, now_ms=now_ms
-            )
-        )
-
-    async def trigger(self, schedule_id: str, *, name: str, now_ms: int) -> RunRow | None:
-        return await self._write(
-            lambda connection: asked.trigger(connection, schedule_id, name=name, now_ms=now_ms)
-        )
-
-    async def backfill(
-        self, schedule_id: str, *, name: str, nominals: Sequence[int], now_ms: int
-    ) -> int | None:
-        return await self._write(
-            lambda connection: asked.backfill(
-                connection, schedule_id, name=name, nominals=nominals, now_ms=now_ms
-            )
-        )
-
-    async def skip_next(self, schedule_id: str, *, now_ms: int) -> int | None:
-        return await self._write(
-            lambda connection: asked.skip_next(connection, self._cache, schedule_id, now_ms=now_ms)
-        )
-
-    async def kill(self, key: str, *, by: str, now_ms: int) -> RunRow | None:
-        return await self._write(
-            lambda connection: asked.kill(connection, key, by=by, now_ms=now_ms)
-        )
-
-    async def to_end(self, *, owner: str) -> list[ToEnd]:
-        return await self._read(lambda connection: asked.to_end(connection, owner=owner))
-
-    async def run(self, key: str) -> RunRow | None:
-        return await self._read(lambda connection: asked.run(connection, key))
-
-    async def schedules(self, *, after: str = "", limit: int = 100) -> list[ScheduleRow]:
-        values: dict[str, str | int] = {"after": after, "limit": min(limit, PAGE_MAX)}
+    async def schedules(
+        self, *, after: str = "", limit: int = 100, only: Only | None = None
+    ) -> list[ScheduleRow]:
+        wanted = only or Only()
+        values: dict[str, str | int | None] = {
+            "after": after, "limit": min(limit, PAGE_MAX), **wanted._asdict(),
+        }  # fmt: skip
+        query = "schedules" if wanted == Only() else "schedules_where"
+        query = query if wanted.user_id is None else "schedules_of_user"
         return await self._read(
-            lambda connection: history.schedules(connection, self._cache, "schedules", values)
+            lambda connection: history.schedules(connection, self._cache, query, values)
         )
 
     async def get(self, schedule_id: str) -> ScheduleRow | None:
-        values: dict[str, str | int] = {"id": schedule_id}
+        values: dict[str, str | int | None] = {"id": schedule_id}
         found = await self._read(
             lambda connection: history.schedules(connection, self._cache, "schedule", values)
         )
@@ -290,17 +242,6 @@ class SqliteLedger:
                 lambda connection: snapshot.put_off(connection, unread, now_ms=now_ms)
             )
         return dues
-
-    async def _read(self, work: Callable[[sqlite3.Connection], _Result]) -> _Result:
-        return await self._hop(lambda: self.database.read(work))
-
-    async def _write(self, work: Callable[[sqlite3.Connection], _Result]) -> _Result:
-        return await self._hop(lambda: self.database.write(work))
-
-    async def _hop(self, work: Callable[[], _Result]) -> _Result:
-        if self._executor is None:
-            return work()
-        return await asyncio.get_running_loop().run_in_executor(self._executor, work)
 
 
 def _meta(connection: sqlite3.Connection, name: str) -> str | None:

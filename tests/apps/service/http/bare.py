@@ -1,15 +1,26 @@
 """An application with access and without a service behind it, for what is of HTTP alone."""
 
 from hashlib import sha256
+from typing import cast
 
 from starlette.types import ASGIApp
 
+from gnomon.apps.service.deploying import Deployer
+from gnomon.apps.service.events import EventFeed
+from gnomon.apps.service.executor.noop import NoopExecutor
 from gnomon.apps.service.http.access_file import Access, StaticToken
 from gnomon.apps.service.http.application import create_app
 from gnomon.apps.service.http.authentication import Authenticator
 from gnomon.apps.service.http.gate import Limits
+from gnomon.apps.service.http.metrics import Figures, Metrics
 from gnomon.apps.service.http.parts import Parts
 from gnomon.apps.service.http.principal import read_principal
+from gnomon.apps.service.registrar import Registrar
+from gnomon.apps.service.run_launcher import RunLauncher
+from gnomon.apps.service.settings import Settings
+from gnomon.ports import Ledger
+from gnomon.ports.executions import Executions
+from gnomon.ports.workflow_store import WorkflowStore
 from tests.apps.service.http.crypto import NOW
 from tests.shell.steered_clock import SteeredClock
 
@@ -39,8 +50,12 @@ def access_of() -> Access:
 
 
 def bare_app(limits: Limits | None = None, store: Exception | None = None) -> ASGIApp:
-    """The application; `store` is what happens when it asks for its store."""
+    """The application; `store` is what happens when it asks whether its store is there."""
     clock = SteeredClock(NOW * 1000)
+    nothing = cast("Ledger", None)  # nobody asks it anything here
+    settings, events = Settings(), EventFeed(clock)
+    registrar = Registrar(nothing, clock, settings, events, unique=lambda: "run")
+    workflows = cast("WorkflowStore", None)
 
     async def reached() -> None:
         if store is not None:
@@ -48,6 +63,13 @@ def bare_app(limits: Limits | None = None, store: Exception | None = None) -> AS
 
     return create_app(
         Parts(
+            registrar=registrar,
+            deployer=Deployer(workflows, registrar, clock, settings),
+            launcher=RunLauncher(workflows, NoopExecutor(clock), clock),
+            executions=cast("Executions", None),
+            events=events,
+            metrics=Metrics(lambda: Figures(counts={}, drift_ms={0: 0}, drift_count=0), dict),
+            settings=settings,
             authenticator=Authenticator(access_of, clock),
             clock=clock,
             check_store=reached,

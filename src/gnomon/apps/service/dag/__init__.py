@@ -17,6 +17,7 @@ from gnomon.apps.service.dag.value import (
     Node,
     NodeType,
     PythonNode,
+    Secret,
     Trigger,
     TriggerType,
 )
@@ -30,6 +31,7 @@ __all__ = [
     "Node",
     "NodeType",
     "PythonNode",
+    "Secret",
     "Trigger",
     "TriggerType",
     "dependencies",

@@ -18,6 +18,7 @@ from gnomon.apps.service.dag.value import (
     Node,
     NodeType,
     PythonNode,
+    Secret,
 )
 from gnomon.errors import DefinitionError
 
@@ -82,7 +83,7 @@ def _read_arguments(at: At, found: Mapping[str, At]) -> tuple[str, ...]:
     return (first.text(least=1, most=4096), *(one.text() for one in rest))
 
 
-def _read_env(at: At) -> dict[str, str]:
+def _read_env(at: At) -> dict[str, str | Secret]:
     entries = at.entries()
     for name, one in entries.items():
         if not _VARIABLE.fullmatch(name):
@@ -94,7 +95,7 @@ def _read_env(at: At) -> dict[str, str]:
                 "is a reserved variable", where=one.path, got=name,
                 hint=f'set it in the command: ["env", "{name}=...", "program"]',
             )  # fmt: skip
-    return {name: one.text() for name, one in entries.items()}
+    return {name: _read_secret(one) or one.text() for name, one in entries.items()}
 
 
 def _read_http(at: At) -> HttpNode:
@@ -103,7 +104,7 @@ def _read_http(at: At) -> HttpNode:
         optional=("method", "headers", "json", "body", "timeout", "expect"),
     )
     body = _read_body(at, found)
-    headers = _read_headers(found["headers"]) if "headers" in found else {}
+    headers: dict[str, str | Secret] = _read_headers(found["headers"]) if "headers" in found else {}
     if "json" in found and "content-type" not in map(str.lower, headers):
         headers["Content-Type"] = "application/json"
     return HttpNode(
@@ -147,19 +148,30 @@ def _read_url(at: At) -> str:
     return url
 
 
-def _read_headers(at: At) -> dict[str, str]:
-    headers: dict[str, str] = {}
+def _read_headers(at: At) -> dict[str, str | Secret]:
+    headers: dict[str, str | Secret] = {}
     for name, one in at.entries().items():
         if not _HEADER.fullmatch(name) or name.lower() in _RESERVED_HEADERS:
             raise DefinitionError(
                 "is no header that can be set here", where=one.path, got=name,
                 hint="leave it out; the request brings its own",
             )  # fmt: skip
-        value = one.text(most=8192)
-        if not _HEADER_VALUE.fullmatch(value):
-            raise one.refused("must be printable ASCII on one line", "encode the rest")
-        headers[name] = value
+        headers[name] = _read_secret(one) or _read_header_value(one)
     return headers
+
+
+def _read_header_value(at: At) -> str:
+    value = at.text(most=8192)
+    if not _HEADER_VALUE.fullmatch(value):
+        raise at.refused("must be printable ASCII on one line", "encode the rest")
+    return value
+
+
+def _read_secret(at: At) -> Secret | None:
+    """The name of a secret, where one stands in place of a text."""
+    if not isinstance(at.value, Mapping):
+        return None
+    return Secret(at.table(required=("secret",), optional=())["secret"].identifier())
 
 
 def _read_body(at: At, found: Mapping[str, At]) -> str | None:

@@ -23,11 +23,18 @@ __all__ = [
     "Node",
     "NodeType",
     "PythonNode",
+    "Secret",
     "Trigger",
     "TriggerType",
 ]
 
 Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
+
+
+class Secret(NamedTuple):
+    """The name of something that must not stand in a workflow; the executor knows its value."""
+
+    name: str
 
 
 class NodeType(StrEnum):
@@ -58,7 +65,7 @@ class CommandNode:
     node_id: str
     arguments: tuple[str, ...]
     cwd: str | None = None
-    env: Mapping[str, str]
+    env: Mapping[str, str | Secret]
     timeout_ms: int
     """0 for none."""
     grace_ms: int
@@ -72,7 +79,7 @@ class HttpNode:
     node_id: str
     method: str
     url: str
-    headers: Mapping[str, str]
+    headers: Mapping[str, str | Secret]
     body: str | None
     timeout_ms: int
     expect: tuple[int, ...]

@@ -48,11 +48,16 @@ _REASONS = {
     "list_type": ("must be a list", "write [...]"),
     "string_too_long": ("must have at most {max_length} characters", "shorten it"),
     "string_too_short": ("must have at least {min_length} characters", "write more"),
+    "string_pattern_mismatch": (
+        "must be 1 to 200 letters, digits, dots, underscores or hyphens",
+        "begin with a letter or digit, e.g. billing.nightly",
+    ),
     "greater_than_equal": ("must be at least {ge}", "write {ge}"),
     "less_than_equal": ("must be at most {le}", "write {le}"),
     "literal_error": ("must be {expected}", "write one of these"),
 }
 """What a validator calls a mistake, and what is said about it."""
+_OTHER = ("is not what it must be", "see the OpenAPI document")
 
 
 def add_handlers(app: FastAPI) -> None:
@@ -133,7 +138,8 @@ def _invalid(request: Request, errors: Sequence[FieldProblem]) -> Response:
 
 
 def _sentence(error: FieldProblem) -> str:
-    line = f"{error.field}: {error.reason}, got {error.got}"
+    got = "" if ", got " in error.reason else f", got {error.got}"  # some reasons say it themselves
+    line = f"{error.field}: {error.reason}{got}"
     return f"{line} ({error.hint})" if error.hint else line
 
 
@@ -142,14 +148,14 @@ def _field_problem(found: dict[str, object], known: Sequence[str]) -> FieldProbl
     location, kind, context = found["loc"], str(found["type"]), found.get("ctx")
     assert isinstance(location, tuple)
     field = ".".join(str(part) for part in location[1:]) or str(location[0])
-    reason, hint = _REASONS.get(kind, (str(found["msg"]), ""))
     values = {"field": field, **(context if isinstance(context, dict) else {})}
+    reason, hint = (text.format(**values) for text in _REASONS.get(kind, _OTHER))
     got = shown(None if kind == "missing" else found.get("input"))
     if kind == "extra_forbidden":
         close = get_close_matches(str(location[-1]), known, n=1)
         hint = f"did you mean {close[0]}?" if close else f"the fields are {', '.join(known)}"
         return FieldProblem(printable(field), reason, got, hint)
-    return FieldProblem(printable(field), reason.format(**values), got, hint.format(**values))
+    return FieldProblem(printable(field), reason, got, hint)
 
 
 def _known_fields(request: Request) -> list[str]:

@@ -19,14 +19,34 @@ from starlette.types import ASGIApp
 
 from gnomon.apps.service.http.answering import add_handlers
 from gnomon.apps.service.http.describing import FieldProblemView, ProblemView
+from gnomon.apps.service.http.forms import CallbackForm
 from gnomon.apps.service.http.gate import Gate
+from gnomon.apps.service.http.metrics import Measured
 from gnomon.apps.service.http.parts import Parts
-from gnomon.apps.service.http.routes import document, health
+from gnomon.apps.service.http.routes import (
+    document,
+    events,
+    health,
+    launcher,
+    runs,
+    schedules,
+    status,
+    workflows,
+)
 from gnomon.apps.service.http.shield import Shield
 
 __all__ = ["create_app"]
 
-_ROUTERS = (health.router, document.router)
+_ROUTERS = (
+    schedules.router,
+    runs.router,
+    workflows.router,
+    launcher.router,
+    events.router,
+    status.router,
+    health.router,
+    document.router,
+)
 
 
 def create_app(parts: Parts) -> ASGIApp:
@@ -46,7 +66,8 @@ def create_app(parts: Parts) -> ASGIApp:
         app.include_router(router)
     add_handlers(app)
     _complete(app)
-    gate = Gate(app, hosts=parts.hosts, limits=parts.limits)
+    measured = Measured(app, metrics=parts.metrics, clock=parts.clock)
+    gate = Gate(measured, hosts=parts.hosts, limits=parts.limits)
     return Shield(gate, next_id=_numbers(parts))
 
 
@@ -63,7 +84,11 @@ def _complete(app: FastAPI) -> None:
         components = document.setdefault("components", {})
         assert isinstance(components, dict)
         _, found = models_json_schema(
-            [(ProblemView, "serialization"), (FieldProblemView, "serialization")],
+            [
+                (ProblemView, "serialization"),
+                (FieldProblemView, "serialization"),
+                (CallbackForm, "validation"),
+            ],
             ref_template="#/components/schemas/{model}",
         )
         schemas = components.setdefault("schemas", {})

@@ -5,7 +5,7 @@ A form says which fields there are and of what kind; what they mean, and whether
 is the service's to say. Nothing is converted: a number in quotes is a text, and a field that is not
 known is refused, because it is mostly one that was misspelt.
 
-Spec: HTTP-1.
+Spec: HTTP-2, HTTP-15.
 """
 
 from typing import Annotated, Literal
@@ -13,8 +13,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 __all__ = [
-    "BackfillForm", "BulkPauseForm", "Form", "KillForm", "PauseForm", "PreviewForm",
-    "ScheduleForm", "StartForm", "TriggerForm",
+    "BackfillForm", "BulkPauseForm", "CallbackForm", "Form", "KillForm", "PauseForm", "PreviewForm",
+    "ScheduleForm", "StartForm", "TriggerForm", "WorkflowForm",
 ]  # fmt: skip
 
 Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$", examples=["nightly"])]
@@ -141,3 +141,25 @@ class StartForm(Form):
     user_id: Id
     scheduled_for: Instant
     idempotency_key: Annotated[str, Field(min_length=1, max_length=500)]
+
+
+class CallbackForm(Form):
+    """What an executor says about a run."""
+
+    idempotency_key: Annotated[str, Field(min_length=1, max_length=400)]
+    status: Literal["STARTED", "SUCCESS", "FAILED"]
+    run_id: Annotated[str | None, Field(max_length=200)] = None
+    detail: Annotated[str | None, Field(max_length=65_536)] = None
+    at: Instant | None = None
+
+
+class WorkflowForm(Form):
+    """A DAG: nodes, the edges between them, and what starts it."""
+
+    workflow_id: Id
+    version: Annotated[int, Field(ge=1, le=2**31 - 1, examples=[1])]
+    nodes: Annotated[list[dict[str, object]], Field(min_length=1, max_length=1000)]
+    edges: Annotated[list[dict[str, object]], Field(max_length=10_000)] = []
+    triggers: Annotated[list[dict[str, object]], Field(max_length=100)] = []
+    name: Text | None = None
+    description: Text | None = None

@@ -5,14 +5,23 @@ Whoever puts the service together (the command line, a test) makes the parts; ro
 the application.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, field
 
 from fastapi import Request
 
+from gnomon.apps.service.deploying import Deployer
+from gnomon.apps.service.events import EventFeed
+from gnomon.apps.service.executor.signature import Keyring
 from gnomon.apps.service.http.authentication import Authenticator
 from gnomon.apps.service.http.gate import Limits
+from gnomon.apps.service.http.metrics import Metrics
+from gnomon.apps.service.registrar import Registrar
+from gnomon.apps.service.run_launcher import RunLauncher
+from gnomon.apps.service.settings import Settings
 from gnomon.ports import Clock
+from gnomon.ports.executions import Executions
 
 __all__ = ["Parts", "parts_of"]
 
@@ -21,13 +30,27 @@ __all__ = ["Parts", "parts_of"]
 class Parts:
     """The parts of an application."""
 
+    registrar: Registrar
+    deployer: Deployer
+    launcher: RunLauncher
+    executions: Executions
+    """What the embedded executor has written down about runs and their nodes."""
+    events: EventFeed
+    metrics: Metrics
+    settings: Settings
     authenticator: Authenticator
     clock: Clock
     check_store: Callable[[], Awaitable[None]]
     """Raises `StoreError` while the store cannot be reached."""
     hosts: Collection[str]
     """The names under which the service is asked; `*` for any."""
+    callback_keys: Keyring | None = None
+    """What executors sign their callbacks with; None where none calls back."""
     limits: Limits = field(default_factory=Limits)
+    metrics_open: bool = False
+    """Whether anybody may read the metrics."""
+    closing: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when the server is about to end, so that streams end first."""
 
 
 def parts_of(request: Request) -> Parts:

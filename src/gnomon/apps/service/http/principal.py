@@ -5,7 +5,7 @@ A tenant is a `user_id` of the schedules: whoever acts for one sees nothing of t
 that it is there. `admin` contains `write`, and `write` contains `read`. To act for every tenant
 takes `admin`; that is written `*`.
 
-Spec: AUTH-7, AUTH-9.
+Spec: AUTH-7 to AUTH-9.
 """
 
 from collections.abc import Iterable

@@ -13,7 +13,12 @@ from collections.abc import Awaitable, Callable
 from typing import Annotated
 
 from fastapi import Depends, Request
-from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from fastapi.security import (
+    HTTPAuthorizationCredentials,
+    HTTPBasic,
+    HTTPBasicCredentials,
+    HTTPBearer,
+)
 
 from gnomon.apps.service.http.authentication import Authenticator
 from gnomon.apps.service.http.parts import parts_of
@@ -23,7 +28,7 @@ from gnomon.apps.service.http.server import CERTIFICATE
 from gnomon.apps.service.http.token import TokenRefused
 from gnomon.apps.service.identity import Actor
 
-__all__ = ["Administrator", "Reader", "Viewer", "Writer"]
+__all__ = ["Administrator", "Reader", "Viewer", "Writer", "scraper"]
 
 _REALM = 'realm="gnomon"'
 _bearer = HTTPBearer(
@@ -31,6 +36,11 @@ _bearer = HTTPBearer(
     scheme_name="token",
     bearerFormat="JWT",
     description="A signed token (typ gnomon+jwt) or a static one. A client certificate does too.",
+)
+_basic = HTTPBasic(
+    auto_error=False,
+    scheme_name="password",
+    description="For browsers: any name, and the token as the password.",
 )
 
 
@@ -44,7 +54,19 @@ def _needs(scope: Scope) -> Callable[[Request], Awaitable[Actor]]:
     return actor
 
 
-async def _viewer(request: Request) -> Actor:
+async def scraper(
+    request: Request,
+    credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)] = None,
+) -> None:
+    """Whoever may read, or anybody where the metrics are open."""
+    if not parts_of(request).metrics_open:
+        _allowed(_identify(request, _bearer_token(request), f"Bearer {_REALM}"), Scope.READ)
+
+
+async def _viewer(
+    request: Request,
+    credentials: Annotated[HTTPBasicCredentials | None, Depends(_basic)] = None,
+) -> Actor:
     """A browser has no token to show, but asks for a password: the token is the password."""
     return _allowed(
         _identify(request, _password(request) or _bearer_token(request), f"Basic {_REALM}"),

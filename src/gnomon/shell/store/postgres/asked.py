@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from gnomon.core.ledger.period import Fact
-from gnomon.ports import RunRow
+from gnomon.ports import By, RunRow
 from gnomon.shell.store.asking import (
     backfill_facts,
     manual_fact,
@@ -21,6 +21,7 @@ from gnomon.shell.store.asking import (
 )
 from gnomon.shell.store.definition_cache import DefinitionCache
 from gnomon.shell.store.postgres.commitment import insert_facts
+from gnomon.shell.store.postgres.logbook import logged
 from gnomon.shell.store.postgres.reading import definitions, run_row
 from gnomon.shell.store.postgres.report import notify
 from gnomon.shell.store.postgres.statement import Statements
@@ -73,13 +74,20 @@ async def skip_next(
 
 
 async def kill(
-    connection: "Connection", sql: Statements, key: str, *, by: str, now_ms: int
+    connection: "Connection", sql: Statements, key: str, *, by: By, now_ms: int
 ) -> RunRow | None:
     schedule_id = await connection.fetchval(sql["schedule_of_run"], key)
-    if schedule_id is None:
-        return None
-    await connection.fetch(sql["take"], [schedule_id])
-    await connection.execute(sql["ask_to_end"], key, by, now_ms)
+    return await logged(
+        connection, sql, by, "kill", schedule_id or "", now_ms, nothing=None,
+        work=lambda: _kill(connection, sql, schedule_id, key, by, now_ms),
+        changed=lambda row: row is not None and row.kill_ms == now_ms,
+    )  # fmt: skip
+
+
+async def _kill(
+    connection: "Connection", sql: Statements, schedule_id: str, key: str, by: By, now_ms: int
+) -> RunRow | None:
+    await connection.execute(sql["ask_to_end"], key, by.subject, now_ms)
     if await connection.fetchval(sql["end_waiting"], key, now_ms):
         await connection.execute(sql["wake"], [schedule_id], [now_ms], now_ms)
     await notify(connection, sql)

@@ -25,6 +25,7 @@ from gnomon.shell.store.claim_rows import (
     Written,
     claims_of,
     may_follow,
+    next_fence,
     standing,
     status_word,
     with_current_version,
@@ -209,7 +210,7 @@ def _update(fact: Fact, written: dict[str, Written], lease_ms: int) -> tuple[str
     return (
         fact.key, fact.state.value, fact.outcome and fact.outcome.value,
         fact.reason and fact.reason.value, status_word(fact), fact.fire_ms, fact.launches,
-        written[fact.key].fence + is_claim, lease_ms if is_claim else None,
+        next_fence(fact, written[fact.key]), lease_ms if is_claim else None,
     )  # fmt: skip
 
 

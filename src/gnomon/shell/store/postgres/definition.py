@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING
 
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.core.schedule import Schedule
-from gnomon.ports import Saved
+from gnomon.ports import By, Saved
 from gnomon.shell.store.definition_cache import DefinitionCache, definition_text
+from gnomon.shell.store.expected import first_look
 from gnomon.shell.store.postgres.commitment import KeyExistsError, insert_facts
+from gnomon.shell.store.postgres.logbook import check_owners, logged, write_log
 from gnomon.shell.store.postgres.reading import definitions
 from gnomon.shell.store.postgres.report import notify
 from gnomon.shell.store.postgres.statement import Statements
@@ -24,7 +26,7 @@ from gnomon.shell.store.revision import Head, Revised, columns_of, passed_over, 
 if TYPE_CHECKING:
     from gnomon.shell.store.postgres.pool import Connection
 
-__all__ = ["delete", "resume", "save"]
+__all__ = ["delete", "pause", "resume", "save", "save_and_log"]
 
 _Revision = tuple[Schedule, Revised]
 
@@ -51,6 +53,39 @@ async def save(
         saved.append(Saved(schedule_id, revised.revision, True, revised.following))
     await _write(connection, sql, new, changed, now_ms)
     return saved
+
+
+async def save_and_log(
+    connection: "Connection", sql: Statements, cache: DefinitionCache,
+    schedules: Sequence[Schedule], removed: Sequence[str], by: By | None, if_revision: int | None,
+    now_ms: int,
+) -> list[Saved]:  # fmt: skip
+    """Save many and delete others for who asks, with a line in the log for each change."""
+    await check_owners(connection, sql, schedules, by, if_revision)
+    for schedule_id in removed:
+
+        async def work(gone: str = schedule_id) -> bool:
+            return await delete(connection, sql, cache, gone, now_ms=now_ms)
+
+        await logged(connection, sql, by, "delete", schedule_id, now_ms, nothing=False, work=work)
+    saved = await save(connection, sql, cache, schedules, now_ms=now_ms) if schedules else []
+    if by is not None:
+        changed = {one.schedule_id for one in saved if one.changed}
+        users = {
+            one.schedule_id: columns_of(one).user_id
+            for one in schedules
+            if one.schedule_id in changed
+        }
+        await write_log(connection, sql, by, "upsert", users, now_ms)
+    return saved
+
+
+async def pause(
+    connection: "Connection", sql: Statements, schedule_id: str, *, until_ms: int | None,
+    reason: str, now_ms: int,
+) -> bool:  # fmt: skip
+    found = await connection.fetch(sql["pause"], schedule_id, until_ms, reason, now_ms)
+    return bool(found)
 
 
 async def resume(
@@ -80,6 +115,7 @@ async def delete(
         await insert_facts(connection, sql, facts, now_ms)
     await connection.execute(sql["delete_waiting"], schedule_id, now_ms)
     await connection.execute(sql["delete_schedule"], schedule_id, cursor * 1000, now_ms)
+    await connection.execute(sql["expect_nothing"], [schedule_id])
     return True
 
 
@@ -143,7 +179,25 @@ async def _write(
             for fact, revision in revised.passed
         ]
         await insert_facts(connection, sql, facts, now_ms)
+        await _expect(connection, sql, written, now_ms)
         await notify(connection, sql)
+
+
+async def _expect(
+    connection: "Connection", sql: Statements, written: list[_Revision], now_ms: int
+) -> None:
+    """Have somebody look at what is expected of schedules from now on."""
+    looks, none = [], []
+    for schedule, revised in written:
+        look = first_look(schedule, max(revised.cursor, (now_ms - 1) // 1000))
+        if look is None:
+            none.append(schedule.schedule_id)
+        else:
+            looks.append((schedule.schedule_id, look.check_ms, look.after * 1000))
+    if none:
+        await connection.execute(sql["expect_nothing"], none)
+    if looks:
+        await connection.execute(sql["expect"], *zip(*looks, strict=True))
 
 
 def _row(one: _Revision) -> tuple[str | int | None, ...]:

@@ -12,31 +12,30 @@ import logging
 from collections.abc import Sequence
 from contextlib import suppress
 from enum import StrEnum
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from gnomon.core.engine import Change, Due
 from gnomon.core.ledger.period import is_backfill
-from gnomon.core.schedule import Schedule
-from gnomon.errors import DefinitionError, StoreError
-from gnomon.ports import Claim, Ended, Report, RunRow, Saved, ScheduleRow, ToEnd
+from gnomon.ports import Claim, Ended, Only, Report, RunRow, ScheduleRow
 from gnomon.shell.store.definition_cache import CACHED_MAX, Definition, DefinitionCache
 from gnomon.shell.store.history import PAGE_MAX
 from gnomon.shell.store.instant_text import END_MS
-from gnomon.shell.store.postgres import asked, definition, lease, retention
+from gnomon.shell.store.postgres import lease, retention
 from gnomon.shell.store.postgres.commitment import KeyExistsError, Turn, commit
 from gnomon.shell.store.postgres.lane import Lane
 from gnomon.shell.store.postgres.migration import migrate
 from gnomon.shell.store.postgres.pool import Pool, PoolOptions
 from gnomon.shell.store.postgres.reading import definitions, run_row, schedule_row
 from gnomon.shell.store.postgres.report import NotAllHeldError, report, report_ends
+from gnomon.shell.store.postgres.requests import TRIES, RequestsOnPostgres
 from gnomon.shell.store.postgres.snapshot import look_at
 from gnomon.shell.store.postgres.statement import SCHEMA, Statements
 from gnomon.shell.telemetry import log
 
-__all__ = ["LeaseTime", "PostgresLedger"]
+if TYPE_CHECKING:
+    pass
 
-_TRIES = 3
-"""How often a transaction is made again because somebody else added the same key."""
+__all__ = ["LeaseTime", "PostgresLedger"]
 
 
 class LeaseTime(StrEnum):
@@ -46,7 +45,7 @@ class LeaseTime(StrEnum):
     GIVEN = "given"
 
 
-class PostgresLedger:
+class PostgresLedger(RequestsOnPostgres):
     """A `gnomon.ports.Ledger` in a PostgreSQL database."""
 
     def __init__(
@@ -107,7 +106,7 @@ class PostgresLedger:
         turn = Turn(owner, confirmed, now_ms, self._lease_now_ms(now_ms))
         written: list[Change] = []
         claims: list[Claim] = []
-        for attempt in range(_TRIES):
+        for attempt in range(TRIES):
             try:
                 async with self.pool.transaction() as connection:
                     written, claims = await commit(
@@ -115,15 +114,12 @@ class PostgresLedger:
                     )
                 break
             except KeyExistsError:
-                if attempt == _TRIES - 1:
-                    raise self._error_of_keys() from None
+                if attempt == TRIES - 1:
+                    raise self.error_of_keys() from None
         if len(written) < len(changes):
             self._lane.change(owner)
         self.committed(written)
         return claims
-
-    def committed(self, changes: Sequence[Change]) -> None:
-        """Called with the changes that were written, for whoever wants to know."""
 
     async def report(self, reports: Sequence[Report], *, now_ms: int) -> list[bool]:
         if not reports:
@@ -180,23 +176,6 @@ class PostgresLedger:
         ((found,),) = await self.pool.fetch(self.sql["still_owes"], at_ms)
         return bool(found)
 
-    async def save(self, schedule: Schedule, *, now_ms: int) -> Saved:
-        return (await self.save_all([schedule], now_ms=now_ms))[0]
-
-    async def save_all(self, schedules: Sequence[Schedule], *, now_ms: int) -> list[Saved]:
-        """Save many, each id once, in one transaction: all of them, or none."""
-        if not schedules:
-            return []
-        for _ in range(_TRIES):
-            try:
-                async with self.pool.transaction() as connection:
-                    return await definition.save(
-                        connection, self.sql, self._cache, schedules, now_ms=now_ms
-                    )
-            except KeyExistsError:
-                continue  # somebody else has just added one of them
-        raise self._error_of_keys()
-
     async def note(self, name: str) -> str | None:
         """What was written down under a name; None for nothing."""
         rows = await self.pool.fetch(self.sql["get_meta"], name)
@@ -205,54 +184,12 @@ class PostgresLedger:
     async def set_note(self, name: str, value: str) -> None:
         await self.pool.fetch(self.sql["set_meta"], name, value)
 
-    async def pause(
-        self, schedule_id: str, *, until_ms: int | None, reason: str, now_ms: int
-    ) -> bool:
-        _check_instant(until_ms)
-        statement = self.sql["pause"]
-        return bool(await self.pool.fetch(statement, schedule_id, until_ms, reason, now_ms))
-
-    async def resume(self, schedule_id: str, *, now_ms: int) -> bool:
-        async with self.pool.transaction() as connection:
-            return await definition.resume(connection, self.sql, schedule_id, now_ms=now_ms)
-
-    async def delete(self, schedule_id: str, *, now_ms: int) -> bool:
-        async with self.pool.transaction() as connection:
-            return await definition.delete(
-                connection, self.sql, self._cache, schedule_id, now_ms=now_ms
-            )
-
-    async def trigger(self, schedule_id: str, *, name: str, now_ms: int) -> RunRow | None:
-        async with self.pool.transaction() as connection:
-            return await asked.trigger(connection, self.sql, schedule_id, name=name, now_ms=now_ms)
-
-    async def backfill(
-        self, schedule_id: str, *, name: str, nominals: Sequence[int], now_ms: int
-    ) -> int | None:
-        async with self.pool.transaction() as connection:
-            return await asked.backfill(
-                connection, self.sql, schedule_id, name=name, nominals=nominals, now_ms=now_ms
-            )
-
-    async def skip_next(self, schedule_id: str, *, now_ms: int) -> int | None:
-        async with self.pool.transaction() as connection:
-            return await asked.skip_next(
-                connection, self.sql, self._cache, schedule_id, now_ms=now_ms
-            )
-
-    async def kill(self, key: str, *, by: str, now_ms: int) -> RunRow | None:
-        async with self.pool.transaction() as connection:
-            return await asked.kill(connection, self.sql, key, by=by, now_ms=now_ms)
-
-    async def to_end(self, *, owner: str) -> list[ToEnd]:
-        return [ToEnd(*row) for row in await self.pool.fetch(self.sql["to_end"], owner)]
-
-    async def run(self, key: str) -> RunRow | None:
-        rows = await self.pool.fetch(self.sql["run"], key)
-        return run_row(rows[0]) if rows else None
-
-    async def schedules(self, *, after: str = "", limit: int = 100) -> list[ScheduleRow]:
-        return await self._schedules("schedules", after, min(limit, PAGE_MAX))
+    async def schedules(
+        self, *, after: str = "", limit: int = 100, only: Only | None = None
+    ) -> list[ScheduleRow]:
+        if only is None or only == Only():
+            return await self._schedules("schedules", after, min(limit, PAGE_MAX))
+        return await self._schedules("schedules_where", after, min(limit, PAGE_MAX), *only)
 
     async def get(self, schedule_id: str) -> ScheduleRow | None:
         found = await self._schedules("schedule", schedule_id)
@@ -293,7 +230,7 @@ class PostgresLedger:
                     lease_now_ms=self._lease_now_ms(now_ms),
                 )  # fmt: skip
 
-    async def _schedules(self, name: str, *values: str | int) -> list[ScheduleRow]:
+    async def _schedules(self, name: str, *values: str | int | None) -> list[ScheduleRow]:
         async with self.pool.transaction() as connection:
             rows = await connection.fetch(self.sql[name], *values)
             wanted = [(row[0], row[1]) for row in rows]
@@ -301,17 +238,3 @@ class PostgresLedger:
         for error in errors:
             raise error
         return [schedule_row(row, found[row[0]].schedule) for row in rows if row[0] in found]
-
-    def _error_of_keys(self) -> StoreError:
-        return StoreError(
-            "has a key that was to be added", where=self.pool.place,
-            hint="gnomon doctor --database says more", transient=True,
-        )  # fmt: skip
-
-
-def _check_instant(at_ms: int | None) -> None:
-    if at_ms is not None and not 0 <= at_ms < END_MS:
-        raise DefinitionError(
-            "must lie between the years 1970 and 9999", where="instant", got=at_ms,
-            hint="write milliseconds since 1970",
-        )  # fmt: skip

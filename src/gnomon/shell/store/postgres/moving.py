@@ -32,11 +32,18 @@ __all__ = ["Moved", "move"]
 Progress = Callable[[str, int], None]
 """Called with a table and how many of its rows have been copied."""
 
-_TABLES = ("schedules", "schedule_revisions", "schedule_runs")
+_TABLES = (
+    "schedules", "schedule_revisions", "schedule_runs", "schedule_log", "expectations", "breaches",
+    "workflows", "executions", "execution_nodes",
+)  # fmt: skip
 _BOOLEANS = ("paused", "confirmed")
 _PAGE = 5_000
 _PATIENCE_MS = 600_000
 _SUMMARY = "SELECT state, outcome, count(*), sum(periods) FROM {} GROUP BY 1, 2"
+_GO_ON = """
+SELECT setval(pg_get_serial_sequence('{0}.schedule_log', 'number'), max(number))
+FROM {0}.schedule_log
+"""
 _LOST_MS = 0  # a lease that is over
 
 Value = str | int | bool | None
@@ -79,6 +86,7 @@ async def _move(database: Database, pool: Pool, schema: str, progress: Progress)
         copied = {
             table: await _copy(connection, database, schema, table, progress) for table in _TABLES
         }
+        await connection.execute(_GO_ON.format(schema))
         await _compare(connection, database, target, schema)
         values = {"name": MOVED_TO, "value": target}
         database.write(lambda other: other.execute(_MARK, values))
@@ -147,7 +155,12 @@ def _pages(database: Database, table: str) -> Iterator[list[tuple[Value, ...]]]:
 
 
 def _converted(names: list[str], row: tuple[Value, ...]) -> tuple[Value, ...]:
-    return tuple(_value(name, value) for name, value in zip(names, row, strict=True))
+    values = [_value(name, value) for name, value in zip(names, row, strict=True)]
+    if "lease_until" in names and row[names.index("lease_until")] is not None:
+        place = names.index("lease_until")
+        if row[names.index("owner")] is not None:  # what no worker holds goes on
+            values[place] = _LOST_MS
+    return tuple(values)
 
 
 def _value(name: str, value: Value) -> Value:
@@ -155,7 +168,7 @@ def _value(name: str, value: Value) -> Value:
         return bool(value)
     if value is None or not name.endswith(("_at", "_until")):
         return value
-    return _LOST_MS if name == "lease_until" else from_text(str(value))
+    return from_text(str(value))
 
 
 async def _compare(connection: "Connection", database: Database, place: str, schema: str) -> None:

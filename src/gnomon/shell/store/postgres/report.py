@@ -101,7 +101,7 @@ async def _write(
     connection: "Connection", sql: Statements, batch: Batch, keys: list[str], now_ms: int
 ) -> None:
     if batch.retries:
-        retries = [(why, at_ms, keys[row]) for row, (why, at_ms) in batch.retries.items()]
+        retries = [(why, at_ms, ran, keys[row]) for row, (why, at_ms, ran) in batch.retries.items()]
         await connection.execute(sql["retry_runs"], *zip(*retries, strict=True), now_ms)
     if batch.ends:
         kinds = Kinds()

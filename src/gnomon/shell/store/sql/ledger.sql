@@ -124,7 +124,7 @@ WHERE rowid IN (
 -- name: retry_run
 UPDATE schedule_runs
 SET state = 'planned', status = NULL, detail = ?, fire_at = ?, owner = NULL, lease_until = NULL,
-  updated_at = ?
+  outcome = CASE WHEN ? THEN 'executed' ELSE outcome END, updated_at = ?
 WHERE rowid = ?
 
 -- name: has_queues
@@ -338,6 +338,33 @@ WHERE s.schedule_id > :after AND s.deleted_at IS NULL
 ORDER BY s.schedule_id
 LIMIT :limit
 
+-- name: schedules_where
+SELECT s.schedule_id, s.revision, s.lock_version, s.cursor_at, s.wake_at, s.paused, s.paused_until,
+  s.pause_reason, s.created_at, s.updated_at, s.skips,
+  (SELECT count(*) FROM schedule_runs r
+   WHERE r.schedule_id = s.schedule_id AND r.state <> 'done' AND r.state IN ('claimed', 'running'))
+FROM schedules s
+WHERE s.schedule_id > :after AND s.deleted_at IS NULL
+  AND (:workflow_id IS NULL OR s.workflow_id = :workflow_id)
+  AND (:paused IS NULL OR s.paused = :paused)
+  AND (:text IS NULL OR instr(s.schedule_id, :text) > 0)
+  AND (:user_id IS NULL OR s.user_id = :user_id)
+ORDER BY s.schedule_id
+LIMIT :limit
+
+-- name: schedules_of_user
+SELECT s.schedule_id, s.revision, s.lock_version, s.cursor_at, s.wake_at, s.paused, s.paused_until,
+  s.pause_reason, s.created_at, s.updated_at, s.skips,
+  (SELECT count(*) FROM schedule_runs r
+   WHERE r.schedule_id = s.schedule_id AND r.state <> 'done' AND r.state IN ('claimed', 'running'))
+FROM schedules s
+WHERE s.user_id = :user_id AND s.schedule_id > :after AND s.deleted_at IS NULL
+  AND (:workflow_id IS NULL OR s.workflow_id = :workflow_id)
+  AND (:paused IS NULL OR s.paused = :paused)
+  AND (:text IS NULL OR instr(s.schedule_id, :text) > 0)
+ORDER BY s.schedule_id
+LIMIT :limit
+
 -- name: schedule
 SELECT s.schedule_id, s.revision, s.lock_version, s.cursor_at, s.wake_at, s.paused, s.paused_until,
   s.pause_reason, s.created_at, s.updated_at, s.skips,
@@ -351,6 +378,58 @@ SELECT * FROM schedule_runs
 WHERE schedule_id = :id AND (run_at, idempotency_key) < (:before, :key)
 ORDER BY run_at DESC, idempotency_key DESC
 LIMIT :limit
+
+-- name: covering
+-- The rows of one instant: the period's, or the range's that holds it, and those asked for.
+SELECT * FROM schedule_runs
+WHERE schedule_id = :id AND run_at <= :at AND coalesce(last_run_at, run_at) >= :at
+ORDER BY run_at DESC, idempotency_key
+
+-- name: revisions
+SELECT revision, effective_at, definition FROM schedule_revisions
+WHERE schedule_id = :id AND revision < :before
+ORDER BY revision DESC
+LIMIT :limit
+
+-- name: owner
+SELECT user_id, revision, deleted_at IS NOT NULL FROM schedules WHERE schedule_id = :id
+
+-- name: owner_of_run
+SELECT s.schedule_id FROM schedule_runs r JOIN schedules s ON s.schedule_id = r.schedule_id
+WHERE r.idempotency_key = :key
+
+-- name: write_log
+INSERT INTO schedule_log (logged_at, subject, user_id, action, schedule_id, detail)
+VALUES (:now, :subject, :user_id, :action, :id, :detail)
+
+-- name: read_log
+SELECT number, logged_at, subject, user_id, action, schedule_id, detail FROM schedule_log
+WHERE number < :before AND (:id IS NULL OR schedule_id = :id)
+  AND (:user_id IS NULL OR user_id = :user_id)
+ORDER BY number DESC
+LIMIT :limit
+
+-- name: expect
+INSERT INTO expectations (schedule_id, check_at, after_at) VALUES (:id, :check, :after)
+ON CONFLICT (schedule_id) DO UPDATE SET
+  check_at = min(check_at, excluded.check_at), after_at = max(after_at, excluded.after_at)
+
+-- name: expect_nothing
+DELETE FROM expectations WHERE schedule_id = :id
+
+-- name: expected
+SELECT schedule_id, after_at FROM expectations WHERE check_at <= :now ORDER BY check_at LIMIT :limit
+
+-- name: next_expected
+SELECT min(check_at) FROM expectations
+
+-- name: judge_expected
+UPDATE expectations SET check_at = :check, after_at = :after
+WHERE schedule_id = :id AND after_at = :former
+
+-- name: add_breach
+INSERT INTO breaches (schedule_id, run_at, expectation, noted_at) VALUES (:id, :at, :what, :now)
+ON CONFLICT DO NOTHING
 
 -- name: finished
 SELECT rowid, schedule_id, coalesce(last_run_at, run_at)

@@ -277,11 +277,11 @@ WITH ended AS (
 SELECT count(*), array_agg(schedule_id) FROM ended
 
 -- name: retry_runs
--- $1 details, $2 chosen, $3 keys, $4 now
+-- $1 details, $2 chosen, $3 whether it may have run, $4 keys, $5 now
 UPDATE gnomon.schedule_runs r SET
   state = 'planned', status = NULL, detail = v.detail, fire_at = v.fire_at, owner = NULL,
-  lease_until = NULL, updated_at = $4
-FROM unnest($1::text[], $2::timestamptz[], $3::text[]) AS v (detail, fire_at, key)
+  lease_until = NULL, outcome = CASE WHEN v.ran THEN 'executed' ELSE r.outcome END, updated_at = $5
+FROM unnest($1::text[], $2::timestamptz[], $3::bool[], $4::text[]) AS v (detail, fire_at, ran, key)
 WHERE r.idempotency_key = v.key
 
 -- name: take_queues
@@ -526,6 +526,19 @@ WHERE s.schedule_id > $1 AND s.deleted_at IS NULL
 ORDER BY s.schedule_id
 LIMIT $2
 
+-- name: schedules_where
+-- $1 after, $2 how many, $3 user, $4 workflow, $5 paused, $6 a part of the id
+SELECT s.schedule_id, s.revision, s.lock_version, s.cursor_at, s.wake_at, s.paused, s.paused_until,
+  s.pause_reason, s.created_at, s.updated_at, s.skips,
+  (SELECT count(*) FROM gnomon.schedule_runs r
+   WHERE r.schedule_id = s.schedule_id AND r.state <> 'done' AND r.state IN ('claimed', 'running'))
+FROM gnomon.schedules s
+WHERE s.schedule_id > $1 AND s.deleted_at IS NULL
+  AND ($3::text IS NULL OR s.user_id = $3) AND ($4::text IS NULL OR s.workflow_id = $4)
+  AND ($5::bool IS NULL OR s.paused = $5) AND ($6::text IS NULL OR strpos(s.schedule_id, $6) > 0)
+ORDER BY s.schedule_id
+LIMIT $2
+
 -- name: schedule
 SELECT s.schedule_id, s.revision, s.lock_version, s.cursor_at, s.wake_at, s.paused, s.paused_until,
   s.pause_reason, s.created_at, s.updated_at, s.skips,
@@ -549,6 +562,74 @@ SELECT * FROM (
 ) r
 ORDER BY run_at DESC, idempotency_key DESC
 LIMIT $4
+
+-- name: covering
+-- The rows of one instant: the period's, or the range's that holds it, and those asked for.
+-- $1 id, $2 instant
+SELECT * FROM gnomon.schedule_runs
+WHERE schedule_id = $1 AND run_at <= $2 AND coalesce(last_run_at, run_at) >= $2
+ORDER BY run_at DESC, idempotency_key
+
+-- name: revisions
+-- $1 id, $2 before, $3 how many
+SELECT revision, effective_at, definition FROM gnomon.schedule_revisions
+WHERE schedule_id = $1 AND revision < $2
+ORDER BY revision DESC
+LIMIT $3
+
+-- name: owners
+-- Takes the rows.
+SELECT schedule_id, user_id, revision, deleted_at IS NOT NULL FROM gnomon.schedules
+WHERE schedule_id = ANY ($1)
+ORDER BY schedule_id
+FOR NO KEY UPDATE
+
+-- name: write_log
+-- $1 ids, $2 users, $3 action, $4 subject, $5 detail, $6 now
+INSERT INTO gnomon.schedule_log (logged_at, subject, user_id, action, schedule_id, detail)
+SELECT $6, $4, v.user_id, $3, v.id, $5 FROM unnest($1::text[], $2::text[]) AS v (id, user_id)
+
+-- name: read_log
+-- $1 before, $2 id, $3 user, $4 how many
+SELECT number, logged_at, subject, user_id, action, schedule_id, detail FROM gnomon.schedule_log
+WHERE number < $1 AND ($2::text IS NULL OR schedule_id = $2)
+  AND ($3::text IS NULL OR user_id = $3)
+ORDER BY number DESC
+LIMIT $4
+
+-- name: expect
+-- $1 ids, $2 checks, $3 afters
+INSERT INTO gnomon.expectations AS e (schedule_id, check_at, after_at)
+SELECT * FROM unnest($1::text[], $2::timestamptz[], $3::timestamptz[])
+ON CONFLICT (schedule_id) DO UPDATE SET
+  check_at = least(e.check_at, excluded.check_at), after_at = greatest(e.after_at, excluded.after_at)
+
+-- name: expect_nothing
+DELETE FROM gnomon.expectations WHERE schedule_id = ANY ($1)
+
+-- name: expected
+-- $1 now, $2 how many
+SELECT schedule_id, after_at FROM gnomon.expectations
+WHERE check_at <= $1
+ORDER BY check_at
+LIMIT $2
+
+-- name: next_expected
+SELECT min(check_at) FROM gnomon.expectations
+
+-- name: judge_expected
+-- $1 id, $2 check, $3 after, $4 former
+UPDATE gnomon.expectations SET check_at = $2, after_at = $3
+WHERE schedule_id = $1 AND after_at = $4
+RETURNING true
+
+-- name: add_breaches
+-- $1 id, $2 instants, $3 expectations, $4 now
+INSERT INTO gnomon.breaches (schedule_id, run_at, expectation, noted_at)
+SELECT $1, v.run_at, v.expectation, $4
+FROM unnest($2::timestamptz[], $3::text[]) AS v (run_at, expectation)
+ON CONFLICT DO NOTHING
+RETURNING run_at, expectation
 
 -- name: finished
 -- $1 before, $2 how many

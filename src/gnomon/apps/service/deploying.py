@@ -1,0 +1,212 @@
+"""
+Deploying a workflow: its version is kept, and its schedules are what its triggers say.
+
+Everything is read first: a trigger that cannot be meant refuses the whole workflow, with its place
+in the document. Then the version is kept, which by itself changes nothing, and then all schedules
+of the workflow are changed in one transaction: one for each `schedule_based` trigger, and none for
+a trigger that is gone. Whoever dies in between, or cannot write, deploys again, and the same comes
+of it. A pause stays.
+
+Spec: DEPLOY-1 to DEPLOY-6.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from gnomon.apps.service.dag import Dag, Trigger, parse_dag
+from gnomon.apps.service.identity import Actor, check_id
+from gnomon.apps.service.registrar import Registrar
+from gnomon.apps.service.schedule_input import ScheduleInput, read_input, schedule_of
+from gnomon.apps.service.settings import Settings
+from gnomon.apps.service.views import Page
+from gnomon.core.civil.instant import format_instant
+from gnomon.errors import ConflictError, DefinitionError, NotFoundError
+from gnomon.ports import Clock
+from gnomon.ports.workflow_store import StoredDag, WorkflowStore
+
+__all__ = ["Deployed", "Deployer", "WorkflowView"]
+
+PAGE_MAX = 1_000
+_OF_THE_WORKFLOW = ("workflow_id", "version", "user_id", "schedule_id", "trigger_id")
+"""Fields of a schedule that a trigger does not say itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deployed:
+    """What deploying did."""
+
+    user_id: str
+    workflow_id: str
+    version: int
+    digest: str
+    created: bool
+    """Whether this version was not there before."""
+    schedules: list[str]
+    """The schedules of its triggers."""
+    deleted: list[str]
+    """The schedules of triggers that are gone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkflowView:
+    """One version of a workflow."""
+
+    user_id: str
+    workflow_id: str
+    version: int
+    digest: str
+    created_at: str
+    dag: Mapping[str, object] = field(default_factory=dict)
+
+
+class Deployer:
+    """Deploys workflows, and shows those that were."""
+
+    def __init__(
+        self, workflows: WorkflowStore, registrar: Registrar, clock: Clock, settings: Settings
+    ) -> None:
+        self._workflows = workflows
+        self._registrar = registrar
+        self._clock = clock
+        self._settings = settings
+
+    async def deploy(self, actor: Actor, text: str, *, user_id: str | None = None) -> Deployed:
+        """Keep a version and have its schedules; all of it, or nothing that anybody would see."""
+        owner = _owner(actor, user_id)
+        dag = parse_dag(text)
+        inputs = [self._read(trigger, dag, owner) for trigger in dag.schedules]
+        now_ms = self._clock.now_ms()
+        mine = StoredDag(owner, dag.workflow_id, dag.version, dag.digest, dag.text, now_ms)
+        was_there = await self._workflows.load(owner, dag.workflow_id, dag.version) is not None
+        kept = await self._workflows.put(mine)
+        if kept.digest != dag.digest:
+            raise ConflictError(
+                f"is version {dag.version} of {dag.workflow_id} with other content, and a version "
+                "never changes",
+                where="version", got=dag.version,
+                hint=f"deploy it as version {await self._free(owner, dag)}",
+            )  # fmt: skip
+        done = await self._registrar.deploy(
+            actor, inputs, workflow_id=dag.workflow_id, user_id=owner
+        )
+        return Deployed(
+            user_id=owner, workflow_id=dag.workflow_id, version=dag.version, digest=dag.digest,
+            created=not was_there, schedules=[one.schedule_id for one in done.upserted],
+            deleted=list(done.deleted),
+        )  # fmt: skip
+
+    async def get(
+        self, actor: Actor, workflow_id: str, version: int | None = None, *,
+        user_id: str | None = None,
+    ) -> WorkflowView:  # fmt: skip
+        """One version of a workflow, or the newest."""
+        owner = _visible(actor, user_id)
+        check_id(workflow_id, where="workflow_id")
+        if version is None:
+            found = await self._workflows.newest(owner, workflow_id)
+        else:
+            found = await self._workflows.load(owner, workflow_id, version)
+        if found is None:
+            name = workflow_id if version is None else f"{workflow_id} version {version}"
+            raise NotFoundError(where="workflow_id", got=name)
+        return _view(found, whole=True)
+
+    async def versions(
+        self, actor: Actor, workflow_id: str, *, before: int | None = None, limit: int = 100,
+        user_id: str | None = None,
+    ) -> Page[WorkflowView]:  # fmt: skip
+        """The versions of a workflow, highest first."""
+        owner = _visible(actor, user_id)
+        check_id(workflow_id, where="workflow_id")
+        found = await self._workflows.versions(
+            owner, workflow_id, before=before, limit=_limit(limit) + 1
+        )
+        if not found and before is None:
+            raise NotFoundError(where="workflow_id", got=workflow_id)
+        shown = found[: _limit(limit)]
+        return _page(shown, str(shown[-1].version) if len(found) > len(shown) else None)
+
+    async def list(
+        self, actor: Actor, *, after: str | None = None, limit: int = 100,
+        user_id: str | None = None,
+    ) -> Page[WorkflowView]:  # fmt: skip
+        """The newest version of each workflow that the actor may see."""
+        owner = actor.tenant if user_id is None else _visible(actor, user_id)
+        found = await self._workflows.workflows(
+            user_id=owner, after=_place(after), limit=_limit(limit) + 1
+        )
+        shown = found[: _limit(limit)]
+        last = f"{shown[-1].user_id}/{shown[-1].workflow_id}" if shown else None
+        return _page(shown, last if len(found) > len(shown) else None)
+
+    def _read(self, trigger: Trigger, dag: Dag, owner: str) -> ScheduleInput:
+        """What a trigger asks for, when it can be meant."""
+        for name in _OF_THE_WORKFLOW:
+            if name in trigger.fields:
+                raise DefinitionError(
+                    "is not for a trigger to say", where=f"{trigger.place}.{name}",
+                    got=trigger.fields[name], hint="leave it out; `id` names the trigger",
+                )  # fmt: skip
+        record = {
+            **trigger.fields,
+            "workflow_id": dag.workflow_id,
+            "version": dag.version,
+            "user_id": owner,
+            "trigger_id": trigger.trigger_id,
+        }
+        given = read_input(record, where=trigger.place)
+        schedule_of(given, self._settings, where=trigger.place)
+        return given
+
+    async def _free(self, owner: str, dag: Dag) -> int:
+        newest = await self._workflows.newest(owner, dag.workflow_id)
+        return (newest.version if newest is not None else dag.version) + 1
+
+
+def _owner(actor: Actor, user_id: str | None) -> str:
+    """For whom something is deployed."""
+    wanted = actor.tenant if user_id is None else user_id
+    if wanted is None:
+        raise DefinitionError(
+            "must be given", where="user_id", got=None, hint="name the user to deploy for"
+        )
+    if not actor.may_see(wanted):
+        raise DefinitionError(
+            "is somebody else", where="user_id", got=wanted, hint=f"write {actor.tenant}"
+        )
+    return check_id(wanted, where="user_id")
+
+
+def _visible(actor: Actor, user_id: str | None) -> str:
+    """Whose workflows are asked for."""
+    if user_id is not None and not actor.may_see(user_id):
+        raise NotFoundError(where="user_id", got=user_id)
+    return _owner(actor, user_id)
+
+
+def _place(after: str | None) -> tuple[str, str]:
+    if after is None:
+        return "", ""
+    user, slash, workflow = after.partition("/")
+    if not slash:
+        raise DefinitionError(
+            "is no place in the list", where="after", got=after, hint="write what `next` said"
+        )
+    return user, workflow
+
+
+def _limit(limit: int) -> int:
+    return max(1, min(limit, PAGE_MAX - 1))
+
+
+def _page(shown: Sequence[StoredDag], following: str | None) -> Page[WorkflowView]:
+    return Page(items=[_view(one, whole=False) for one in shown], next=following)
+
+
+def _view(dag: StoredDag, *, whole: bool) -> WorkflowView:
+    return WorkflowView(
+        user_id=dag.user_id, workflow_id=dag.workflow_id, version=dag.version, digest=dag.digest,
+        created_at=format_instant(dag.created_ms // 1000),
+        dag=json.loads(dag.text) if whole else {},
+    )  # fmt: skip

@@ -1,0 +1,113 @@
+"""
+Nodes that are processes.
+
+A process is made ready, the executor writes down which one it is, and only then does it begin; so
+whoever finds the record of a run knows every process that may be left of it. What is left is ended
+before a node is begun again.
+
+Spec: EXEC-12, EXEC-14.
+"""
+
+import asyncio
+from hashlib import sha256
+
+from gnomon.apps.service.dag import CommandNode
+from gnomon.apps.service.executor.node_work import NodeContext, NodeEnd, Record, cut_log
+from gnomon.core.ledger.lifecycle import Reason
+from gnomon.ports import Ended, Failed
+from gnomon.shell.launcher.command import PATH, SHELL, Command
+from gnomon.shell.launcher.process import Order, ProcessLauncher
+
+__all__ = ["CommandNodes"]
+
+
+class CommandNodes:
+    """Carries out command nodes, over a launcher of processes that nobody else uses."""
+
+    def __init__(self, launcher: ProcessLauncher) -> None:
+        self._launcher = launcher
+        self._waiting: dict[str, asyncio.Future[Ended]] = {}
+        self._collector: asyncio.Task[None] | None = None
+
+    async def carry_out(self, node: CommandNode, context: NodeContext, record: Record) -> NodeEnd:
+        key = _key(context)
+        self._start_collecting()
+        made = self._launcher.prepare(self._order(node, context, key))
+        if isinstance(made, Failed):
+            return NodeEnd(False, made.message)
+        ended = self._waiting[key] = asyncio.get_running_loop().create_future()
+        try:
+            if await record(made.run_id):
+                await self._launcher.release(key)
+            else:
+                await self._launcher.end(key, Reason.UNCERTAIN)
+            end = await asyncio.shield(ended)
+        except asyncio.CancelledError:
+            await self._launcher.end(key, Reason.STOPPED)
+            end = await ended
+        return NodeEnd(end.success, _detail(end), self._log(key, context.attempt))
+
+    async def clear_away(self, context: NodeContext, process: str) -> bool:
+        """End what is left of an earlier try; whether nothing is."""
+        key = _key(context)
+        self._start_collecting()
+        if not await self._launcher.adopt(key, process):
+            return True
+        return await self._launcher.end(key, Reason.UNCERTAIN)
+
+    async def close(self) -> None:
+        if self._collector is not None:
+            self._collector.cancel()
+            await asyncio.wait([self._collector])
+
+    def _order(self, node: CommandNode, context: NodeContext, key: str) -> Order:
+        command = Command(
+            arguments=node.arguments, cwd=node.cwd, env=context.given, timeout_ms=node.timeout_ms,
+            grace_ms=node.grace_ms,
+        )  # fmt: skip
+        meta = context.meta
+        env = {
+            "PATH": PATH,
+            "HOME": self._launcher.home,
+            "LOGNAME": self._launcher.user,
+            "SHELL": SHELL,
+            "LANG": "C.UTF-8",
+            "TZ": "UTC",
+            **context.given,
+            "GNOMON_SCHEDULE": meta.schedule_id,
+            "GNOMON_PERIOD": context.scheduled_for,
+            "GNOMON_WORKFLOW": meta.workflow_id,
+            "GNOMON_VERSION": str(meta.version),
+            "GNOMON_USER": meta.user_id,
+            "GNOMON_NODE": context.node_id,
+            "GNOMON_KEY": context.key,
+            "GNOMON_ATTEMPT": str(context.attempt),
+        }
+        return Order(key, meta.fence, context.attempt, command, env)
+
+    def _log(self, key: str, attempt: int) -> str:
+        path = self._launcher.output.path(key, attempt)
+        try:
+            return "" if path is None else cut_log(path.read_text(errors="replace"))
+        except OSError:  # it said nothing
+            return ""
+
+    def _start_collecting(self) -> None:
+        if self._collector is None:
+            self._collector = asyncio.ensure_future(self._collect())
+
+    async def _collect(self) -> None:
+        while True:
+            for end in await self._launcher.ended():
+                waiting = self._waiting.pop(end.key, None)
+                if waiting is not None:
+                    waiting.set_result(end)
+
+
+def _key(context: NodeContext) -> str:
+    """The name of a node's process: different for different nodes, and fit for a file."""
+    return sha256(context.key.encode()).hexdigest()[:32]
+
+
+def _detail(end: Ended) -> str:
+    return end.detail if end.reason is None else f"{end.detail} ({end.reason})"

@@ -1,0 +1,86 @@
+"""
+The run launcher over HTTP, and what executors call back with.
+
+`/run-launcher/start` is seed 002's: it hands a workflow to the executor under a key, at once, and
+the same key again starts nothing twice. Executors report with a signature in place of a token; what
+they report may come twice and in any order.
+
+Spec: HTTP-20, HTTP-21, AUTH-16.
+"""
+
+from dataclasses import dataclass
+
+from fastapi import APIRouter, Request
+
+from gnomon.apps.service.executor.callback import Rejected, read_callback
+from gnomon.apps.service.http.describing import problems
+from gnomon.apps.service.http.forms import StartForm
+from gnomon.apps.service.http.problem import FieldProblem, ProblemError
+from gnomon.apps.service.http.routes.schedules import PartsOf
+from gnomon.apps.service.http.security import Writer
+from gnomon.apps.service.lookup import read_instant
+
+__all__ = ["router"]
+
+router = APIRouter(tags=["launcher"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Started:
+    """Whether the executor has taken the run on."""
+
+    started: bool
+    idempotency_key: str
+    """The key that the executor was given: yours, with your user_id before it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """What a callback came to."""
+
+    result: str
+    """accepted, or known when it was heard before."""
+
+
+@router.post("/run-launcher/start", responses=problems())
+async def start_run(form: StartForm, actor: Writer, parts: PartsOf) -> Started:
+    """Hand a workflow to the executor under a key; the same key starts nothing twice."""
+    if not actor.may_see(form.user_id):
+        error = FieldProblem("user_id", "is not the sender's", repr(form.user_id), "write your own")
+        raise ProblemError(422, "user_id: is not the sender's", errors=[error])
+    # A key of somebody else's run, which can be computed, must not be used up by this one.
+    key = f"start:{form.user_id}:{form.idempotency_key}"
+    started = await parts.launcher.start(
+        form.workflow_id, form.version, form.user_id,
+        read_instant(form.scheduled_for, "scheduled_for"), key,
+    )  # fmt: skip
+    return Started(started=started, idempotency_key=key)
+
+
+@router.post(
+    "/executor/callbacks",
+    responses=problems(401, 404, 409, guarded=False),
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {
+                "application/json": {"schema": {"$ref": "#/components/schemas/CallbackForm"}}
+            },
+        }
+    },
+)
+async def hear_executor(request: Request, parts: PartsOf) -> Heard:
+    """What an executor says about a run; signed, and as often and in any order as it likes."""
+    body = await request.body()
+    if parts.callback_keys is None:
+        raise ProblemError(404, "this service has no executor that calls back")
+    found = read_callback(request.headers, body, parts.callback_keys, now_ms=parts.clock.now_ms())
+    if isinstance(found, Rejected):
+        errors = [FieldProblem(found.where, found.reason, "", "")] if found.where else []
+        raise ProblemError(found.status, found.reason, errors=errors)
+    result = await parts.registrar.feedback(found)
+    if result == "unknown":
+        raise ProblemError(404, "there is no run with that key")
+    if result == "stale":
+        raise ProblemError(409, "the run with that key has another run_id")
+    return Heard(result=result)

@@ -1,0 +1,86 @@
+"""
+The status page and the metrics: how the service is doing, for people and for Prometheus.
+
+A browser asks for a name and a password: the password is the token, the name is not looked at.
+
+Spec: HTTP-22, HTTP-24.
+"""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from starlette.responses import HTMLResponse, Response
+
+from gnomon.apps.service.events import Event
+from gnomon.apps.service.filters import Filter
+from gnomon.apps.service.http.describing import problems
+from gnomon.apps.service.http.page import POLICY, render_status
+from gnomon.apps.service.http.parts import parts_of
+from gnomon.apps.service.http.routes.schedules import PartsOf
+from gnomon.apps.service.http.security import Viewer, scraper
+from gnomon.apps.service.viewing import instant_text
+from gnomon.apps.service.views import ScheduleView
+
+__all__ = ["router"]
+
+SHOWN = 50
+CHANGES = 20
+_METRICS = "text/plain; version=0.0.4; charset=utf-8"
+
+router = APIRouter(tags=["status"])
+
+
+@router.get(
+    "/",
+    response_class=HTMLResponse,
+    responses={**problems(), 200: {"description": "A page.", "content": {"text/html": {}}}},
+)
+async def status_page(actor: Viewer, parts: PartsOf) -> HTMLResponse:
+    """The schedules and what has happened lately, as a page."""
+    page = await parts.registrar.list_schedules(actor, Filter(), after="", limit=SHOWN)
+    seen = [one for one in parts.events.after(0) if actor.may_see(one.user_id)]
+    html = render_status(
+        {
+            "now": instant_text(parts.clock.now_ms()),
+            "tenant": actor.tenant or "everybody",
+            "schedules": [_schedule(one) for one in page.items],
+            "more": page.next is not None,
+            "changes": [_change(one) for one in reversed(seen[-CHANGES:])],
+        }
+    )
+    return HTMLResponse(html, headers={"content-security-policy": POLICY})
+
+
+@router.get(
+    "/metrics",
+    response_class=Response,
+    responses={**problems(), 200: {"description": "Metrics.", "content": {"text/plain": {}}}},
+)
+async def read_metrics(request: Request, scraped: Annotated[None, Depends(scraper)]) -> Response:
+    """What the service has counted, for Prometheus."""
+    return Response(parts_of(request).metrics.text(), media_type=_METRICS)
+
+
+def _schedule(one: ScheduleView) -> dict[str, str]:
+    return {
+        "schedule_id": one.schedule_id,
+        "when": one.description,
+        "timezone": one.timezone,
+        "next_run_at": one.next_run_at or "-",
+        "state": _state(one),
+    }
+
+
+def _state(one: ScheduleView) -> str:
+    if one.paused:
+        return f"paused until {one.paused_until}" if one.paused_until else "paused"
+    return "running" if one.in_flight else "active"
+
+
+def _change(event: Event) -> dict[str, str]:
+    return {
+        "at": instant_text(event.at_ms),
+        "kind": event.kind,
+        "schedule_id": event.schedule_id or "",
+        "detail": ", ".join(f"{name} {value}" for name, value in event.fields.items()),
+    }

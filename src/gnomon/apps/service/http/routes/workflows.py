@@ -1,0 +1,83 @@
+"""
+Workflows: deploy a version, and look at what was deployed.
+
+Deploying keeps the DAG under its id and version, for ever as it is, and registers its
+`schedule_based` triggers in the same breath. A workflow belongs to one user.
+
+Spec: HTTP-25.
+"""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request, Response
+
+from gnomon.apps.service.deploying import Deployed, WorkflowView
+from gnomon.apps.service.http.describing import problems
+from gnomon.apps.service.http.forms import Id, WorkflowForm
+from gnomon.apps.service.http.routes.schedules import Cursor, Limit, PartsOf
+from gnomon.apps.service.http.security import Reader, Writer
+from gnomon.apps.service.views import Page
+
+__all__ = ["router"]
+
+router = APIRouter(tags=["workflows"])
+
+WorkflowPath = Annotated[Id, Path(description="The id of a workflow.")]
+UserQuery = Annotated[Id | None, Query(description="Whose workflow; left out, the sender's own.")]
+VersionQuery = Annotated[int | None, Query(ge=1, le=2**31 - 1)]
+
+
+@router.post("/workflows", status_code=201, responses=problems(409))
+async def deploy_workflow(
+    form: WorkflowForm,
+    request: Request,
+    response: Response,
+    actor: Writer,
+    parts: PartsOf,
+    user_id: UserQuery = None,
+) -> Deployed:
+    """Deploy a version of a workflow, and register its schedules; 200 when it was there."""
+    text = (await request.body()).decode("utf-8")
+    found = await parts.deployer.deploy(actor, text, user_id=user_id)
+    if not found.created:
+        response.status_code = 200
+    return found
+
+
+@router.get("/workflows", responses=problems())
+async def list_workflows(
+    actor: Reader,
+    parts: PartsOf,
+    user_id: UserQuery = None,
+    after: Cursor = None,
+    limit: Limit = 100,
+) -> Page[WorkflowView]:
+    """The newest version of each workflow."""
+    return await parts.deployer.list(actor, after=after, limit=limit, user_id=user_id)
+
+
+@router.get("/workflows/{workflow_id}", responses=problems(404))
+async def get_workflow(
+    workflow_id: WorkflowPath,
+    actor: Reader,
+    parts: PartsOf,
+    version: VersionQuery = None,
+    user_id: UserQuery = None,
+) -> WorkflowView:
+    """One version of a workflow; the newest when none is named."""
+    return await parts.deployer.get(actor, workflow_id, version, user_id=user_id)
+
+
+@router.get("/workflows/{workflow_id}/versions", responses=problems(404))
+async def list_versions(
+    workflow_id: WorkflowPath,
+    actor: Reader,
+    parts: PartsOf,
+    before: VersionQuery = None,
+    limit: Limit = 100,
+    user_id: UserQuery = None,
+) -> Page[WorkflowView]:
+    """The versions of a workflow, newest first."""
+    return await parts.deployer.versions(
+        actor, workflow_id, before=before, limit=limit, user_id=user_id
+    )

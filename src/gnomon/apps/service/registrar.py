@@ -1,0 +1,228 @@
+"""
+The registrar: what people and programs ask of the service, whoever asks and however.
+
+Every method takes the actor first. What belongs to another tenant is not there for it; every change
+is written together with who asked for it, in one transaction, and then told to whoever watches. A
+request that cannot be meant raises before anything is written. Looking is in `lookup`, asking for
+runs in `requests`; here are the definitions.
+
+Spec: REGISTRAR-1, REGISTRAR-3, REGISTRAR-4.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from gnomon.apps.service.comparing import compare
+from gnomon.apps.service.events import EventFeed
+from gnomon.apps.service.filters import Filter
+from gnomon.apps.service.identity import Actor, derived_id
+from gnomon.apps.service.lookup import only_of, owner_of, read_instant
+from gnomon.apps.service.requests import Requests, by_of
+from gnomon.apps.service.schedule_input import ScheduleInput, schedule_of, target_of
+from gnomon.apps.service.settings import Settings
+from gnomon.apps.service.viewing import schedule_view
+from gnomon.apps.service.views import ScheduleView, UpsertDiff, Upserted
+from gnomon.core.civil.instant import format_instant
+from gnomon.core.schedule import Schedule
+from gnomon.errors import ConflictError, DefinitionError, NotFoundError
+from gnomon.ports import Clock, Ledger
+from gnomon.ports.ledger import Saved, ScheduleRow
+from gnomon.ports.request import Only
+
+__all__ = ["BULK_MAX", "DeployedSchedules", "Registrar"]
+
+BULK_MAX = 10_000
+"""How many schedules are paused at once."""
+DIFF_COUNT = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeployedSchedules:
+    """What deploying a workflow did to its schedules."""
+
+    upserted: tuple[Upserted, ...]
+    deleted: tuple[str, ...]
+
+
+class Registrar(Requests):
+    """Where schedules are registered, looked at and changed."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        clock: Clock,
+        settings: Settings,
+        events: EventFeed,
+        *,
+        unique: Callable[[], str],
+        wake: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`unique` names runs by hand that come without a name; `wake` tells the worker."""
+        super().__init__(ledger, clock, events, unique=unique, wake=wake)
+        self._settings = settings
+
+    async def upsert_schedule(
+        self, actor: Actor, given: ScheduleInput, *, if_revision: int | None = None
+    ) -> Upserted:
+        """Register a schedule, or change it; an equal one changes nothing, and a pause stays."""
+        schedule = self._asked(actor, given)
+        saved = await self._ledger.save(
+            schedule, now_ms=self._clock.now_ms(), by=by_of(actor, given.user_id),
+            if_revision=if_revision,
+        )  # fmt: skip
+        self._tell_saved(saved, given.user_id)
+        return _upserted(saved)
+
+    async def preview_upsert(
+        self, actor: Actor, given: ScheduleInput, *, count: int = DIFF_COUNT
+    ) -> UpsertDiff:
+        """What an upsert would change, and which runs would come and go."""
+        schedule = self._asked(actor, given)
+        row = await self._ledger.get(schedule.schedule_id)
+        if row is not None and owner_of(row) != given.user_id:
+            raise ConflictError(
+                "is somebody else's", where="schedule_id", got=schedule.schedule_id,
+                hint="choose another, or leave it out",
+            )  # fmt: skip
+        former = None if row is None else row.schedule
+        return compare(former, schedule, now=self._clock.now_ms() // 1000, count=count)
+
+    async def deploy(
+        self, actor: Actor, upserts: Sequence[ScheduleInput], *, workflow_id: str, user_id: str
+    ) -> DeployedSchedules:
+        """Have exactly these schedules for a workflow; those with ids of their own stay."""
+        schedules = [self._asked(actor, given) for given in upserts]
+        wanted = {schedule.schedule_id for schedule in schedules}
+        only = Only(user_id=user_id, workflow_id=workflow_id)
+        gone = [
+            row.schedule.schedule_id
+            async for row in self._rows(only)
+            if row.schedule.schedule_id not in wanted and _is_derived(row.schedule)
+        ]
+        saved = await self._ledger.save_all(
+            schedules, now_ms=self._clock.now_ms(), by=by_of(actor, user_id), removed=gone
+        )
+        for one in saved:
+            self._tell_saved(one, user_id)
+        for schedule_id in gone:
+            self._tell("schedule.deleted", user_id, schedule_id)
+        return DeployedSchedules(upserted=tuple(map(_upserted, saved)), deleted=tuple(gone))
+
+    async def pause_schedule(
+        self,
+        actor: Actor,
+        schedule_id: str,
+        paused: bool,
+        *,
+        until: str | None = None,
+        reason: str = "",
+    ) -> ScheduleView:
+        """Pause a schedule, until an instant or until further notice, or let it go on."""
+        until_ms = self._until_ms(until, paused=paused)
+        row = await self._own(actor, schedule_id)
+        await self._pause(actor, row, paused, until_ms=until_ms, reason=reason)
+        return schedule_view(await self._own(actor, schedule_id), now_ms=self._clock.now_ms())
+
+    async def pause_many(
+        self,
+        actor: Actor,
+        wanted: Filter,
+        paused: bool,
+        *,
+        until: str | None = None,
+        reason: str = "",
+        dry_run: bool = False,
+    ) -> list[str]:
+        """Pause every schedule that is found, or let them go on; the ids of those it concerns."""
+        until_ms = self._until_ms(until, paused=paused)
+        found = await self._to_pause(actor, wanted, paused)
+        for row in [] if dry_run else found:
+            await self._pause(actor, row, paused, until_ms=until_ms, reason=reason)
+        return [row.schedule.schedule_id for row in found]
+
+    async def delete_schedule(self, actor: Actor, schedule_id: str) -> None:
+        """Forget a schedule; its history stays."""
+        owner = owner_of(await self._own(actor, schedule_id))
+        if not await self._ledger.delete(
+            schedule_id, now_ms=self._clock.now_ms(), by=by_of(actor, owner)
+        ):
+            raise NotFoundError(where="schedule_id", got=schedule_id)
+        self._tell("schedule.deleted", owner, schedule_id)
+
+    def _asked(self, actor: Actor, given: ScheduleInput) -> Schedule:
+        """The schedule that is asked for, by somebody who may."""
+        if not actor.may_see(given.user_id):
+            raise DefinitionError(
+                "is not the sender's", where="user_id", got=given.user_id,
+                hint=f"write {actor.tenant}",
+            )  # fmt: skip
+        return schedule_of(given, self._settings)
+
+    async def _to_pause(self, actor: Actor, wanted: Filter, paused: bool) -> list[ScheduleRow]:
+        """Those that are found and are not as they are to be."""
+        only, now_ms = only_of(actor, wanted), self._clock.now_ms()
+        found: list[ScheduleRow] = []
+        if only is None:
+            return found
+        async for row in self._rows(only):
+            if (row.pause is not None and row.pause.lasts(now_ms)) != paused:
+                found.append(row)
+            if len(found) > BULK_MAX:
+                raise DefinitionError(
+                    f"must find at most {BULK_MAX} schedules", where="filter", got="more",
+                    hint="say more about which are meant",
+                )  # fmt: skip
+        return found
+
+    async def _pause(
+        self, actor: Actor, row: ScheduleRow, paused: bool, *, until_ms: int | None, reason: str
+    ) -> None:
+        schedule_id, owner, now_ms = row.schedule.schedule_id, owner_of(row), self._clock.now_ms()
+        by = by_of(actor, owner, reason=reason)
+        if paused:
+            done = await self._ledger.pause(
+                schedule_id, until_ms=until_ms, reason=reason, now_ms=now_ms, by=by
+            )
+        else:
+            done = await self._ledger.resume(schedule_id, now_ms=now_ms, by=by)
+        if not done:
+            raise NotFoundError(where="schedule_id", got=schedule_id)
+        kind = "schedule.paused" if paused else "schedule.resumed"
+        self._tell(kind, owner, schedule_id, reason=reason)
+
+    def _until_ms(self, until: str | None, *, paused: bool) -> int | None:
+        if until is None:
+            return None
+        if not paused:
+            raise DefinitionError(
+                "goes with a pause only", where="until", got=until, hint="leave it out"
+            )
+        until_ms = read_instant(until, "until") * 1000
+        if until_ms <= self._clock.now_ms():
+            raise DefinitionError(
+                "must lie ahead", where="until", got=until, hint="leave it out to pause for good"
+            )
+        return until_ms
+
+    def _tell_saved(self, saved: Saved, user_id: str) -> None:
+        if saved.changed:
+            revision = saved.revision
+            self._tell("schedule.upserted", user_id, saved.schedule_id, revision=revision)
+
+
+def _upserted(saved: Saved) -> Upserted:
+    following = saved.next_nominal
+    return Upserted(
+        schedule_id=saved.schedule_id,
+        next_run_at=None if following is None else format_instant(following),
+        revision=saved.revision,
+        changed=saved.changed,
+    )
+
+
+def _is_derived(schedule: Schedule) -> bool:
+    """Whether the id was derived, and not chosen by somebody."""
+    target = target_of(schedule)
+    return target is not None and schedule.schedule_id == derived_id(
+        target.workflow_id, target.user_id, target.trigger_id
+    )

@@ -1,0 +1,100 @@
+"""
+How do the answers of a service look on a screen? Lines and columns, from the JSON that came.
+
+Every command can print the JSON itself instead. What comes from outside is made printable.
+
+Spec: CLIENT-4.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+
+from gnomon.cli.problem import printable
+
+__all__ = ["as_json", "columns", "facts", "listing", "run_rows", "schedule_rows"]
+
+Answer = Mapping[str, object]
+
+
+def as_json(answer: object) -> str:
+    return json.dumps(answer, indent=2, ensure_ascii=False) + "\n"
+
+
+def facts(answer: Answer, *, leave_out: Sequence[str] = ()) -> str:
+    """One line for each fact; what is not there is left out."""
+    shown = {
+        name: _text(value)
+        for name, value in answer.items()
+        if name not in leave_out and value not in (None, "", [], {})
+    }
+    width = max(map(len, shown), default=0)
+    return "".join(f"{name:<{width}}  {text}\n" for name, text in shown.items())
+
+
+def listing(title: str, items: object) -> str:
+    """A title, and below it one line for each item; nothing when there is none."""
+    found = items if isinstance(items, list) else []
+    return "".join([f"{title}\n", *(f"  {_text(one)}\n" for one in found)]) if found else ""
+
+
+def schedule_rows(items: object) -> str:
+    names = ("schedule", "when", "zone", "next run", "state")
+    return columns(names, [_schedule_row(one) for one in _objects(items)], empty="no schedules\n")
+
+
+def run_rows(items: object) -> str:
+    names = ("run at", "status", "outcome", "reason", "periods", "key")
+    rows = [
+        [
+            _text(one.get("run_at")),
+            _text(one.get("status") or one.get("state")),
+            _text(one.get("outcome")),
+            _text(one.get("reason")),
+            _text(one.get("periods")),
+            _text(one.get("idempotency_key")),
+        ]
+        for one in _objects(items)
+    ]
+    return columns(names, rows, empty="no runs\n")
+
+
+def columns(names: Sequence[str], rows: Sequence[Sequence[str]], *, empty: str = "") -> str:
+    """A table of plain text."""
+    if not rows:
+        return empty
+    table = [list(names), *rows]
+    widths = [max(len(row[place]) for row in table) for place in range(len(names))]
+    lines = (
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in table
+    )
+    return "\n".join(lines) + "\n"
+
+
+def _schedule_row(one: Answer) -> list[str]:
+    when = one.get("cron_expr") or one.get("every") or one.get("once")
+    return [
+        _text(one.get("schedule_id")),
+        _text(when),
+        _text(one.get("timezone")),
+        _text(one.get("next_run_at")),
+        "paused" if one.get("paused") else "active",
+    ]
+
+
+def _objects(items: object) -> list[Answer]:
+    return [one for one in items if isinstance(one, dict)] if isinstance(items, list) else []
+
+
+def _text(value: object) -> str:
+    match value:
+        case None:
+            return "-"
+        case bool():
+            return "yes" if value else "no"
+        case str():
+            return printable(value)
+        case list():
+            return ", ".join(_text(one) for one in value)
+        case _:
+            return printable(json.dumps(value) if isinstance(value, dict) else str(value))

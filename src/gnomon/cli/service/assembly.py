@@ -1,0 +1,113 @@
+"""
+How is a service put together? Its API over its stores, and the server in front of it.
+
+The parts are made here and nowhere else, so that `gnomon up`, `gnomon api` and the tests have the
+same service.
+
+Spec: UP-1, AUTH-15.
+"""
+
+import contextlib
+import logging
+import secrets
+from collections.abc import AsyncIterator, Callable, Mapping
+
+from gnomon.apps.service.counters import ServiceCounters
+from gnomon.apps.service.deploying import Deployer
+from gnomon.apps.service.events import EventFeed
+from gnomon.apps.service.executor.signature import Keyring
+from gnomon.apps.service.http.application import create_app
+from gnomon.apps.service.http.authentication import AccessSource, Authenticator
+from gnomon.apps.service.http.gate import Limits
+from gnomon.apps.service.http.http_settings import HttpSettings
+from gnomon.apps.service.http.metrics import Figures, Metrics
+from gnomon.apps.service.http.parts import Parts
+from gnomon.apps.service.http.server import bind, serving
+from gnomon.apps.service.http.tls import ALARM_SECONDS, expires_at, server_context
+from gnomon.apps.service.registrar import Registrar
+from gnomon.apps.service.run_launcher import RunLauncher
+from gnomon.apps.service.settings import Settings
+from gnomon.cli.service.stores import Stores
+from gnomon.ports import Clock
+from gnomon.shell.telemetry import log
+
+__all__ = ["make_api", "serve"]
+
+
+def make_api(
+    stores: Stores,
+    launcher: RunLauncher,
+    http: HttpSettings,
+    settings: Settings,
+    access: AccessSource,
+    clock: Clock,
+    *,
+    events: EventFeed,
+    counters: ServiceCounters,
+    wake: Callable[[], None],
+    keys: Keyring | None = None,
+) -> Parts:
+    """The parts of the API."""
+    registrar = Registrar(
+        stores.ledger, clock, settings, events, unique=lambda: secrets.token_hex(8), wake=wake
+    )
+    return Parts(
+        registrar=registrar,
+        deployer=Deployer(stores.workflows, registrar, clock, settings),
+        launcher=launcher,
+        executions=stores.executions,
+        events=events,
+        metrics=Metrics(
+            lambda: Figures(
+                counts=counters.counts(),
+                drift_ms=counters.drift.buckets(),
+                drift_count=counters.drift.count,
+            ),
+            lambda: _gauges(http, clock),
+        ),
+        settings=settings,
+        authenticator=Authenticator(access, clock),
+        clock=clock,
+        check_store=registrar.ping,
+        hosts=http.host_names,
+        callback_keys=keys,
+        metrics_open=http.metrics_open,
+    )
+
+
+@contextlib.asynccontextmanager
+async def serve(parts: Parts, http: HttpSettings) -> AsyncIterator[tuple[int, Callable[[], None]]]:
+    """Serve inside the block: the port, and what reads the certificate again."""
+    context = None if http.tls is None else server_context(http.tls)
+    _warn_of_end(http, parts.clock)
+
+    def reload() -> None:
+        if context is not None and http.tls is not None:
+            context.load_cert_chain(http.tls.certificate, http.tls.key)
+            log(logging.INFO, "the certificate was read again")
+            _warn_of_end(http, parts.clock)
+
+    listener = bind(http.host, http.port)
+    port = listener.getsockname()[1]
+    async with serving(create_app(parts), listener, tls=context, limits=Limits()):
+        try:
+            yield port, reload
+        finally:
+            parts.closing.set()
+
+
+def _seconds_left(http: HttpSettings, clock: Clock) -> int | None:
+    if http.tls is None:
+        return None
+    return expires_at(http.tls.certificate) - clock.now_ms() // 1000
+
+
+def _warn_of_end(http: HttpSettings, clock: Clock) -> None:
+    left = _seconds_left(http, clock)
+    if left is not None and left < ALARM_SECONDS:
+        log(logging.WARNING, "the certificate is about to end", days_left=left // 86_400)
+
+
+def _gauges(http: HttpSettings, clock: Clock) -> Mapping[str, float]:
+    left = _seconds_left(http, clock)
+    return {} if left is None else {"tls_certificate_seconds_left": left}

@@ -1,0 +1,263 @@
+"""
+The commands of `gnomon schedule`: what can be asked of a service, and done with it.
+
+Each sends one request, or a few, and shows the answer. Nothing is decided here.
+
+Spec: CLIENT-1 to CLIENT-8.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated
+
+import typer
+
+from gnomon.cli.options import JsonOption
+from gnomon.cli.service.answers import as_json, facts, listing, run_rows, schedule_rows
+from gnomon.cli.service.client import Client, find_place, part
+from gnomon.cli.service.schedule_options import (
+    CatchupOption,
+    CronOption,
+    FieldsFileOption,
+    IdArgument,
+    IdOption,
+    OverlapOption,
+    ReasonOption,
+    SetOption,
+    TokenFileOption,
+    UntilOption,
+    UrlOption,
+    UserOption,
+    WorkflowOption,
+    WorkflowVersionOption,
+    YesOption,
+    ZoneFieldOption,
+    definition,
+)
+
+__all__ = ["schedule_app"]
+
+PAGE = 200
+
+schedule_app = typer.Typer(
+    name="schedule",
+    help="Ask a service about its schedules, and change them.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+LimitOption = Annotated[
+    int, typer.Option("--limit", metavar="N", min=1, max=10_000, help="How many at most.")
+]
+
+
+@schedule_app.command("list")
+def list_command(
+    user: UserOption = None,
+    workflow: WorkflowOption = None,
+    paused: Annotated[
+        bool | None, typer.Option("--paused/--active", help="Only those that are, or are not.")
+    ] = None,
+    text: Annotated[
+        str | None, typer.Option("--text", metavar="TEXT", help="What the id contains.")
+    ] = None,
+    limit: LimitOption = 100,
+    url: UrlOption = None,
+    token_file: TokenFileOption = None,
+    json: JsonOption = False,
+) -> str:
+    """List the schedules, in the order of their ids."""
+    client = Client(find_place(url, token_file))
+    query = {"user_id": user, "workflow_id": workflow, "paused": paused, "text": text}
+    items = _pages(client, "/schedules", limit, query)
+    return as_json({"items": items}) if json else schedule_rows(items)
+
+
+@schedule_app.command("show")
+def show_command(
+    schedule_id: IdArgument,
+    count: Annotated[
+        int, typer.Option("--count", metavar="N", min=1, max=1000, help="How many next runs.")
+    ] = 5,
+    url: UrlOption = None,
+    token_file: TokenFileOption = None,
+    json: JsonOption = False,
+) -> str:
+    """Show one schedule and when it runs next."""
+    found = Client(find_place(url, token_file)).get(f"/schedules/{part(schedule_id)}", count=count)
+    if json:
+        return as_json(found)
+    return facts(found, leave_out=["preview"]) + listing("next runs", found.get("preview"))
+
+
+@schedule_app.command("upsert")
+def upsert_command(
+    schedule_id: IdOption = None,
+    workflow: WorkflowOption = None,
+    workflow_version: WorkflowVersionOption = None,
+    user: UserOption = None,
+    cron: CronOption = None,
+    zone: ZoneFieldOption = None,
+    overlap: OverlapOption = None,
+    catchup: CatchupOption = None,
+    fields: SetOption = None,
+    file: FieldsFileOption = None,
+    url: UrlOption = None,
+    token_file: TokenFileOption = None,
+    json: JsonOption = False,
+) -> str:
+    """Register a schedule, or change it."""
+    body = definition(
+        file, fields, schedule_id=schedule_id, workflow_id=workflow, version=workflow_version,
+        user_id=user, cron_expr=cron, timezone=zone, overlap_policy=overlap,
+        catchup_policy=catchup,
+    )  # fmt: skip
+    found = Client(find_place(url, token_file)).post("/schedules/upsert", body)
+    return as_json(found) if json else facts(found)
+
+
+@schedule_app.command("diff")
+def diff_command(
+    schedule_id: IdOption = None,
+    workflow: WorkflowOption = None,
+    workflow_version: WorkflowVersionOption = None,
+    user: UserOption = None,
+    cron: CronOption = None,
+    zone: ZoneFieldOption = None,
+    overlap: OverlapOption = None,
+    catchup: CatchupOption = None,
+    fields: SetOption = None,
+    file: FieldsFileOption = None,
+    url: UrlOption = None,
+    token_file: TokenFileOption = None,
+    json: JsonOption = False,
+) -> str:
+    """Say what an upsert would change, and which runs would come and go; change nothing."""
+    body = definition(
+        file, fields, schedule_id=schedule_id, workflow_id=workflow, version=workflow_version,
+        user_id=user, cron_expr=cron, timezone=zone, overlap_policy=overlap,
+        catchup_policy=catchup,
+    )  # fmt: skip
+    found = Client(find_place(url, token_file)).post("/schedules/diff", body)
+    if json:
+        return as_json(found)
+    runs = listing("runs that would go", found.get("removed"))
+    runs += listing("runs that would come", found.get("added"))
+    return facts(found, leave_out=["before", "after", "added", "removed", "kept"]) + runs
+
+
+@schedule_app.command("pause")
+def pause_command(
+    schedule_id: Annotated[
+        str | None, typer.Argument(metavar="[ID]", help="One schedule.", show_default=False)
+    ] = None,
+    user: UserOption = None,
+    workflow: WorkflowOption = None,
+    text: Annotated[
+        str | None, typer.Option("--text", metavar="TEXT", help="What the ids contain.")
+    ] = None,
+    until: UntilOption = None,
+    reason: ReasonOption = "",
+    yes: YesOption = False,
+    url: UrlOption = None,
+    token_file: TokenFileOption = None,
+    json: JsonOption = False,
+) -> str:
+    """Pause one schedule, or with --yes all that the options find."""
+    client = Client(find_place(url, token_file))
+    if schedule_id is not None:
+        body = {"schedule_id": schedule_id, "paused": True, "until": until, "reason": reason}
+        return _paused(client, body, json=json)
+    filters = {"user_id": user, "workflow_id": workflow, "text": text}
+    return _bulk(client, filters, paused=True, until=until, reason=reason, yes=yes, json=json)
+
+
+@schedule_app.command("resume")
+def resume_command(
+    schedule_id: Annotated[
+        str | None, typer.Argument(metavar="[ID]", help="One schedule.", show_default=False)
+    ] = None,
+    user: UserOption = None,
+    workflow: WorkflowOption = None,
+    text: Annotated[
+        str | None, typer.Option("--text", metavar="TEXT", help="What the ids contain.")
+    ] = None,
+    reason: ReasonOption = "",
+    yes: YesOption = False,
+    url: UrlOption = None,
+    token_file: TokenFileOption = None,
+    json: JsonOption = False,
+) -> str:
+    """Resume one schedule, or with --yes all that the options find."""
+    client = Client(find_place(url, token_file))
+    if schedule_id is not None:
+        body = {"schedule_id": schedule_id, "paused": False, "reason": reason}
+        return _paused(client, body, json=json)
+    filters = {"user_id": user, "workflow_id": workflow, "text": text}
+    return _bulk(client, filters, paused=False, until=None, reason=reason, yes=yes, json=json)
+
+
+@schedule_app.command("delete")
+def delete_command(
+    schedule_id: IdArgument,
+    url: UrlOption = None,
+    token_file: TokenFileOption = None,
+    json: JsonOption = False,
+) -> str:
+    """Delete a schedule; its history stays."""
+    Client(find_place(url, token_file)).delete(f"/schedules/{part(schedule_id)}")
+    return as_json({"schedule_id": schedule_id, "deleted": True}) if json else "deleted\n"
+
+
+def _paused(client: Client, body: dict[str, object], *, json: bool) -> str:
+    found = client.post("/schedules/pause", body)
+    if json:
+        return as_json(found)
+    return facts(found, leave_out=["preview"]) + listing("next runs", found.get("preview"))
+
+
+def _bulk(
+    client: Client,
+    filters: dict[str, str | None],
+    *,
+    paused: bool,
+    until: str | None,
+    reason: str,
+    yes: bool,
+    json: bool,
+) -> str:
+    if not any(filters.values()):
+        raise typer.BadParameter("name a schedule, or a filter: --user, --workflow or --text")
+    body = {name: value for name, value in filters.items() if value is not None}
+    found = client.post(
+        "/schedules/pause-many",
+        body | {"paused": paused, "until": until, "reason": reason, "dry_run": not yes},
+    )
+    if json:
+        return as_json(found)
+    word = "paused" if paused else "resumed"
+    ids = found.get("schedule_ids")
+    title = f"{word}:" if yes else f"would be {word}; add --yes to do it:"
+    return listing(title, ids) or "no schedule is found\n"
+
+
+def _pages(
+    client: Client, path: str, limit: int, query: Mapping[str, object]
+) -> list[dict[str, object]]:
+    """As many items as are wanted, page by page."""
+    items: list[dict[str, object]] = []
+    after: object = None
+    while len(items) < limit:
+        size = min(PAGE, limit - len(items))
+        page = client.get(path, **query, after=after, limit=size)
+        found = page.get("items")
+        items += [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+        after = page.get("next")
+        if after is None:
+            break
+    return items
+
+
+def runs_text(client: Client, schedule_id: str, limit: int, *, json: bool) -> str:
+    """The runs of a schedule, newest first."""
+    items = _pages(client, f"/schedules/{part(schedule_id)}/runs", limit, {})
+    return as_json({"items": items}) if json else run_rows(items)

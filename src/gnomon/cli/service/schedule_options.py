@@ -1,0 +1,156 @@
+"""
+The options of `gnomon schedule`, and how they become the body of a request.
+
+A definition comes from options, from a file, or from both; an option goes before the file. Fields
+that have no option of their own are written `--set name=value`; a value that reads as a
+number, true, false or null is one.
+
+Spec: CLIENT-5.
+"""
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gnomon.errors import DefinitionError
+
+__all__ = [
+    "CatchupOption", "CronOption", "FieldsFileOption", "IdArgument", "IdOption", "OverlapOption",
+    "ReasonOption", "SetOption", "TokenFileOption", "UntilOption", "UrlOption", "UserOption",
+    "WorkflowOption", "WorkflowVersionOption", "YesOption", "ZoneFieldOption", "definition",
+    "definitions",
+]  # fmt: skip
+
+BYTES_MAX = 1_000_000
+DEFINITIONS_MAX = 10_000
+
+UrlOption = Annotated[
+    str | None,
+    typer.Option("--url", metavar="URL", help="The service; left out, GNOMON_URL or loopback."),
+]
+TokenFileOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--token-file", metavar="PATH", help="A file with a token; left out, .gnomon/token."
+    ),
+]
+IdArgument = Annotated[
+    str, typer.Argument(metavar="ID", help="The id of a schedule.", show_default=False)
+]
+IdOption = Annotated[
+    str | None, typer.Option("--id", metavar="ID", help="Left out, derived from the workflow.")
+]
+WorkflowOption = Annotated[
+    str | None, typer.Option("--workflow", metavar="ID", help="The workflow that is started.")
+]
+WorkflowVersionOption = Annotated[
+    int | None, typer.Option("--workflow-version", metavar="N", help="Its version.")
+]
+UserOption = Annotated[
+    str | None, typer.Option("--user", metavar="ID", help="The user_id that it belongs to.")
+]
+CronOption = Annotated[
+    str | None, typer.Option("--cron", metavar="EXPR", help="A cron expression in quotes.")
+]
+ZoneFieldOption = Annotated[
+    str | None, typer.Option("--zone", metavar="ZONE", help="A zone of the IANA database.")
+]
+OverlapOption = Annotated[
+    str | None,
+    typer.Option("--overlap", metavar="POLICY", help="allow, skip, queue or replace."),
+]
+CatchupOption = Annotated[
+    str | None,
+    typer.Option("--catchup", metavar="POLICY", help="none, latest, fire_immediately or spread."),
+]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="Any other field; may be repeated."),
+]
+FieldsFileOption = Annotated[
+    Path | None,
+    typer.Option("--file", metavar="PATH", help="The fields as JSON or TOML; - for input."),
+]
+ReasonOption = Annotated[
+    str, typer.Option("--reason", metavar="TEXT", help="Why; for the audit log.")
+]
+UntilOption = Annotated[
+    str | None, typer.Option("--until", metavar="INSTANT", help="RFC 3339; left out, for good.")
+]
+YesOption = Annotated[
+    bool, typer.Option("--yes", help="Do it; left out, only say what would be done.")
+]
+
+
+def definition(
+    file: Path | None, sets: list[str] | None, **fields: str | int | None
+) -> dict[str, object]:
+    """The body of an upsert."""
+    found = dict(_one(definitions(file), file)) if file is not None else {}
+    for text in sets or []:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise DefinitionError("must be NAME=VALUE", where="set", got=text)
+        found[name] = _value(value)
+    return found | {name: value for name, value in fields.items() if value is not None}
+
+
+def definitions(file: Path) -> list[dict[str, object]]:
+    """Every definition of a file: an object or a list in JSON, or tables `schedule` in TOML."""
+    text = _read(file)
+    try:
+        found: object = tomllib.loads(text) if file.suffix == ".toml" else json.loads(text)
+    except (ValueError, RecursionError) as error:
+        kind = "TOML" if file.suffix == ".toml" else "JSON"
+        raise DefinitionError(f"must be {kind} ({error})", where=str(file), got=text[:40]) from None
+    if isinstance(found, dict) and "schedule" in found:
+        found = found["schedule"]
+    items = found if isinstance(found, list) else [found]
+    tables = [one for one in items if isinstance(one, dict)]
+    if not items or len(tables) != len(items):
+        raise DefinitionError(
+            "must hold one schedule or a list of them", where=str(file), got=text[:40],
+            hint='write [[schedule]] in TOML, or [{"workflow_id": ...}] in JSON',
+        )  # fmt: skip
+    if len(items) > DEFINITIONS_MAX:
+        raise DefinitionError(
+            f"must hold at most {DEFINITIONS_MAX} schedules", where=str(file), got=len(items)
+        )
+    return [{name: _plain(value) for name, value in one.items()} for one in tables]
+
+
+def _one(found: list[dict[str, object]], file: Path) -> dict[str, object]:
+    if len(found) != 1:
+        raise DefinitionError(
+            "must hold one schedule", where=str(file), got=len(found),
+            hint="use gnomon schedule import for many",
+        )  # fmt: skip
+    return found[0]
+
+
+def _read(file: Path) -> str:
+    with (Path("/dev/stdin") if str(file) == "-" else file).open("rb") as stream:
+        data = stream.read(BYTES_MAX + 1)
+    if len(data) > BYTES_MAX:
+        raise DefinitionError(f"must have at most {BYTES_MAX} bytes", where=str(file), got="more")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise DefinitionError(f"must be UTF-8 ({error})", where=str(file), got=data[:40]) from None
+
+
+def _value(text: str) -> object:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return text
+    return found if found is None or isinstance(found, bool | int) else text
+
+
+def _plain(value: object) -> object:
+    """Instants of TOML become the texts that requests have."""
+    isoformat = getattr(value, "isoformat", None)
+    return str(isoformat()).replace("+00:00", "Z") if isoformat is not None else value

@@ -1,0 +1,78 @@
+"""
+Where does a service keep its facts? In one SQLite file that this process owns, or on PostgreSQL.
+
+Spec: UP-1.
+"""
+
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from gnomon.ports import Ledger
+from gnomon.ports.executions import Executions
+from gnomon.ports.workflow_store import WorkflowStore
+from gnomon.shell.store.sqlite import SqliteLedger, ledger_thread
+from gnomon.shell.store.workflow import SqliteExecutions, SqliteWorkflowStore
+
+__all__ = ["Stores", "open_stores"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stores:
+    """The stores of a service, in one place."""
+
+    ledger: Ledger
+    workflows: WorkflowStore
+    executions: Executions
+    place: str
+    """In words for people."""
+    alone: bool
+    """Whether this process is the only one that uses them."""
+
+
+@contextlib.asynccontextmanager
+async def open_stores(path: Path | None, database: str | None) -> AsyncIterator[Stores]:
+    """Open a file, or a database where one is named."""
+    if database is None:
+        assert path is not None
+        async with _file(path) as stores:
+            yield stores
+    else:
+        async with _database(database) as stores:
+            yield stores
+
+
+@contextlib.asynccontextmanager
+async def _file(path: Path) -> AsyncIterator[Stores]:
+    with ledger_thread() as thread:
+        ledger = SqliteLedger.open(path, executor=thread, exclusive=True)
+        try:
+            yield Stores(
+                ledger=ledger,
+                workflows=SqliteWorkflowStore(ledger.database, executor=thread),
+                executions=SqliteExecutions(ledger.database, executor=thread),
+                place=str(path),
+                alone=True,
+            )
+        finally:
+            await ledger.close()
+
+
+@contextlib.asynccontextmanager
+async def _database(url: str) -> AsyncIterator[Stores]:
+    from gnomon.shell.store.postgres.fault import place_of  # they need an extra
+    from gnomon.shell.store.postgres.ledger import PostgresLedger
+    from gnomon.shell.store.postgres.workflow import PostgresExecutions, PostgresWorkflowStore
+
+    ledger = await PostgresLedger.open(url)
+    try:
+        yield Stores(
+            ledger=ledger,
+            workflows=PostgresWorkflowStore(ledger.pool),
+            executions=PostgresExecutions(ledger.pool),
+            place=place_of(url),
+            alone=False,
+        )
+    finally:
+        await ledger.close()

@@ -1,0 +1,234 @@
+"""
+`gnomon up`, `gnomon api` and `gnomon worker`: a service in one process, or split over many.
+
+The first signal lets requests and runs come to their end, the second leaves at once. A process that
+is killed leaves its facts behind, and the next one goes on from them.
+
+Spec: UP-1 to UP-6.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import socket
+import sys
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from gnomon.apps.service.counters import ServiceCounters
+from gnomon.apps.service.events import EventFeed
+from gnomon.apps.service.http.authentication import AccessSource, access_from_file
+from gnomon.apps.service.http.http_settings import HttpSettings
+from gnomon.apps.service.run_launcher import RunLauncher
+from gnomon.apps.service.settings import Settings
+from gnomon.apps.service.worker import ServiceWorker
+from gnomon.cli.log_lines import log_lines
+from gnomon.cli.service.assembly import make_api, serve
+from gnomon.cli.service.executing import ExecutorSettings, callback_keys, make_executor
+from gnomon.cli.service.samples import deploy_samples
+from gnomon.cli.service.stores import Stores, open_stores
+from gnomon.cli.service.token_file import ensure_private_directory, ensure_token, loopback_access
+from gnomon.errors import DefinitionError
+from gnomon.ports import Clock
+from gnomon.shell.settings import environment
+from gnomon.shell.telemetry import log
+
+__all__ = ["UpOptions", "run_api", "run_up", "run_worker"]
+
+GRACE_MS = 30_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpOptions:
+    """How to be up."""
+
+    data: Path
+    database: str | None
+    http: HttpSettings
+    samples: bool
+    json_log: bool
+
+
+def run_up(options: UpOptions, clock: Clock, announce: Callable[[str], None]) -> bool:
+    """The whole service until told to stop; False when it was told twice."""
+    former = os.umask(0o077)  # what is written is for its owner only
+    try:
+        ensure_private_directory(options.data)
+        token_file = options.data / "token"
+        access = loopback_access(ensure_token(token_file))
+        with log_lines(logging.StreamHandler(sys.stderr), as_json=options.json_log):
+            return asyncio.run(_up(options, clock, lambda: access, token_file, announce))
+    finally:
+        os.umask(former)
+
+
+def run_api(database: str, http: HttpSettings, clock: Clock, *, json_log: bool) -> bool:
+    """The API alone until told to stop; False when it was told twice."""
+    if http.access is None:
+        raise DefinitionError(
+            "must be given, or nobody could ask anything", where="access", got=None,
+            hint="write --access FILE; docs/howto/run-the-service.md shows what stands in it",
+        )  # fmt: skip
+    access = access_from_file(http.access)
+    with log_lines(logging.StreamHandler(sys.stderr), as_json=json_log):
+        return asyncio.run(_api(database, http, access, clock))
+
+
+def run_worker(database: str, clock: Clock, *, json_log: bool) -> bool:
+    """A worker alone until told to stop; False when it was told twice."""
+    with (
+        log_lines(logging.StreamHandler(sys.stderr), as_json=json_log),
+        TemporaryDirectory(prefix="gnomon-worker-") as output,
+    ):
+        return asyncio.run(_worker(database, clock, Path(output)))
+
+
+async def _up(
+    options: UpOptions,
+    clock: Clock,
+    access: AccessSource,
+    token_file: Path,
+    announce: Callable[[str], None],
+) -> bool:
+    settings = Settings.read(environment())
+    executing = ExecutorSettings(allow_commands=True)
+    events, counters = EventFeed(clock), ServiceCounters()
+    path = options.data / "service.sqlite3"
+    async with _signals() as stopping, open_stores(path, options.database) as stores:
+        executor = make_executor(
+            executing, stores.executions, clock, output=options.data / "output"
+        )
+        worker = ServiceWorker(
+            stores.ledger, executor, stores.workflows, clock, _owner(clock), settings,
+            events=events, counters=counters,
+        )  # fmt: skip
+        parts = make_api(
+            stores, worker.launcher, options.http, settings, access, clock, events=events,
+            counters=counters, wake=worker.wake, keys=callback_keys(executing),
+        )  # fmt: skip
+        if stores.alone:
+            await worker.recover()
+        if options.samples:
+            await deploy_samples(parts.registrar, parts.deployer)
+        async with serve(parts, options.http) as (port, _):
+            announce(_welcome(options, token_file, port))
+            async with _attended(stores, options.database, worker, clock):
+                done = await _until_stopped(worker, stopping)
+        await executor.close()
+        return done
+
+
+async def _api(database: str, http: HttpSettings, access: AccessSource, clock: Clock) -> bool:
+    settings, executing = Settings.read(environment()), ExecutorSettings()
+    events, counters = EventFeed(clock), ServiceCounters()
+    async with _signals() as stopping, open_stores(None, database) as stores:
+        executor = make_executor(executing, stores.executions, clock, output=None)
+        parts = make_api(
+            stores, RunLauncher(stores.workflows, executor, clock), http, settings, access, clock,
+            events=events, counters=counters, wake=lambda: None, keys=callback_keys(executing),
+        )  # fmt: skip
+        async with serve(parts, http) as (port, reload):
+            asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, reload)
+            log(logging.INFO, "serving", host=http.host, port=port, store=stores.place)
+            await stopping.wait()
+        await executor.close()
+    return True
+
+
+async def _worker(database: str, clock: Clock, output: Path) -> bool:
+    settings = Settings.read(environment())
+    async with _signals() as stopping, open_stores(None, database) as stores:
+        executor = make_executor(ExecutorSettings(), stores.executions, clock, output=output)
+        worker = ServiceWorker(
+            stores.ledger, executor, stores.workflows, clock, _owner(clock), settings,
+            events=EventFeed(clock), counters=ServiceCounters(),
+        )  # fmt: skip
+        log(logging.INFO, "working", store=stores.place)
+        async with _attended(stores, database, worker, clock):
+            done = await _until_stopped(worker, stopping)
+        await executor.close()
+        return done
+
+
+class _Stopping(asyncio.Event):
+    """Set by the first signal; the second one cancels whoever waits for the end."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.at_once = asyncio.Event()
+
+    def on_signal(self) -> None:
+        if self.is_set():
+            self.at_once.set()
+        self.set()
+
+
+@contextlib.asynccontextmanager
+async def _signals() -> AsyncIterator[_Stopping]:
+    stopping, loop = _Stopping(), asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stopping.on_signal)
+    try:
+        yield stopping
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)
+
+
+async def _until_stopped(worker: ServiceWorker, stopping: _Stopping) -> bool:
+    """Work until told to stop, then let runs end; False when there was no time for that."""
+    running = asyncio.create_task(worker.run())
+    told = asyncio.create_task(stopping.wait())
+    await asyncio.wait({running, told}, return_when=asyncio.FIRST_COMPLETED)
+    told.cancel()
+    if running.done():
+        await running
+        return True
+    log(logging.INFO, "stopping; runs in flight may end", grace_ms=GRACE_MS)
+    ending = asyncio.create_task(worker.stop(GRACE_MS))
+    at_once = asyncio.create_task(stopping.at_once.wait())
+    await asyncio.wait({running, at_once}, return_when=asyncio.FIRST_COMPLETED)
+    at_once.cancel()
+    if running.done():
+        await asyncio.gather(running, ending)
+        return True
+    log(logging.WARNING, "left at once; the next start goes on from the ledger")
+    for task in (running, ending):
+        task.cancel()
+    await asyncio.gather(running, ending, return_exceptions=True)
+    return False
+
+
+@contextlib.asynccontextmanager
+async def _attended(
+    stores: Stores, database: str | None, worker: ServiceWorker, clock: Clock
+) -> AsyncIterator[None]:
+    """With a ledger that others use too: listen, and be seen."""
+    if database is None:
+        yield
+        return
+    from gnomon.cli.shared_run import attended
+    from gnomon.shell.store.postgres.ledger import PostgresLedger
+
+    assert isinstance(stores.ledger, PostgresLedger)
+    async with attended(stores.ledger, database, worker.runtime, worker.owner, clock):
+        yield
+
+
+def _owner(clock: Clock) -> str:
+    return f"{socket.gethostname()}:{os.getpid()}:{clock.now_ms()}"
+
+
+def _welcome(options: UpOptions, token_file: Path, port: int) -> str:
+    host = f"[{options.http.host}]" if ":" in options.http.host else options.http.host
+    url = f"http://{host}:{port}"
+    return (
+        f"Gnomon is up at {url}/ with its data in {options.data}/; ctrl-C stops it.\n"
+        "See the schedules, and what became of them:\n"
+        f'  curl -sH "Authorization: Bearer $(cat {token_file})" {url}/schedules\n'
+        f"  gnomon schedule list\n"
+    )

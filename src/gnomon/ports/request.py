@@ -1,0 +1,80 @@
+"""
+Who asks a ledger for something, and what it keeps about that.
+
+A change that somebody asked for and the line about it in the log are one transaction: there is no
+change without a line, and no line without a change.
+
+Spec: PORT-7, PORT-8.
+"""
+
+from typing import NamedTuple
+
+from gnomon.core.schedule import Schedule
+
+__all__ = ["Breach", "By", "Expected", "Judged", "LogRow", "Only", "RevisionRow"]
+
+
+class By(NamedTuple):
+    """Who asks for a change."""
+
+    subject: str
+    user_id: str | None = None
+    """The owner whose schedules are there for this one; None for all of them."""
+    detail: str = "{}"
+    """What else the log is to say, as JSON."""
+
+
+class Only(NamedTuple):
+    """Which schedules are wanted; None for whichever."""
+
+    user_id: str | None = None
+    workflow_id: str | None = None
+    paused: bool | None = None
+    text: str | None = None
+    """A part of the id."""
+
+
+class LogRow(NamedTuple):
+    """A line of the log: who changed what."""
+
+    number: int
+    at_ms: int
+    subject: str
+    user_id: str | None
+    """Whose schedule it is."""
+    action: str
+    schedule_id: str
+    detail: str
+
+
+class RevisionRow(NamedTuple):
+    """A definition that a schedule had, and since when."""
+
+    revision: int
+    effective_ms: int
+    schedule: Schedule
+
+
+class Expected(NamedTuple):
+    """A schedule of which somebody expects something, and up to where that has been looked at."""
+
+    schedule_id: str
+    after: int
+    """The last nominal instant that has been judged."""
+
+
+class Breach(NamedTuple):
+    """Something that was expected of the run of a period, and did not come true in time."""
+
+    nominal: int
+    expectation: str
+
+
+class Judged(NamedTuple):
+    """What looking at a schedule's expectations came to."""
+
+    after: int
+    """The last nominal instant that has been judged now."""
+    check_ms: int | None
+    """When to look again; None when nothing is expected any more."""
+    breaches: tuple[Breach, ...] = ()

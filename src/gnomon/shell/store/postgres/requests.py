@@ -1,0 +1,202 @@
+"""
+The part of the ledger on PostgreSQL that people ask: changes, and who made them.
+
+Each call is one transaction, with the line in the log that goes with the change.
+
+Spec: PORT-7, PORT-8, LEDGER-13 to LEDGER-17, ASK-1, ASK-2.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from gnomon.core.engine import Change
+from gnomon.core.schedule import Schedule
+from gnomon.errors import DefinitionError, StoreError
+from gnomon.ports import Breach, By, Expected, Judged, LogRow, RevisionRow, RunRow, Saved, ToEnd
+from gnomon.shell.store.definition_cache import DefinitionCache
+from gnomon.shell.store.history import PAGE_MAX
+from gnomon.shell.store.instant_text import END_MS
+from gnomon.shell.store.postgres import asked, definition, expectation
+from gnomon.shell.store.postgres.commitment import KeyExistsError
+from gnomon.shell.store.postgres.definition import save_and_log
+from gnomon.shell.store.postgres.logbook import log_row, logged
+from gnomon.shell.store.postgres.pool import Pool
+from gnomon.shell.store.postgres.reading import run_row
+from gnomon.shell.store.postgres.statement import Statements
+
+if TYPE_CHECKING:
+    from gnomon.shell.store.postgres.pool import Connection
+
+__all__ = ["TRIES", "RequestsOnPostgres"]
+
+TRIES = 3
+"""How often a transaction is made again because somebody else added the same key."""
+_NEWEST = 2**31 - 1
+_Result = TypeVar("_Result")
+
+
+class RequestsOnPostgres:
+    """What is asked of a ledger, over its connections."""
+
+    pool: Pool
+    sql: Statements
+    _cache: DefinitionCache
+    _watcher: Callable[[Sequence[Change]], None] | None = None
+
+    def watch(self, watcher: Callable[[Sequence[Change]], None]) -> None:
+        self._watcher = watcher
+
+    def committed(self, changes: Sequence[Change]) -> None:
+        """Called with the changes that were written, for whoever wants to know."""
+        if self._watcher is not None:
+            self._watcher(changes)
+
+    async def save(
+        self, schedule: Schedule, *, now_ms: int, by: By | None = None,
+        if_revision: int | None = None,
+    ) -> Saved:  # fmt: skip
+        return (await self._save([schedule], now_ms, by, if_revision, ()))[0]
+
+    async def save_all(
+        self, schedules: Sequence[Schedule], *, now_ms: int, by: By | None = None,
+        removed: Sequence[str] = (),
+    ) -> list[Saved]:  # fmt: skip
+        """Save many, each id once, and delete others: all of it, or nothing."""
+        return await self._save(schedules, now_ms, by, None, removed)
+
+    async def pause(
+        self, schedule_id: str, *, until_ms: int | None, reason: str, now_ms: int,
+        by: By | None = None,
+    ) -> bool:  # fmt: skip
+        _check_instant(until_ms)
+        return await self._logged(
+            by, "pause", schedule_id, now_ms, False,
+            lambda connection: definition.pause(
+                connection, self.sql, schedule_id, until_ms=until_ms, reason=reason, now_ms=now_ms
+            ),
+        )  # fmt: skip
+
+    async def resume(self, schedule_id: str, *, now_ms: int, by: By | None = None) -> bool:
+        return await self._logged(
+            by, "resume", schedule_id, now_ms, False,
+            lambda connection: definition.resume(connection, self.sql, schedule_id, now_ms=now_ms),
+        )  # fmt: skip
+
+    async def delete(self, schedule_id: str, *, now_ms: int, by: By | None = None) -> bool:
+        return await self._logged(
+            by, "delete", schedule_id, now_ms, False,
+            lambda connection: definition.delete(
+                connection, self.sql, self._cache, schedule_id, now_ms=now_ms
+            ),
+        )  # fmt: skip
+
+    async def trigger(
+        self, schedule_id: str, *, name: str, now_ms: int, by: By | None = None
+    ) -> RunRow | None:
+        return await self._logged(
+            by, "trigger", schedule_id, now_ms, None,
+            lambda connection: asked.trigger(
+                connection, self.sql, schedule_id, name=name, now_ms=now_ms
+            ),
+        )  # fmt: skip
+
+    async def backfill(
+        self, schedule_id: str, *, name: str, nominals: Sequence[int], now_ms: int,
+        by: By | None = None,
+    ) -> int | None:  # fmt: skip
+        return await self._logged(
+            by, "backfill", schedule_id, now_ms, None,
+            lambda connection: asked.backfill(
+                connection, self.sql, schedule_id, name=name, nominals=nominals, now_ms=now_ms
+            ),
+        )  # fmt: skip
+
+    async def skip_next(self, schedule_id: str, *, now_ms: int, by: By | None = None) -> int | None:
+        return await self._logged(
+            by, "skip_next", schedule_id, now_ms, None,
+            lambda connection: asked.skip_next(
+                connection, self.sql, self._cache, schedule_id, now_ms=now_ms
+            ),
+        )  # fmt: skip
+
+    async def kill(self, key: str, *, by: By, now_ms: int) -> RunRow | None:
+        async with self.pool.transaction() as connection:
+            return await asked.kill(connection, self.sql, key, by=by, now_ms=now_ms)
+
+    async def to_end(self, *, owner: str) -> list[ToEnd]:
+        return [ToEnd(*row) for row in await self.pool.fetch(self.sql["to_end"], owner)]
+
+    async def run(self, key: str) -> RunRow | None:
+        rows = await self.pool.fetch(self.sql["run"], key)
+        return run_row(rows[0]) if rows else None
+
+    async def covering(self, schedule_id: str, nominal: int) -> list[RunRow]:
+        rows = await self.pool.fetch(self.sql["covering"], schedule_id, nominal * 1000)
+        return [run_row(row) for row in rows]
+
+    async def revisions(
+        self, schedule_id: str, *, before: int | None = None, limit: int = 100
+    ) -> list[RevisionRow]:
+        values = schedule_id, _NEWEST if before is None else before, min(limit, PAGE_MAX)
+        return [
+            RevisionRow(revision, effective_ms, self._cache.value_of(schedule_id, text))
+            for revision, effective_ms, text in await self.pool.fetch(
+                self.sql["revisions"], *values
+            )
+        ]
+
+    async def expected(self, *, now_ms: int, limit: int) -> list[Expected]:
+        rows = await self.pool.fetch(self.sql["expected"], now_ms, limit)
+        return [Expected(schedule_id, after_ms // 1000) for schedule_id, after_ms in rows]
+
+    async def judge(self, one: Expected, judged: Judged, *, now_ms: int) -> Sequence[Breach]:
+        async with self.pool.transaction() as connection:
+            return await expectation.judge(connection, self.sql, one, judged, now_ms=now_ms)
+
+    async def log(
+        self, *, schedule_id: str | None = None, user_id: str | None = None,
+        before: int | None = None, limit: int = 100,
+    ) -> list[LogRow]:  # fmt: skip
+        values = 2**62 if before is None else before, schedule_id, user_id, min(limit, PAGE_MAX)
+        return [log_row(row) for row in await self.pool.fetch(self.sql["read_log"], *values)]
+
+    async def _logged(
+        self, by: By | None, action: str, schedule_id: str, now_ms: int, nothing: _Result,
+        work: Callable[["Connection"], Awaitable[_Result]],
+    ) -> _Result:  # fmt: skip
+        async with self.pool.transaction() as connection:
+            return await logged(
+                connection, self.sql, by, action, schedule_id, now_ms, nothing=nothing,
+                work=lambda: work(connection),
+            )  # fmt: skip
+
+    async def _save(
+        self, schedules: Sequence[Schedule], now_ms: int, by: By | None, if_revision: int | None,
+        removed: Sequence[str],
+    ) -> list[Saved]:  # fmt: skip
+        if not schedules and not removed:
+            return []
+        for _ in range(TRIES):
+            try:
+                async with self.pool.transaction() as connection:
+                    return await save_and_log(
+                        connection, self.sql, self._cache, schedules, removed, by, if_revision,
+                        now_ms,
+                    )  # fmt: skip
+            except KeyExistsError:
+                continue  # somebody else has just added one of them
+        raise self.error_of_keys()
+
+    def error_of_keys(self) -> StoreError:
+        return StoreError(
+            "has a key that was to be added", where=self.pool.place,
+            hint="gnomon doctor --database says more", transient=True,
+        )  # fmt: skip
+
+
+def _check_instant(at_ms: int | None) -> None:
+    if at_ms is not None and not 0 <= at_ms < END_MS:
+        raise DefinitionError(
+            "must lie between the years 1970 and 9999", where="instant", got=at_ms,
+            hint="write milliseconds since 1970",
+        )  # fmt: skip

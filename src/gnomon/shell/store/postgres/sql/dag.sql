@@ -1,0 +1,68 @@
+-- Workflows by version, and how far their runs have come.
+
+-- name: put_workflow
+INSERT INTO gnomon.workflows (user_id, workflow_id, version, digest, dag, created_at)
+VALUES ($1, $2, $3, $4, $5, $6)
+ON CONFLICT (user_id, workflow_id, version) DO NOTHING
+
+-- name: workflow
+SELECT user_id, workflow_id, version, digest, dag, created_at FROM gnomon.workflows
+WHERE user_id = $1 AND workflow_id = $2 AND version = $3
+
+-- name: versions
+SELECT user_id, workflow_id, version, digest, dag, created_at FROM gnomon.workflows
+WHERE user_id = $1 AND workflow_id = $2 AND version < $3
+ORDER BY version DESC LIMIT $4
+
+-- name: workflows
+SELECT DISTINCT ON (user_id, workflow_id) user_id, workflow_id, version, digest, dag, created_at
+FROM gnomon.workflows
+WHERE (user_id, workflow_id) > ($1, $2) AND ($3::text IS NULL OR user_id = $3)
+ORDER BY user_id, workflow_id, version DESC LIMIT $4
+
+-- name: begin_execution
+INSERT INTO gnomon.executions
+  (idempotency_key, run_id, workflow_id, version, user_id, fence, status, detail, started_at)
+VALUES ($1, $2, $3, $4, $5, $6, 'STARTED', '', $7)
+ON CONFLICT (idempotency_key) DO UPDATE SET fence = excluded.fence
+WHERE executions.ended_at IS NULL AND executions.fence < excluded.fence
+
+-- name: execution
+SELECT idempotency_key, run_id, workflow_id, version, user_id, fence, status, detail, started_at,
+  ended_at
+FROM gnomon.executions WHERE idempotency_key = $1
+
+-- name: nodes
+SELECT node_id, state, attempt, process, detail, started_at, ended_at
+FROM gnomon.execution_nodes WHERE idempotency_key = $1 ORDER BY node_id
+
+-- Whoever takes the run over waits until this is written, or comes first.
+-- name: may_write
+SELECT 1 FROM gnomon.executions
+WHERE idempotency_key = $1 AND fence = $2 AND ended_at IS NULL
+FOR SHARE
+
+-- name: write_node
+INSERT INTO gnomon.execution_nodes
+  (idempotency_key, node_id, state, attempt, process, detail, log, started_at, ended_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+ON CONFLICT (idempotency_key, node_id) DO UPDATE SET
+  state = excluded.state, attempt = excluded.attempt, process = excluded.process,
+  detail = excluded.detail, log = coalesce(excluded.log, execution_nodes.log),
+  started_at = excluded.started_at, ended_at = excluded.ended_at
+
+-- name: end_execution
+UPDATE gnomon.executions SET status = $3, detail = $4, ended_at = $5
+WHERE idempotency_key = $1 AND fence = $2 AND ended_at IS NULL
+RETURNING 1
+
+-- name: log
+SELECT coalesce(log, '') FROM gnomon.execution_nodes WHERE idempotency_key = $1 AND node_id = $2
+
+-- name: retain_executions
+WITH gone AS (
+  DELETE FROM gnomon.executions WHERE idempotency_key IN (
+    SELECT idempotency_key FROM gnomon.executions WHERE ended_at < $1 ORDER BY ended_at LIMIT $2
+  ) RETURNING 1
+)
+SELECT count(*) FROM gone

@@ -1,0 +1,180 @@
+"""
+Workflows and their executions on SQLite: the ports `WorkflowStore` and `Executions`.
+
+They live in the file of the ledger and share its connection, so that a service is one file. A call
+runs as a whole on the executor it is given, or inline without one.
+
+Spec: WSTORE-1 to WSTORE-4, EXECUTION-1 to EXECUTION-4.
+"""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from typing import TypeVar
+
+from gnomon.ports.executions import Execution, NodeRow, NodeState
+from gnomon.ports.executor import FeedbackStatus
+from gnomon.ports.workflow_store import StoredDag
+from gnomon.shell.store.database import Database
+from gnomon.shell.store.history import PAGE_MAX
+from gnomon.shell.store.instant_text import from_text, maybe_from_text, maybe_to_text, to_text
+from gnomon.shell.store.queries import named
+
+__all__ = ["SqliteExecutions", "SqliteWorkflowStore"]
+
+VERSION_END = 2**31
+_SQL = named("dag.sql")
+_Result = TypeVar("_Result")
+
+
+class _Part:
+    """What both have in common: one transaction and one hop for each call."""
+
+    def __init__(self, database: Database, *, executor: Executor | None = None) -> None:
+        self._database = database
+        self._executor = executor
+
+    async def _read(self, work: Callable[[sqlite3.Connection], _Result]) -> _Result:
+        return await self._hop(lambda: self._database.read(work))
+
+    async def _write(self, work: Callable[[sqlite3.Connection], _Result]) -> _Result:
+        return await self._hop(lambda: self._database.write(work))
+
+    async def _hop(self, work: Callable[[], _Result]) -> _Result:
+        if self._executor is None:
+            return work()
+        return await asyncio.get_running_loop().run_in_executor(self._executor, work)
+
+
+class SqliteWorkflowStore(_Part):
+    """A `gnomon.ports.workflow_store.WorkflowStore` in the file of a ledger."""
+
+    async def put(self, dag: StoredDag) -> StoredDag:
+        def work(connection: sqlite3.Connection) -> StoredDag:
+            values = {
+                "user_id": dag.user_id, "workflow_id": dag.workflow_id, "version": dag.version,
+                "digest": dag.digest, "dag": dag.text, "created_at": to_text(dag.created_ms),
+            }  # fmt: skip
+            connection.execute(_SQL["put_workflow"], values)
+            return _dag(connection.execute(_SQL["workflow"], values).fetchone())
+
+        return await self._write(work)
+
+    async def load(self, user_id: str, workflow_id: str, version: int) -> StoredDag | None:
+        found = await self._select(
+            "workflow", user_id=user_id, workflow_id=workflow_id, version=version
+        )
+        return found[0] if found else None
+
+    async def newest(self, user_id: str, workflow_id: str) -> StoredDag | None:
+        found = await self.versions(user_id, workflow_id, limit=1)
+        return found[0] if found else None
+
+    async def versions(
+        self, user_id: str, workflow_id: str, *, before: int | None = None, limit: int = 100
+    ) -> Sequence[StoredDag]:
+        return await self._select(
+            "versions", user_id=user_id, workflow_id=workflow_id,
+            before=VERSION_END if before is None else before, limit=min(limit, PAGE_MAX),
+        )  # fmt: skip
+
+    async def workflows(
+        self, *, user_id: str | None = None, after: tuple[str, str] = ("", ""), limit: int = 100
+    ) -> Sequence[StoredDag]:
+        return await self._select(
+            "workflows", user_id=user_id, after_user=after[0], after_workflow=after[1],
+            limit=min(limit, PAGE_MAX),
+        )  # fmt: skip
+
+    async def _select(self, name: str, **values: str | int | None) -> list[StoredDag]:
+        return await self._read(
+            lambda connection: [_dag(row) for row in connection.execute(_SQL[name], values)]
+        )
+
+
+class SqliteExecutions(_Part):
+    """A `gnomon.ports.executions.Executions` in the file of a ledger."""
+
+    async def begin(self, execution: Execution) -> Execution:
+        def work(connection: sqlite3.Connection) -> Execution:
+            values = {
+                "key": execution.key, "run_id": execution.run_id,
+                "workflow_id": execution.workflow_id, "version": execution.version,
+                "user_id": execution.user_id, "fence": execution.fence,
+                "started_at": to_text(execution.started_ms),
+            }  # fmt: skip
+            connection.execute(_SQL["begin_execution"], values)
+            found = _execution(connection, execution.key)
+            assert found is not None
+            return found
+
+        return await self._write(work)
+
+    async def write(self, key: str, nodes: Sequence[NodeRow], *, fence: int) -> bool:
+        def work(connection: sqlite3.Connection) -> bool:
+            holds = connection.execute(_SQL["may_write"], {"key": key, "fence": fence}).fetchone()
+            if holds:
+                connection.executemany(_SQL["write_node"], [_values(key, one) for one in nodes])
+            return bool(holds)
+
+        return await self._write(work)
+
+    async def end(
+        self, key: str, status: FeedbackStatus, detail: str, *, fence: int, now_ms: int
+    ) -> bool:
+        values = {
+            "key": key, "status": status, "detail": detail, "fence": fence,
+            "ended_at": to_text(now_ms),
+        }  # fmt: skip
+        return await self._write(
+            lambda connection: connection.execute(_SQL["end_execution"], values).rowcount > 0
+        )
+
+    async def get(self, key: str) -> Execution | None:
+        return await self._read(lambda connection: _execution(connection, key))
+
+    async def log(self, key: str, node_id: str) -> str | None:
+        values = {"key": key, "node_id": node_id}
+        row = await self._read(
+            lambda connection: connection.execute(_SQL["log"], values).fetchone()
+        )
+        return None if row is None else str(row[0])
+
+    async def retain(self, *, before_ms: int, limit: int) -> int:
+        values = {"before": to_text(before_ms), "limit": limit}
+        return await self._write(
+            lambda connection: connection.execute(_SQL["retain_executions"], values).rowcount
+        )
+
+
+def _dag(row: tuple[str, str, int, str, str, str]) -> StoredDag:
+    return StoredDag(*row[:5], created_ms=from_text(row[5]))
+
+
+def _execution(connection: sqlite3.Connection, key: str) -> Execution | None:
+    row = connection.execute(_SQL["execution"], {"key": key}).fetchone()
+    if row is None:
+        return None
+    found, run_id, workflow_id, version, user_id, fence, status, detail, started_at, ended_at = row
+    nodes = connection.execute(_SQL["nodes"], {"key": key})
+    return Execution(
+        found, run_id, workflow_id, version, user_id, fence, FeedbackStatus(status), detail,
+        from_text(started_at), maybe_from_text(ended_at), tuple(_node(one) for one in nodes),
+    )  # fmt: skip
+
+
+def _node(row: tuple[str, str, int, str | None, str, str | None, str | None]) -> NodeRow:
+    node_id, state, attempt, process, detail, started_at, ended_at = row
+    return NodeRow(
+        node_id, NodeState(state), attempt, process, detail,
+        started_ms=maybe_from_text(started_at), ended_ms=maybe_from_text(ended_at),
+    )  # fmt: skip
+
+
+def _values(key: str, node: NodeRow) -> dict[str, str | int | None]:
+    return {
+        "key": key, "node_id": node.node_id, "state": node.state, "attempt": node.attempt,
+        "process": node.process, "detail": node.detail, "log": node.log,
+        "started_at": maybe_to_text(node.started_ms), "ended_at": maybe_to_text(node.ended_ms),
+    }  # fmt: skip

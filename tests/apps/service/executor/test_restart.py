@@ -1,0 +1,84 @@
+"""An executor whose process dies in the middle of a run, and the one that comes after it."""
+
+import asyncio
+import signal
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from gnomon.ports.executor import FeedbackStatus
+from gnomon.shell.launcher.identity import identify
+from tests.apps.service.executor.embedded_stage import open_stage, shell_node
+from tests.clauses import clause
+from tests.tidy.tree import ROOT
+
+PATIENCE_S = 60
+
+
+def one_life(point: int, folder: Path, *, fence: int) -> "subprocess.CompletedProcess[str]":
+    module = "tests.apps.service.executor.one_life"
+    return subprocess.run(
+        [sys.executable, "-m", module, str(point), str(folder), str(fence)],
+        cwd=ROOT, check=False, capture_output=True, text=True, timeout=PATIENCE_S,
+    )  # fmt: skip
+
+
+@clause("EXEC-13")
+@pytest.mark.parametrize("point", [2, 11, 17, 22])
+def test_a_run_is_taken_up_where_its_record_ends(tmp_path: Path, point: int) -> None:
+    died = one_life(point, tmp_path, fence=1)
+    assert died.returncode == -signal.SIGKILL, died.stderr
+    lived = one_life(0, tmp_path, fence=2)
+
+    assert lived.stdout == "SUCCESS 3 nodes 2\n", lived.stderr
+    lines = [line.split() for line in (tmp_path / "lines.txt").read_text().splitlines()]
+    ran = Counter(node for node, _ in lines)
+    assert set(ran) == set("abc")
+    # At most the one node that was under way was begun a second time.
+    assert sum(ran.values()) <= 4
+    assert all(number <= 2 for number in ran.values())
+
+
+@clause("EXEC-13")
+def test_a_node_that_was_over_is_not_run_again(tmp_path: Path) -> None:
+    died = one_life(9, tmp_path, fence=1)  # right after the end of the first node was written
+    assert died.returncode == -signal.SIGKILL, died.stderr
+    one_life(0, tmp_path, fence=2)
+
+    assert (tmp_path / "lines.txt").read_text() == "a 1\nb 1\nc 1\n"
+
+
+@clause("EXEC-14")
+def test_what_is_left_of_a_node_is_ended_before_it_is_run_again(tmp_path: Path) -> None:
+    fatal = (
+        'echo "$GNOMON_ATTEMPT $$" >> tries.txt; [ $GNOMON_ATTEMPT = 2 ] && exit 0; '
+        "kill -9 $PPID; exec sleep 1000"
+    )
+    text = f"""
+import asyncio, pathlib
+from tests.apps.service.executor.embedded_stage import open_stage, shell_node
+
+async def live():
+    async with open_stage(pathlib.Path({str(tmp_path)!r})) as stage:
+        await stage.run(shell_node("a", {fatal!r}))
+
+asyncio.run(live())
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", text], cwd=ROOT, check=False, capture_output=True, timeout=PATIENCE_S
+    )
+    assert done.returncode == -signal.SIGKILL, done.stderr
+
+    async def second_life() -> None:
+        async with open_stage(tmp_path) as stage:
+            end = await stage.run(shell_node("a", fatal), fence=2)
+            assert end.status is FeedbackStatus.SUCCESS
+            assert [(row.node_id, row.attempt) for row in (await stage.get()).nodes] == [("a", 2)]
+
+    asyncio.run(second_life())
+    tries = dict(line.split() for line in (tmp_path / "tries.txt").read_text().splitlines())
+    assert set(tries) == {"1", "2"}
+    assert identify(int(tries["1"])) is None

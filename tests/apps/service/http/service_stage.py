@@ -1,0 +1,147 @@
+"""A whole service in this process: real stores in memory, a clock that the test moves, the API."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import TypeVar
+
+import httpx
+from starlette.types import ASGIApp
+
+from gnomon.apps.service.counters import ServiceCounters
+from gnomon.apps.service.deploying import Deployer
+from gnomon.apps.service.events import EventFeed
+from gnomon.apps.service.executor.noop import NoopExecutor
+from gnomon.apps.service.executor.signature import Keyring
+from gnomon.apps.service.http.application import create_app
+from gnomon.apps.service.http.authentication import Authenticator
+from gnomon.apps.service.http.metrics import Figures, Metrics
+from gnomon.apps.service.http.parts import Parts
+from gnomon.apps.service.registrar import Registrar
+from gnomon.apps.service.run_launcher import RunLauncher
+from gnomon.apps.service.settings import Settings
+from gnomon.ports import Ledger
+from gnomon.shell.store.sqlite import SqliteLedger
+from gnomon.shell.store.workflow import SqliteExecutions, SqliteWorkflowStore
+from tests.apps.service.http.asking import client_of
+from tests.apps.service.http.bare import access_of
+
+__all__ = ["KEYS", "MINUTELY", "NOON", "Stage", "StageClock", "play", "stage"]
+
+NOON = 1_772_366_400
+"""2026-03-01T12:00:00Z, a Sunday."""
+KEYS = Keyring(current="test", secrets={"test": b"0123456789abcdef0123456789abcdef"})
+MINUTELY = {
+    "workflow_id": "report", "version": 1, "user_id": "acme", "schedule_id": "minutely",
+    "cron_expr": "* * * * *", "timezone": "UTC",
+}  # fmt: skip
+Result = TypeVar("Result")
+
+
+class StageClock:
+    """A clock that stands until it is moved; sleeping lets others work and no time pass."""
+
+    def __init__(self, now_ms: int) -> None:
+        self.at_ms = now_ms
+
+    def now_ms(self) -> int:
+        return self.at_ms
+
+    def monotonic_ms(self) -> int:
+        return self.at_ms
+
+    async def sleep_ms(self, length_ms: int) -> None:
+        await asyncio.Event().wait()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """The service, and who may talk to it."""
+
+    app: ASGIApp
+    parts: Parts
+    clock: StageClock
+    ledger: Ledger
+    counters: ServiceCounters
+    acme: httpx.AsyncClient
+    """Writes for the user acme."""
+    reader: httpx.AsyncClient
+    """Reads for the user acme."""
+    globex: httpx.AsyncClient
+    """Writes for the user globex."""
+    admin: httpx.AsyncClient
+    anybody: httpx.AsyncClient
+
+
+@asynccontextmanager
+async def stage(around: Callable[[Ledger], Ledger] = lambda ledger: ledger) -> AsyncIterator[Stage]:
+    """A service on an empty ledger at noon; `around` may put something around the ledger."""
+    clock = StageClock(NOON * 1000)
+    stored = SqliteLedger.open(":memory:")
+    ledger = around(stored)
+    parts, counters = _parts(stored, ledger, clock)
+    app = create_app(parts)
+    tokens = ("acme-write", "acme-read", "globex-write", "admin", None)
+    clients = [client_of(app, token) for token in tokens]
+    acme, reader, globex, admin, anybody = clients
+    try:
+        yield Stage(
+            app=app, parts=parts, clock=clock, ledger=stored, counters=counters, acme=acme,
+            reader=reader, globex=globex, admin=admin, anybody=anybody,
+        )  # fmt: skip
+    finally:
+        for client in clients:
+            await client.aclose()
+        await stored.close()
+
+
+def play(
+    story: Callable[[Stage], Awaitable[Result]],
+    around: Callable[[Ledger], Ledger] = lambda ledger: ledger,
+) -> Result:
+    """Play a story on a stage of its own."""
+
+    async def whole() -> Result:
+        async with stage(around) as found:
+            return await story(found)
+
+    return asyncio.run(whole())
+
+
+def _parts(
+    stored: SqliteLedger, ledger: Ledger, clock: StageClock
+) -> tuple[Parts, ServiceCounters]:
+    settings, events, counters = Settings(), EventFeed(clock), ServiceCounters()
+    numbers = count(1)
+    registrar = Registrar(ledger, clock, settings, events, unique=lambda: f"run-{next(numbers)}")
+    workflows = SqliteWorkflowStore(stored.database)
+    metrics = Metrics(
+        lambda: Figures(
+            counts=counters.counts(),
+            drift_ms=counters.drift.buckets(),
+            drift_count=counters.drift.count,
+        ),
+        dict,
+    )
+    parts = Parts(
+        registrar=registrar,
+        deployer=Deployer(workflows, registrar, clock, settings),
+        launcher=RunLauncher(workflows, NoopExecutor(clock), clock),
+        executions=SqliteExecutions(stored.database),
+        events=events,
+        metrics=metrics,
+        settings=settings,
+        authenticator=Authenticator(access_of, clock),
+        clock=clock,
+        check_store=registrar.ping,
+        hosts=["127.0.0.1"],
+        callback_keys=KEYS,
+    )
+    return parts, counters
+
+
+def with_parts(found: Stage, **changes: object) -> ASGIApp:
+    """The application with some other parts."""
+    return create_app(replace(found.parts, **changes))  # type: ignore[arg-type]

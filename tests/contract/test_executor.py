@@ -1,0 +1,190 @@
+"""What every executor keeps: the embedded one, one at a URL, and the one that does nothing."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+from gnomon.apps.service.executor.callback import read_callback
+from gnomon.apps.service.executor.http import HttpExecutor
+from gnomon.apps.service.executor.noop import NoopExecutor
+from gnomon.apps.service.executor.signature import Keyring, Purpose, signed
+from gnomon.core.ledger.lifecycle import Reason
+from gnomon.ports.executor import Accepted, Executor, Feedback, FeedbackStatus
+from gnomon.shell.clock import SystemClock
+from gnomon.shell.outgoing.client import Outgoing
+from gnomon.shell.outgoing.rule import read_rule
+from tests.apps.service.dag.dags import a_node, dag_text
+from tests.apps.service.executor.embedded_stage import a_meta, open_stage
+from tests.clauses import clause
+from tests.shell.outgoing.local_server import Asked, answer, serve
+
+KEYRING = Keyring(current="k", secrets={"k": b"s" * 32})
+DAG = dag_text(nodes=[a_node("first", shell="echo x >> effects.txt")])
+
+
+class Kind(Protocol):
+    """An executor of one kind, and what is to be seen of it from outside."""
+
+    @property
+    def executor(self) -> Executor: ...
+
+    def effects(self) -> int | None:
+        """How often the workflow has been carried out; None where it leaves no trace."""
+
+    async def said(self) -> Sequence[Feedback]:
+        """Wait for what the executor says next."""
+
+
+class Here:
+    """An executor of this process."""
+
+    def __init__(self, executor: Executor, effects: Path | None) -> None:
+        self.executor = executor
+        self._effects = effects
+
+    def effects(self) -> int | None:
+        return None if self._effects is None else len(self._effects.read_text().split())
+
+    async def said(self) -> Sequence[Feedback]:
+        return await self.executor.feedback()
+
+
+class Elsewhere:
+    """An executor at a URL that knows keys, and calls back what it has done."""
+
+    def __init__(self, executor: HttpExecutor) -> None:
+        self.executor = executor
+        self.known: dict[str, int] = {}
+        self._heard: asyncio.Queue[Feedback] = asyncio.Queue()
+
+    def effects(self) -> int:
+        return sum(self.known.values())
+
+    async def said(self) -> Sequence[Feedback]:
+        return [await self._heard.get()]
+
+    async def take_on(self, asked: Asked, writer: asyncio.StreamWriter) -> None:
+        key = asked.headers["idempotency-key"]
+        if asked.method == "POST":
+            self.known.setdefault(key, 1)
+            for status in ("STARTED", "SUCCESS"):
+                self._call_back(key, status)
+        await answer("202 Accepted", b'{"run_id": "r-7"}')(asked, writer)
+
+    def _call_back(self, key: str, status: str) -> None:
+        body = json.dumps({"idempotency_key": key, "status": status, "run_id": "r-7"}).encode()
+        now_ms = SystemClock().now_ms()
+        headers = signed(KEYRING, Purpose.CALLBACK, body, now_ms=now_ms)
+        heard = read_callback(headers, body, KEYRING, now_ms=now_ms)
+        assert isinstance(heard, Feedback)
+        self._heard.put_nowait(heard)
+
+
+@asynccontextmanager
+async def open_kind(name: str, folder: Path) -> AsyncIterator[Kind]:
+    clock = SystemClock()
+    if name == "embedded":
+        async with open_stage(folder) as stage:
+            yield Here(stage.executor, folder / "effects.txt")
+    elif name == "noop":
+        yield Here(NoopExecutor(clock), None)
+    else:
+        outgoing = Outgoing(clock, rule=read_rule(networks=["127.0.0.0/8"]))
+        kind: list[Elsewhere] = []
+
+        async def take_on(asked: Asked, writer: asyncio.StreamWriter) -> None:
+            await kind[0].take_on(asked, writer)
+
+        async with serve(take_on) as server:
+            kind.append(Elsewhere(HttpExecutor(server.url(), KEYRING, outgoing, clock)))
+            yield kind[0]
+            await outgoing.close()
+
+
+Play = Callable[[Callable[[Kind], Awaitable[None]]], None]
+
+
+@pytest.fixture(params=["embedded", "http", "noop"])
+def play(request: pytest.FixtureRequest, tmp_path: Path) -> Play:
+    def play_it(scenario: Callable[[Kind], Awaitable[None]]) -> None:
+        async def whole() -> None:
+            async with open_kind(request.param, tmp_path) as kind:
+                await scenario(kind)
+
+        asyncio.run(whole())
+
+    return play_it
+
+
+async def end_of(kind: Kind, key: str = "key") -> Feedback:
+    while True:
+        for feedback in await kind.said():
+            if feedback.key == key and feedback.is_end:
+                return feedback
+
+
+@clause("EXEC-1")
+def test_a_run_is_taken_on_and_its_end_is_said(play: Play) -> None:
+    async def scenario(kind: Kind) -> None:
+        answered = await kind.executor.run(DAG, a_meta())
+
+        assert isinstance(answered, Accepted)
+        end = await end_of(kind)
+        assert (end.status, end.run_id) == (FeedbackStatus.SUCCESS, answered.run_id)
+        assert kind.effects() in (1, None)
+
+    play(scenario)
+
+
+@clause("EXEC-1")
+def test_who_asks_again_under_one_key_starts_one_run(play: Play) -> None:
+    async def scenario(kind: Kind) -> None:
+        answers = await asyncio.gather(*(kind.executor.run(DAG, a_meta()) for _ in range(4)))
+        await end_of(kind)
+        again = await kind.executor.run(DAG, a_meta(fence=2, attempt=2))
+
+        assert {*answers, again} == {answers[0]}
+        assert kind.effects() in (1, None)
+
+    play(scenario)
+
+
+@clause("EXEC-2")
+def test_the_end_is_said_again_to_who_asks_after_it(play: Play) -> None:
+    async def scenario(kind: Kind) -> None:
+        await kind.executor.run(DAG, a_meta())
+        first = await end_of(kind)
+        await kind.executor.run(DAG, a_meta(fence=2))
+        second = await end_of(kind)
+
+        assert (first.status, second.status) == (FeedbackStatus.SUCCESS, FeedbackStatus.SUCCESS)
+        assert second.fence in (2, None)
+
+    play(scenario)
+
+
+@clause("EXEC-2")
+def test_giving_up_waiting_loses_nothing_that_is_said(play: Play) -> None:
+    async def scenario(kind: Kind) -> None:
+        waiting = asyncio.ensure_future(kind.said())
+        await asyncio.sleep(0)
+        waiting.cancel()
+        await kind.executor.run(DAG, a_meta())
+
+        assert (await end_of(kind)).status is FeedbackStatus.SUCCESS
+
+    play(scenario)
+
+
+@clause("EXEC-4")
+def test_a_run_that_is_not_there_is_over(play: Play) -> None:
+    async def scenario(kind: Kind) -> None:
+        assert await kind.executor.kill("nobody", Reason.REPLACED)
+        await kind.executor.drain(grace_ms=0)
+
+    play(scenario)

@@ -1,0 +1,236 @@
+"""What every workflow store keeps: in a file, in a database, in a directory."""
+
+import asyncio
+import json
+from collections.abc import Callable, Coroutine, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+from gnomon.apps.service.dag import parse_dag
+from gnomon.apps.service.workflow_directory import DirectoryWorkflowStore
+from gnomon.errors import DefinitionError, StoreError
+from gnomon.ports.workflow_store import StoredDag, WorkflowStore
+from gnomon.shell.store.postgres.ledger import PostgresLedger
+from gnomon.shell.store.postgres.workflow import PostgresWorkflowStore
+from gnomon.shell.store.sqlite import SqliteLedger, ledger_thread
+from gnomon.shell.store.workflow import SqliteWorkflowStore
+from tests.apps.service.dag.dags import dag_text
+from tests.clauses import clause
+
+START_MS = 1_772_323_200_000  # 2026-03-01T00:00:00Z
+_Result = TypeVar("_Result")
+Do = Callable[[Coroutine[object, object, _Result]], _Result]
+
+
+@pytest.fixture(params=["sqlite", "sqlite-thread", "postgres", "directory"])
+def workflows(
+    request: pytest.FixtureRequest, runner: asyncio.Runner, tmp_path: Path
+) -> Iterator[WorkflowStore]:
+    if request.param == "directory":
+        yield DirectoryWorkflowStore(tmp_path / "workflows")
+        return
+    if request.param == "postgres":
+        database = request.getfixturevalue("common_database")
+        schema = request.getfixturevalue("schema")
+        shared = runner.run(PostgresLedger.open(database, schema=schema))
+        yield PostgresWorkflowStore(shared.pool, schema)
+        runner.run(shared.close())
+        return
+    executor = ledger_thread() if request.param == "sqlite-thread" else None
+    ledger = SqliteLedger.open(tmp_path / "ledger.sqlite3", executor=executor)
+    yield SqliteWorkflowStore(ledger.database, executor=executor)
+    runner.run(ledger.close())
+    if executor is not None:
+        executor.shutdown()
+
+
+def stored(
+    workflow_id: str = "report", version: int = 1, name: str = "n", user_id: str = "anna"
+) -> StoredDag:
+    dag = parse_dag(dag_text(workflow_id=workflow_id, version=version, name=name))
+    return StoredDag(user_id, workflow_id, version, dag.digest, dag.text, START_MS + version)
+
+
+@clause("WSTORE-1")
+def test_what_was_put_is_there(runner: asyncio.Runner, workflows: WorkflowStore) -> None:
+    dag = stored()
+
+    assert runner.run(workflows.load("anna", "report", 1)) is None
+    assert runner.run(workflows.put(dag)) == dag
+    assert runner.run(workflows.load("anna", "report", 1)) == dag
+    assert runner.run(workflows.load("anna", "report", 2)) is None
+    assert runner.run(workflows.load("anna", "other", 1)) is None
+
+
+@clause("WSTORE-2")
+def test_the_same_version_again_changes_nothing(
+    runner: asyncio.Runner, workflows: WorkflowStore
+) -> None:
+    first = stored()
+    runner.run(workflows.put(first))
+
+    assert runner.run(workflows.put(first._replace(created_ms=START_MS + 99))) == first
+    assert runner.run(workflows.load("anna", "report", 1)) == first
+
+
+@clause("WSTORE-2")
+def test_a_version_with_other_content_stays_as_it_was(
+    runner: asyncio.Runner, workflows: WorkflowStore
+) -> None:
+    first, other = stored(name="first"), stored(name="other")
+    runner.run(workflows.put(first))
+
+    assert runner.run(workflows.put(other)) == first
+    assert runner.run(workflows.load("anna", "report", 1)) == first
+
+
+@clause("WSTORE-2")
+def test_of_many_who_put_a_version_at_once_one_wins_and_all_know_it(
+    runner: asyncio.Runner, workflows: WorkflowStore
+) -> None:
+    async def scenario() -> list[StoredDag]:
+        rivals = [stored(name=f"rival {number}") for number in range(8)]
+        return await asyncio.gather(*map(workflows.put, rivals))
+
+    assert len(set(runner.run(scenario()))) == 1
+
+
+@clause("WSTORE-3")
+def test_versions_are_listed_from_the_highest(
+    runner: asyncio.Runner, workflows: WorkflowStore
+) -> None:
+    for version in (2, 10, 9):
+        runner.run(workflows.put(stored(version=version)))
+
+    def versions(**options: int) -> list[int]:
+        return [one.version for one in runner.run(workflows.versions("anna", "report", **options))]
+
+    assert versions() == [10, 9, 2]
+    assert versions(limit=2) == [10, 9]
+    assert versions(before=10) == [9, 2]
+    assert runner.run(workflows.newest("anna", "report")) == stored(version=10)
+    assert runner.run(workflows.newest("anna", "other")) is None
+
+
+@clause("WSTORE-3")
+def test_workflows_are_listed_by_their_ids_with_their_newest_version(
+    runner: asyncio.Runner, workflows: WorkflowStore
+) -> None:
+    for workflow_id, version in [("b", 1), ("a", 1), ("a", 2), ("C", 1), ("a.b", 1)]:
+        runner.run(workflows.put(stored(workflow_id, version)))
+    runner.run(workflows.put(stored("a", 7, user_id="Bert")))
+
+    def listed(
+        user_id: str | None = None, after: tuple[str, str] = ("", ""), limit: int = 100
+    ) -> list[tuple[str, str, int]]:
+        found = runner.run(workflows.workflows(user_id=user_id, after=after, limit=limit))
+        return [(one.user_id, one.workflow_id, one.version) for one in found]
+
+    of_anna = [("anna", "C", 1), ("anna", "a", 2), ("anna", "a.b", 1), ("anna", "b", 1)]
+    assert listed() == [("Bert", "a", 7), *of_anna]
+    assert listed("anna") == of_anna
+    assert listed("anna", after=("anna", "a"), limit=1) == [("anna", "a.b", 1)]
+    assert listed(after=("Bert", "a"), limit=1) == [("anna", "C", 1)]
+    assert listed("nobody") == []
+
+
+@clause("WSTORE-1")
+def test_users_have_ids_of_their_own(runner: asyncio.Runner, workflows: WorkflowStore) -> None:
+    of_anna, of_bert = stored(name="anna's"), stored(name="bert's", user_id="bert")
+    runner.run(workflows.put(of_anna))
+
+    assert runner.run(workflows.load("bert", "report", 1)) is None
+    assert runner.run(workflows.put(of_bert)) == of_bert
+    assert runner.run(workflows.load("anna", "report", 1)) == of_anna
+
+
+@clause("WSTORE-4")
+def test_a_workflow_of_a_mebibyte_is_kept(runner: asyncio.Runner, workflows: WorkflowStore) -> None:
+    nodes = [{"id": f"n{n}", "type": "command", "shell": "é" * 5_000} for n in range(30)]
+    dag = parse_dag(dag_text(nodes=nodes))
+    kept = StoredDag("anna", "report", 1, dag.digest, dag.text, START_MS)
+
+    assert len(dag.text) > 900_000
+    assert runner.run(workflows.put(kept)) == kept
+
+
+@clause("WSTORE-5")
+@pytest.mark.parametrize("name", ["../x", "a/b", "", ".hidden", "x" * 201, "a\0b", "..", "a\nb"])
+def test_an_id_is_never_a_way_out_of_the_directory(
+    runner: asyncio.Runner, tmp_path: Path, name: str
+) -> None:
+    store = DirectoryWorkflowStore(tmp_path / "workflows")
+    outside = tmp_path / "x"
+    outside.mkdir()
+    (outside / "1.json").write_text(dag_text(workflow_id="x"))
+
+    with pytest.raises(DefinitionError, match="workflow_id: must be 1 to 200"):
+        runner.run(store.load("anna", name, 1))
+    with pytest.raises(DefinitionError, match="user_id: must be 1 to 200"):
+        runner.run(store.load(name, "report", 1))
+    with pytest.raises(DefinitionError, match="user_id: must be 1 to 200"):
+        runner.run(store.workflows(user_id=name))
+
+
+@clause("WSTORE-5")
+def test_a_file_that_a_person_wrote_is_read_and_checked(
+    runner: asyncio.Runner, tmp_path: Path
+) -> None:
+    (tmp_path / "anna" / "report").mkdir(parents=True)
+    (tmp_path / "anna" / "report" / "3.json").write_text(
+        json.dumps(json.loads(dag_text(version=3)), indent=2)
+    )
+    store = DirectoryWorkflowStore(tmp_path)
+    found = runner.run(store.newest("anna", "report"))
+
+    assert found is not None
+    assert (found.version, found.digest) == (3, parse_dag(dag_text(version=3)).digest)
+
+
+@clause("WSTORE-5")
+def test_a_file_under_another_name_than_its_content_is_refused(
+    runner: asyncio.Runner, tmp_path: Path
+) -> None:
+    (tmp_path / "anna" / "report").mkdir(parents=True)
+    (tmp_path / "anna" / "report" / "4.json").write_text(dag_text(version=3))
+    store = DirectoryWorkflowStore(tmp_path)
+
+    with pytest.raises(DefinitionError) as caught:
+        runner.run(store.load("anna", "report", 4))
+
+    assert str(caught.value) == (
+        f"{tmp_path}/anna/report/4.json: must hold version 4 of report, got 'version 3 of report'; "
+        "rename one of the two"
+    )
+
+
+@clause("WSTORE-5")
+def test_links_and_odd_files_are_not_followed(runner: asyncio.Runner, tmp_path: Path) -> None:
+    folder = tmp_path / "store" / "anna" / "report"
+    folder.mkdir(parents=True)
+    secret = tmp_path / "secret.json"
+    secret.write_text(dag_text())
+    (folder / "1.json").symlink_to(secret)
+    (folder / "02.json").write_text(dag_text(version=2))
+    (folder / "notes.txt").write_text("mine")
+    store = DirectoryWorkflowStore(tmp_path / "store")
+
+    with pytest.raises(StoreError, match="cannot be read or written"):
+        runner.run(store.load("anna", "report", 1))
+    assert runner.run(store.load("anna", "report", 2)) is None
+
+
+@clause("WSTORE-5")
+def test_a_version_in_a_directory_leaves_nothing_beside_it(
+    runner: asyncio.Runner, tmp_path: Path
+) -> None:
+    store = DirectoryWorkflowStore(tmp_path / "store")
+    runner.run(store.put(stored()))
+    runner.run(store.put(stored(name="other")))
+
+    assert [str(one.relative_to(tmp_path)) for one in sorted(tmp_path.rglob("*"))] == [
+        "store", "store/anna", "store/anna/report", "store/anna/report/1.json",
+    ]  # fmt: skip
+    assert (tmp_path / "store/anna/report/1.json").stat().st_mode & 0o777 == 0o600
