@@ -35,7 +35,7 @@ from gnomon.core.ledger.period import is_manual
 from gnomon.errors import DefinitionError
 from gnomon.ports import Claim, Clock, Ended, Failed, Launched
 from gnomon.shell.clock import since_boot_ms
-from gnomon.shell.launcher.account import Account, account_of
+from gnomon.shell.launcher.account import Account, account_of, check_entrance
 from gnomon.shell.launcher.command import Command, environment, find_program, parse_command
 from gnomon.shell.launcher.detail import Usage, exit_line, one_line
 from gnomon.shell.launcher.identity import Identity, identify
@@ -209,6 +209,7 @@ class ProcessLauncher:
         command = order.command
         account = order.account or account_of(command.user, command.group)
         cwd = str(Path(self._cwd or account.place, command.cwd or ""))
+        check_entrance(account, cwd)
         umask = self.manner.umask if command.umask is None else command.umask
         name, *arguments = command.arguments
         program = find_program(name, cwd=cwd, path=order.env["PATH"])
