@@ -177,3 +177,27 @@ def test_riddles_are_answered_with_an_error(tmp_path: Path, line: bytes, error: 
     assert riddle["ok"] is False
     assert error in riddle["error"]
     assert status["ok"] is True
+
+
+@clause("KROND-2", "KROND-24")
+def test_a_disk_that_is_full_for_a_while_makes_nothing_run_twice(tmp_path: Path) -> None:
+    say = f"echo $GNOMON_PERIOD >> {tmp_path}/periods.txt"
+    text = f'* * * * * * @policy(deadline=1m) name=tick shell=true command="{say}"\n'
+    file, state = write_krontab(tmp_path, text), tmp_path / "state"
+    with krond(file, state) as running:
+        running.until("job_finished")
+        pid, limit = running.process.pid, resource.RLIMIT_FSIZE
+        resource.prlimit(pid, limit, (1, resource.RLIM_INFINITY))
+        failed = running.until("the_ledger_failed_trying_again")
+        resource.prlimit(pid, limit, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        running.until("the_ledger_answers_again")
+        for _ in range(2):
+            running.until("job_finished")
+        running.signal(signal.SIGTERM)
+        assert running.end() == 0
+    ran = (tmp_path / "periods.txt").read_text().split()
+    executed = [row for row in periods_of(state, "tick") if row["outcome"] == "executed"]
+
+    assert "krond.sqlite3" in str(failed["error"])
+    assert len(ran) == len(set(ran))
+    assert sorted(ran) == sorted(str(row["periodId"]) for row in executed)

@@ -17,6 +17,7 @@ import contextlib
 import gc
 import logging
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -48,6 +49,8 @@ __all__ = ["StartOptions", "start_detached", "start_krond"]
 
 LOG_BYTES, LOG_FILES = 10_000_000, 5
 """How long the log of a krond without a terminal becomes, and how many old ones are kept."""
+DESCRIPTORS = 65_536
+"""Each job that runs takes one."""
 _JOBS = Manner(umask=0o022, gives_up=False, records_usage=True, leaves=True)
 
 
@@ -111,7 +114,8 @@ async def _run(jobs: list[Job], options: StartOptions, clock: Clock, early: Sequ
     stopper = Stopper(options.grace_ms)
     reading = ThreadPoolExecutor(max_workers=1, thread_name_prefix="krond-reload")
     async with stopper.listening(), _open(options.state) as ledger:
-        launcher = ProcessLauncher(clock, directory=options.state.output, manner=_JOBS)
+        manner = _JOBS._replace(descriptors=_raise_limit())
+        launcher = ProcessLauncher(clock, directory=options.state.output, manner=manner)
         beside = Beside(clock, options.beside, options.state)
         chronicle = Chronicle(clock, tell=beside.tell, output_of=launcher.output.newest)
         daemon = Daemon(
@@ -185,7 +189,7 @@ class _Desk:
     async def _stop(self, request: Mapping[str, object]) -> Answer:
         grace_ms = request.get("graceMs")
         if request.get("kill"):
-            self._launcher.manner = _JOBS._replace(leaves=False)
+            self._launcher.manner = self._launcher.manner._replace(leaves=False)
         self._stopper.stop(grace_ms if isinstance(grace_ms, int) else self._options.grace_ms)
         return {"ok": True, "active": self._daemon.host.runtime.in_hand}
 
@@ -252,3 +256,13 @@ def _say_ready(descriptor: int | None) -> None:
     if descriptor is not None:
         os.write(descriptor, f"{os.getpid()}\n".encode())
         os.close(descriptor)
+
+
+def _raise_limit() -> int | None:
+    """Let krond have many files open; what was allowed before is what jobs find."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, DESCRIPTORS)
+    if soft == resource.RLIM_INFINITY or soft >= most:
+        return None
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    return soft

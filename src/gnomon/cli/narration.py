@@ -47,6 +47,9 @@ class Narration:
         for row in rows:
             self._note(row.key, row.schedule_id, row.nominal)
 
+    def adopted(self, keys: Iterable[str]) -> None:
+        """The runtime says how many there are."""
+
     def _note(self, key: str, schedule_id: str, nominal: int) -> None:
         self._names[key] = schedule_id, format_instant(nominal)
 

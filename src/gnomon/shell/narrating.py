@@ -36,6 +36,10 @@ class Narrator(Protocol):
         """These runs in flight are others'."""
         ...
 
+    def adopted(self, keys: Iterable[str]) -> None:
+        """Those with these keys still go on, and are this worker's now."""
+        ...
+
 
 class NarratingLedger(SqliteLedger):
     """A ledger on SQLite that tells a narrator, if it has one."""
@@ -62,3 +66,11 @@ class NarratingLedger(SqliteLedger):
         if self.narrator is not None:
             self.narrator.found(rows)
         return rows
+
+    async def recover(
+        self, *, owner: str, adopted: Sequence[str], now_ms: int
+    ) -> list[tuple[str, int]]:
+        taken = await super().recover(owner=owner, adopted=adopted, now_ms=now_ms)
+        if self.narrator is not None:
+            self.narrator.adopted([key for key, _ in taken])
+        return taken

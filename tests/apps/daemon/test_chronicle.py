@@ -173,3 +173,24 @@ def test_a_suspended_job_can_be_run_by_hand_and_is_tried_once() -> None:
         return [*before, await asyncio.wait_for(bad, 5)]
 
     assert play(scenario()) == [(True, "exit 0"), (False, "true is not there")]
+
+
+@clause("KROND-20", "KROND-28")
+@pytest.mark.parametrize(("away_s", "events"), [(10, ["job_exists"]), (200, ["job_finished"])])
+def test_a_run_of_a_former_krond_exists_only_if_it_does(away_s: int, events: list[str]) -> None:
+    async def scenario() -> None:
+        stage = Stage('0 1 * * * name=a command="sleep 120"', "2026-03-03T00:59:59Z")
+        await stage.start()
+        await stage.pass_s(5)
+        await stage.kill()
+        await stage.pass_s(away_s)
+        lines.lines.clear()
+        await stage.start()
+        await stage.pass_s(1)
+
+    lines = Lines(as_json=True)
+    with logs_to(lines):
+        run_virtually(scenario())
+
+    found = [json.loads(line)["event"] for line in lines.lines]
+    assert [event for event in found if event.startswith("job_")] == events

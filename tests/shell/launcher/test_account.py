@@ -125,3 +125,18 @@ def test_a_file_is_opened_with_the_rights_of_the_account(tmp_path: Path) -> None
         secret.open("a")
 
     secret.open("a").close()  # and afterwards everything is as it was
+
+
+@root_only
+@clause("LAUNCH-12")
+def test_a_directory_that_the_user_could_not_enter_is_a_launch_that_failed(tmp_path: Path) -> None:
+    (tmp_path / "of-root").mkdir(mode=0o700)
+    target = {"command": ["true"], "user": "nobody", "cwd": str(tmp_path / "of-root")}
+
+    async def scenario() -> object:
+        return await ProcessLauncher(SystemClock()).launch(a_claim(target))
+
+    failed = asyncio.run(scenario())
+
+    assert isinstance(failed, Failed)
+    assert "Permission denied" in failed.message

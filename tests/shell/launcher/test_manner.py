@@ -116,3 +116,18 @@ def test_a_launcher_that_leaves_ends_nothing_when_it_is_drained(fifo: Path) -> N
 
     assert is_there
     assert end.detail == "signal 15"
+
+
+@clause("LAUNCH-14")
+def test_a_command_finds_the_limit_of_descriptors_that_was_chosen_for_it(tmp_path: Path) -> None:
+    async def scenario() -> str:
+        launcher = ProcessLauncher(
+            SystemClock(), directory=tmp_path, manner=Manner(descriptors=123)
+        )
+        claim = a_claim({"shell": "ulimit -S -n"})
+        await begin(launcher, claim)
+        await launcher.ended()
+        path = launcher.output.newest(claim.key)
+        return path.read_text() if path else ""
+
+    assert asyncio.run(scenario()) == "123\n"

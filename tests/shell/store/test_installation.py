@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Coroutine
+from pathlib import Path
 from typing import TypeVar
 
 import pytest
@@ -11,6 +12,7 @@ from gnomon.core.ledger.lifecycle import Reason
 from gnomon.core.schedule import Schedule
 from gnomon.errors import StoreError
 from gnomon.ports import RunRow
+from gnomon.shell.store.examination import examine
 from gnomon.shell.store.installation import Installed
 from gnomon.shell.store.sqlite import SqliteLedger
 from tests.clauses import clause
@@ -122,3 +124,30 @@ def test_a_definition_can_be_asked_for_by_its_revision() -> None:
     assert do(ledger.definition("one", 2)) == job("one", salt="x")
     assert do(ledger.definition("one", 3)) is None
     assert do(ledger.definition("none", 1)) is None
+
+
+@clause("LEDGER-23", "KROND-22")
+def test_what_could_have_run_before_an_instant_is_not_owed_by_what_is_new() -> None:
+    ledger = SqliteLedger.open(":memory:")
+    early = minutely("early", cron_expr="0 * * * *", window="before,1h", deadline="2h")
+
+    do(ledger.install([early], suspended=(), now_ms=at("00:30:00"), after_ms=at("00:30:00")))
+
+    assert turn(ledger, "00:59:59") == []
+    [withdrawn] = rows(ledger, "early")
+    assert (withdrawn.nominal * 1000, withdrawn.reason) == (at("01:00:00"), Reason.WITHDRAWN)
+    turn(ledger, "01:00:00")  # the window of two o'clock opens
+    assert [row.nominal * 1000 for row in rows(ledger, "early")] == [at("01:00:00"), at("02:00:00")]
+    assert do(ledger.get("early")) is not None
+
+
+@clause("LEDGER-23", "KROND-22")
+def test_a_ledger_that_forgoes_periods_is_in_good_order(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite3"
+    ledger = SqliteLedger.open(path)
+    early = minutely("early", cron_expr="*/7 * * * *", window="around,1h", deadline="2h")
+    late = minutely("late", cron_expr="*/7 * * * *", window="after,1h", deadline="2h")
+    do(ledger.install([early, late], suspended=(), now_ms=at("12:00:01"), after_ms=at("12:00:00")))
+    do(ledger.close())
+
+    assert examine(path).findings == []

@@ -53,6 +53,8 @@ class _Flight:
     nominal: int
     chosen_ms: int
     started_ms: int | None = None
+    run_id: str = ""
+    """What a former krond has called it."""
 
 
 class Chronicle:
@@ -105,10 +107,14 @@ class Chronicle:
 
     def found(self, rows: Iterable[RunRow]) -> None:
         for row in rows:
-            flight = _Flight(row.key, row.schedule_id, row.nominal, row.fire_ms, row.started_ms)
-            self._flights[row.key] = flight
-            if row.state is State.RUNNING:
-                self._say_run("job_exists", flight, pid=_pid(row.run_id or ""))
+            self._flights[row.key] = _Flight(
+                row.key, row.schedule_id, row.nominal, row.fire_ms, row.started_ms, row.run_id or ""
+            )
+
+    def adopted(self, keys: Iterable[str]) -> None:
+        for key in keys:
+            flight = self._flights[key]
+            self._say_run("job_exists", flight, pid=_pid(flight.run_id))
 
     def _say_fact(self, change: Change, fact: Fact) -> None:
         schedule_id = change.schedule.schedule_id

@@ -21,7 +21,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["Account", "Identities", "account_of", "files_of"]
+__all__ = ["Account", "Identities", "account_of", "check_entrance", "files_of"]
 
 _NO_GROUPS: Sequence[int] = ()
 
@@ -85,6 +85,12 @@ def files_of(account: Account) -> Iterator[None]:
     finally:
         library.setfsuid(former_user)
         library.setfsgid(former_group)
+
+
+def check_entrance(account: Account, directory: str) -> None:
+    """Refuse a directory that the account could not enter by itself: the worker perhaps could."""
+    with files_of(account):
+        os.stat(f"{directory}/.")
 
 
 def _user(user: str) -> tuple[str, int, int, str]:

@@ -35,7 +35,7 @@ from gnomon.core.ledger.period import is_manual
 from gnomon.errors import DefinitionError
 from gnomon.ports import Claim, Clock, Ended, Failed, Launched
 from gnomon.shell.clock import since_boot_ms
-from gnomon.shell.launcher.account import Account, account_of
+from gnomon.shell.launcher.account import Account, account_of, check_entrance
 from gnomon.shell.launcher.command import Command, environment, find_program, parse_command
 from gnomon.shell.launcher.detail import Usage, exit_line, one_line
 from gnomon.shell.launcher.identity import Identity, identify
@@ -51,7 +51,7 @@ LOOK_MS = 100
 """How often one looks after a process where there are no pidfds."""
 OUTPUT_LOOK_MS = 1_000
 """How often one looks how much runs have printed."""
-_STUB = 'read -r GNOMON_GO || exit 0; exec "$@" </dev/null'
+_STUB = 'read -r GNOMON_GO || exit 0; {prepare}exec "$@" </dev/null'
 _ADOPTED_FENCE = 0
 
 
@@ -66,6 +66,14 @@ class Manner(NamedTuple):
     records_usage: bool = False
     leaves: bool = False
     """Whether `drain` leaves what does not end by itself to the next worker."""
+    descriptors: int | None = None
+    """How many files commands may have open; None for as many as the worker."""
+
+    @property
+    def stub(self) -> str:
+        """What a process does before it becomes its command."""
+        limit = self.descriptors
+        return _STUB.format(prepare="" if limit is None else f"ulimit -S -n {limit}; ")
 
 
 _USUAL = Manner()
@@ -209,6 +217,7 @@ class ProcessLauncher:
         command = order.command
         account = order.account or account_of(command.user, command.group)
         cwd = str(Path(self._cwd or account.place, command.cwd or ""))
+        check_entrance(account, cwd)
         umask = self.manner.umask if command.umask is None else command.umask
         name, *arguments = command.arguments
         program = find_program(name, cwd=cwd, path=order.env["PATH"])
@@ -234,7 +243,7 @@ class ProcessLauncher:
                 undoing.callback(os.close, gate)
                 closing.callback(os.close, waiting_end)
                 process = subprocess.Popen(  # noqa: S603 (the command is the schedule's own)
-                    ["/bin/sh", "-c", _STUB, "gnomon", program, *arguments],
+                    ["/bin/sh", "-c", self.manner.stub, "gnomon", program, *arguments],
                     stdin=waiting_end, stdout=out, stderr=err, cwd=cwd, env=order.env,
                     umask=-1 if umask is None else umask, user=uid, group=gid, extra_groups=groups,
                     start_new_session=True, close_fds=True,
