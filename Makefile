@@ -6,7 +6,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run preview test check lint fmt types contracts coverage spec test-system bench bench-time bench-ledger bench-theory bench-simulation bench-krond prove pins clean
+.PHONY: help setup run preview test check lint fmt types contracts coverage spec test-system bench bench-time bench-ledger bench-theory bench-simulation bench-krond bench-service prove pins clean
 
 BIN := .venv/bin
 READY := .venv/ready
@@ -83,7 +83,7 @@ test-system: $(READY) ## Run the tests that need root and system packages, which
 	$(BIN)/python -m pytest -s $(or $(ARGS),tests/system)
 
 # Areas and paths are different for each, so with arguments but --quick it is the time core only.
-bench: bench-time $(if $(filter-out --quick,$(ARGS)),,bench-ledger bench-theory) ## Measure speed beside others
+bench: bench-time $(if $(filter-out --quick,$(ARGS)),,bench-ledger bench-theory bench-service) ## Measure speed beside others
 
 bench-time: $(READY) ## Measure the time core only; ARGS="--help" says how
 	$(BIN)/python -m benchmarks.time_core $(ARGS)
@@ -93,6 +93,9 @@ bench-ledger: $(READY) ## Measure the ledger only; ARGS="--help" says how
 
 bench-theory: $(READY) ## Measure the monitor of the theory only; ARGS="--help" says how
 	$(BIN)/python -m benchmarks.theory $(ARGS)
+
+bench-service: $(READY) ## Measure the service under load only; ARGS="--help" says how
+	$(BIN)/python -m benchmarks.service $(ARGS)
 
 bench-simulation: $(READY) ## Measure how quickly simulated hours pass; ARGS="--help" says how
 	$(BIN)/python -m benchmarks.simulation $(ARGS)

@@ -97,6 +97,19 @@ def test_two_workers_tell_one_breach_once() -> None:
     play(scenario)
 
 
+@clause("SERVICE-17", "SERVICE-20")
+def test_a_run_elsewhere_that_is_not_heard_of_in_its_time_is_told() -> None:
+    async def scenario(stage: Stage) -> None:
+        stage.executor.runs_ms = None
+        await stage.upsert(max_duration="20s", cron_expr="0 0 * * *")
+        await stage.run_until("00:00:50")
+
+        assert await stage.words() == ["00:00:00 FAILED uncertain"]
+        assert stage.told(MISSED) == ["00:00:00 max_duration"]
+
+    play(scenario, detached=True)
+
+
 @clause("SERVICE-21")
 def test_what_was_left_out_on_purpose_is_no_breach() -> None:
     async def scenario(stage: Stage) -> None:

@@ -209,6 +209,7 @@ def test_a_run_that_takes_too_long_is_ended() -> None:
 
         assert [reason for _, reason in stage.executor.kills] == [Reason.TIMED_OUT]
         assert await stage.words() == ["00:00:00 FAILED timed_out"]
+        assert stage.told("run.expectation_missed") == ["00:00:00 max_duration"]
 
     play(scenario, detached=False)
 

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from gnomon.apps.service.schedule_input import Target, feedback_ms, target_of
-from gnomon.apps.service.watching import Watch
+from gnomon.apps.service.watching import MAX_DURATION, Watch
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.core.ledger.period import Kind, kind_of
 from gnomon.errors import StoreError
@@ -218,6 +218,9 @@ class RunLauncher:
         await self._clock.sleep_ms(length_ms)
         self._alarms.pop(key, None)
         if key in self._held:
+            claim, _ = self._held[key]
+            if self._watch is not None:
+                self._watch.breached(claim.schedule, key, claim.nominal, MAX_DURATION)
             await self._executor.kill(key, Reason.TIMED_OUT)
 
     async def _listen(self) -> None:

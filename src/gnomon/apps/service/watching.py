@@ -21,7 +21,9 @@ from gnomon.core.schedule import Schedule
 from gnomon.ports import Claim, Failed
 from gnomon.shell.telemetry import log
 
-__all__ = ["Watch"]
+__all__ = ["MAX_DURATION", "Watch"]
+
+MAX_DURATION = "max_duration"
 
 
 class Watch:
@@ -68,6 +70,8 @@ class Watch:
     def _settled(self, schedule: Schedule, fact: Fact) -> None:
         if fact.reason is Reason.OVERLAP:
             self._counters.runs_skipped_overlap += fact.periods
+        if fact.reason is Reason.UNCERTAIN and _has_limit(schedule):
+            self.breached(schedule, fact.key, fact.nominal, MAX_DURATION)
         self._tell(
             f"run.{fact.outcome}", schedule, fact.key, fact.nominal, reason=str(fact.reason or ""),
             periods=fact.periods,
@@ -94,6 +98,11 @@ class Watch:
             key=key,
             **fields,
         )
+
+
+def _has_limit(schedule: Schedule) -> bool:
+    target = target_of(schedule)
+    return target is not None and target.max_duration_ms is not None
 
 
 _TROUBLE = ("run.launch_failed", "run.expectation_missed", "run.missed")

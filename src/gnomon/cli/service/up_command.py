@@ -104,7 +104,7 @@ async def _up(
         )
         worker = ServiceWorker(
             stores.ledger, executor, stores.workflows, clock, _owner(clock), settings,
-            events=events, counters=counters,
+            events=events, counters=counters, also=stores.executions,
         )  # fmt: skip
         parts = make_api(
             stores, worker.launcher, options.http, settings, access, clock, events=events,
@@ -145,7 +145,7 @@ async def _worker(database: str, clock: Clock, output: Path) -> bool:
         executor = make_executor(ExecutorSettings(), stores.executions, clock, output=output)
         worker = ServiceWorker(
             stores.ledger, executor, stores.workflows, clock, _owner(clock), settings,
-            events=EventFeed(clock), counters=ServiceCounters(),
+            events=EventFeed(clock), counters=ServiceCounters(), also=stores.executions,
         )  # fmt: skip
         log(logging.INFO, "working", store=stores.place)
         async with _attended(stores, database, worker, clock):

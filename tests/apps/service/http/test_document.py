@@ -3,6 +3,7 @@
 from tests.apps.service.http.asking import ask
 from tests.apps.service.http.bare import bare_app
 from tests.clauses import clause
+from tests.tidy.tree import ROOT
 
 OPEN = {"healthz", "readyz", "hear_executor"}
 """Those that ask for no token; executors sign what they say."""
@@ -37,3 +38,14 @@ def test_every_operation_but_the_open_ones_asks_who_is_there() -> None:
     found = operations()
 
     assert {name for name, operation in found.items() if "security" not in operation} == OPEN
+
+
+@clause("HTTP-13")
+def test_every_path_of_the_document_stands_in_the_reference() -> None:
+    document = ask(bare_app(), "GET", "/openapi.json", token="acme-read").json
+    page = (ROOT / "docs" / "reference" / "http-api.md").read_text(encoding="utf-8")
+    paths = document["paths"]
+    assert isinstance(paths, dict)
+    requests = [f"{method.upper()} {path}" for path, found in paths.items() for method in found]
+
+    assert [one for one in requests if f"`{one}" not in page] == []
