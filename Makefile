@@ -6,7 +6,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run test check lint fmt types contracts coverage spec test-system bench bench-time bench-ledger bench-theory bench-simulation prove pins clean
+.PHONY: help setup run test check lint fmt types contracts coverage spec test-system bench bench-time bench-ledger bench-theory bench-workflow bench-simulation prove pins clean
 
 BIN := .venv/bin
 READY := .venv/ready
@@ -90,6 +90,9 @@ bench-ledger: $(READY) ## Measure the ledger only; ARGS="--help" says how
 
 bench-theory: $(READY) ## Measure the monitor of the theory only; ARGS="--help" says how
 	$(BIN)/python -m benchmarks.theory $(ARGS)
+
+bench-workflow: $(READY) ## Measure the workflow host only; ARGS="--quick" is shorter
+	$(BIN)/python -m benchmarks.workflow $(ARGS)
 
 bench-simulation: $(READY) ## Measure how quickly simulated hours pass; ARGS="--help" says how
 	$(BIN)/python -m benchmarks.simulation $(ARGS)
