@@ -23,7 +23,7 @@ IDLE_S = 45
 
 def shop(name: str, finished: asyncio.Event, left: list[int]) -> Workflow:
     made = Workflow(name)
-    consumer = made.consumer("ship", subscribes=["orders"])
+    consumer = made.consumer("ship", subscribes=["orders"], sees=1)
 
     @consumer.prepare
     async def prepare(ctx: Context, state: object) -> object:

@@ -126,6 +126,13 @@ def test_topics_are_a_list_and_not_one_text() -> None:
         Workflow("orders").consumer("sheet", subscribes="orders")
 
 
+@clause("FLOW-4", "FLOW-25")
+@pytest.mark.parametrize("sees", [0, -1, 10_001, True, "5", 1.5])
+def test_how_much_a_consumer_sees_is_a_number(sees: int) -> None:
+    with pytest.raises(DefinitionError, match="from 1 to 10000"):
+        Workflow("orders").consumer("sheet", subscribes=["orders"], sees=sees)
+
+
 @clause("FLOW-4")
 @pytest.mark.parametrize(
     ("data", "where"),

@@ -154,9 +154,10 @@ class Host:
     async def _try_look(self) -> None:
         try:
             await self._look()
-        except StoreError as error:
+        except StoreError as error:  # not at once, but at the next look
             log(logging.WARNING, "StoreFailed", error=str(error))
-            self._looks = False  # not at once, but at the next look
+        except Exception as error:  # the workflows at work go on
+            log(logging.ERROR, "LookFailed", failure=error)
 
     async def _look(self) -> None:
         """Take what is free, give up what was lost, and see what others have changed."""
