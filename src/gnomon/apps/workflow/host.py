@@ -165,7 +165,8 @@ class Host:
         held = {name: driver.fence for name, driver in self._drivers.items()}
         for name in await self._store.keep(held):
             self._drivers.pop(name, None)
-        for name, fence in (await self._store.take(holder=self._holder)).items():
+        taken = await self._store.take(holder=self._holder, known=list(self._drivers))
+        for name, fence in taken.items():
             self._drivers[name] = Driver(name, fence, self._around)
         for name, mark in (await self._store.versions()).items():
             driver = self._drivers.get(name)

@@ -10,7 +10,7 @@ channel of the schema is told.
 Spec: WLOG-1 to WLOG-8.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from gnomon.errors import OwnershipLostError
@@ -94,8 +94,8 @@ class PostgresWorkflowLog:
     def name(self) -> str:
         return self.pool.place
 
-    async def take(self, *, holder: str) -> dict[str, int]:
-        rows = await self.pool.fetch(self.sql["take"], holder, self._lease_ms)
+    async def take(self, *, holder: str, known: Collection[str] = ()) -> dict[str, int]:
+        rows = await self.pool.fetch(self.sql["take"], holder, self._lease_ms, list(known))
         return {row[0]: row[1] for row in rows}
 
     async def keep(self, held: Mapping[str, int]) -> set[str]:

@@ -15,7 +15,8 @@ UPDATE gnomon.flows SET fence = fence + 1, writes = 0, holder = $1,
   lease_until = now() + $2::bigint * interval '1 millisecond'
 WHERE name IN (
   SELECT name FROM gnomon.flows
-  WHERE holder = '' OR lease_until IS NULL OR lease_until < now() FOR UPDATE SKIP LOCKED)
+  WHERE holder = '' OR lease_until IS NULL OR lease_until < now()
+    OR (holder = $1 AND NOT name = ANY ($3::text[])) FOR UPDATE SKIP LOCKED)
 RETURNING name, fence;
 
 -- name: keep
