@@ -6,7 +6,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run preview test check lint fmt types contracts coverage spec test-system bench bench-time bench-ledger bench-theory bench-simulation bench-krond bench-service prove pins clean
+.PHONY: help setup run preview test check lint fmt types contracts coverage spec test-system bench bench-time bench-ledger bench-theory bench-simulation bench-krond bench-service bench-workflow prove pins clean
 
 BIN := .venv/bin
 READY := .venv/ready
@@ -96,6 +96,9 @@ bench-theory: $(READY) ## Measure the monitor of the theory only; ARGS="--help" 
 
 bench-service: $(READY) ## Measure the service under load only; ARGS="--help" says how
 	$(BIN)/python -m benchmarks.service $(ARGS)
+
+bench-workflow: $(READY) ## Measure the workflow host only; ARGS="--quick" is shorter
+	$(BIN)/python -m benchmarks.workflow $(ARGS)
 
 bench-simulation: $(READY) ## Measure how quickly simulated hours pass; ARGS="--help" says how
 	$(BIN)/python -m benchmarks.simulation $(ARGS)

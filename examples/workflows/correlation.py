@@ -10,7 +10,7 @@ from pathlib import Path
 from gnomon.workflow import Call, Context, Finding, Prepared, Workflow, applied, not_applied
 
 handover = Workflow("handover", title="Paid orders")
-match = handover.consumer("match", subscribes=["orders", "payments"])
+match = handover.consumer("match", subscribes=["orders", "payments"], sees=1000)
 
 
 @match.prepare

@@ -25,7 +25,7 @@ def look(ctx: Context, state: object) -> None:
         ctx.publish("mails", mail.name, mail.read_text().splitlines()[:1], inputs=[source])
 
 
-daily = digest.consumer("daily", subscribes=["mails"])
+daily = digest.consumer("daily", subscribes=["mails"], sees=1000)
 
 
 @daily.prepare

@@ -27,8 +27,7 @@ from gnomon.apps.workflow.reconciling import Finding, Resolution
 from gnomon.apps.workflow.repair import Repairer, Trouble
 from gnomon.apps.workflow.steps import Call, applied, not_applied, unknown
 from gnomon.shell.clock import SystemClock
-from gnomon.shell.doorbell import Doorbell
-from gnomon.shell.store.workflow_log import SqliteWorkflowLog
+from gnomon.shell.store.workflow_opening import open_log, told
 
 __all__ = [
     "Call",
@@ -52,14 +51,19 @@ __all__ = [
 async def host(
     store: str, *workflows: Workflow, threads: int = 8, repairer: Repairer | None = None
 ) -> AsyncIterator[Host]:
-    """A host on a SQLite file (or `:memory:`), at work until the block ends."""
-    log = await SqliteWorkflowLog.open(store, to_hold=True)
+    """
+    A host, at work until the block ends.
+
+    `store` is a SQLite file, `:memory:`, or the URL of a PostgreSQL database.
+    """
+    clock = SystemClock()
+    log = await open_log(store, to_hold=True)
     try:
-        holder = f"pid {os.getpid()} on {socket.gethostname()} at {SystemClock().now_ms()}"
-        running = Host(log, SystemClock(), holder=holder, threads=threads, repairer=repairer)
+        holder = f"pid {os.getpid()} on {socket.gethostname()} at {clock.now_ms()}"
+        running = Host(log, clock, holder=holder, threads=threads, repairer=repairer)
         for workflow in workflows:
             await running.deploy(workflow)
-        with Doorbell(store, running.look):
+        async with told(store, running.look, clock):
             await running.start()
             try:
                 yield running

@@ -11,6 +11,7 @@ from gnomon.ports.workflow_log import WorkflowLog
 from gnomon.shell.store.journal import SqliteJournalOpener
 from gnomon.shell.store.postgres.journal import PostgresJournalOpener
 from gnomon.shell.store.postgres.ledger import LeaseTime, PostgresLedger
+from gnomon.shell.store.postgres.workflow_log import PostgresWorkflowLog
 from gnomon.shell.store.sqlite import SqliteLedger
 from gnomon.shell.store.workflow_log import SqliteWorkflowLog
 from tests.contract.journal_desk import JournalDesk
@@ -92,14 +93,14 @@ def _openers(
     )
 
 
-_LASTING_FLOWS = ["sqlite-file", "sqlite-thread"]
+_LASTING_FLOWS = ["sqlite-file", "sqlite-thread", "postgres"]
 
 
 @pytest.fixture(params=["sqlite-memory", *_LASTING_FLOWS])
 def flows(
     request: pytest.FixtureRequest, runner: asyncio.Runner, tmp_path: Path
 ) -> Iterator[WorkflowDesk]:
-    desk = WorkflowDesk(runner, _log_maker(runner, tmp_path, request.param))
+    desk = WorkflowDesk(runner, _log_maker(request, runner, tmp_path))
     yield desk
     desk.close()
 
@@ -108,13 +109,20 @@ def flows(
 def lasting_flows(
     request: pytest.FixtureRequest, runner: asyncio.Runner, tmp_path: Path
 ) -> Iterator[WorkflowDesk]:
-    desk = WorkflowDesk(runner, _log_maker(runner, tmp_path, request.param))
+    desk = WorkflowDesk(runner, _log_maker(request, runner, tmp_path))
     yield desk
     desk.close()
 
 
-def _log_maker(runner: asyncio.Runner, tmp_path: Path, kind: str) -> Callable[[], WorkflowLog]:
+def _log_maker(
+    request: pytest.FixtureRequest, runner: asyncio.Runner, tmp_path: Path
+) -> Callable[[], WorkflowLog]:
     """Opens a workflow log of a kind."""
+    kind = request.param
+    if kind == "postgres":
+        database = request.getfixturevalue("common_database")
+        schema = request.getfixturevalue("schema")
+        return lambda: runner.run(PostgresWorkflowLog.open(database, schema=schema))
     path = ":memory:" if kind == "sqlite-memory" else str(tmp_path / "workflows.sqlite3")
     return lambda: runner.run(
         SqliteWorkflowLog.open(path, to_hold=True, threaded=kind == "sqlite-thread")

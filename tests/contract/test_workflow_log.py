@@ -163,9 +163,21 @@ def test_a_workflow_that_is_held_is_not_taken_again_by_its_holder(flows: Workflo
     flows.commit(new(sheet()))
     fence = flows.take("anna")["orders"]
 
-    assert flows.take("anna") == {}
+    assert flows.take("anna", "orders") == {}
     assert flows.do(flows.log.keep({"orders": fence})) == set()
     assert flows.do(flows.log.keep({"orders": fence + 1, "gone": 1})) == {"orders", "gone"}
+
+
+@clause("WLOG-8", "HOST-3")
+def test_a_holder_that_never_heard_that_it_holds_a_workflow_can_take_it(
+    flows: WorkflowDesk,
+) -> None:
+    flows.commit(new(sheet()))
+    lost = flows.take("anna")["orders"]
+
+    assert flows.take("anna") == {"orders": lost + 1}
+    with pytest.raises(OwnershipLostError):
+        flows.change(fence=lost, number=1)
 
 
 @clause("WLOG-7", "WHEN-14")

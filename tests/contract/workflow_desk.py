@@ -102,8 +102,8 @@ class WorkflowDesk:
     def publish(self, *publications: Publication) -> int:
         return self.do(self.log.publish("orders", publications, now_ms=NOW))
 
-    def take(self, holder: str) -> dict[str, int]:
-        return self.do(self.log.take(holder=holder))
+    def take(self, holder: str, *known: str) -> dict[str, int]:
+        return self.do(self.log.take(holder=holder, known=known))
 
     def events(self) -> list[Event]:
         """Oldest first."""

@@ -7,7 +7,7 @@ Its scheduler starts one workflow at a time in the same way, after sleeping unti
 
 import itertools
 
-from dbos import DBOS, SetWorkflowID  # type: ignore[import-not-found]
+from dbos import DBOS, SetWorkflowID
 
 from benchmarks.harness.meter import Meter
 from benchmarks.ledger.engines.peer import Fire, PostgresPeer

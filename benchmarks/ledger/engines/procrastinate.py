@@ -8,8 +8,8 @@ first half, which sleeps until the next minute, is left out.
 
 import itertools
 
-from procrastinate import App, PsycopgConnector  # type: ignore[import-not-found]
-from procrastinate.jobs import Job as Deferred  # type: ignore[import-not-found]
+from procrastinate import App, PsycopgConnector
+from procrastinate.jobs import Job as Deferred
 
 from benchmarks.harness.meter import Meter
 from benchmarks.ledger.engines.peer import Fire, PostgresPeer

@@ -36,12 +36,13 @@ NameArgument = Annotated[
     str, typer.Argument(metavar="NAME", help="A workflow.", show_default=False)
 ]
 StoreOption = Annotated[
-    Path, typer.Option("--store", metavar="PATH", help="The file that workflows are kept in.")
+    str,
+    typer.Option("--store", metavar="STORE", help="A file, or the URL of a PostgreSQL database."),
 ]
 CountOption = Annotated[
     str, typer.Option("--count", metavar="N", help=f"How many rows, 1 to {ROWS_MAX}.")
 ]
-STORE = Path("workflows.sqlite3")
+STORE = "workflows.sqlite3"
 
 
 @workflow_app.command("run")
@@ -55,7 +56,7 @@ def run_command(
     """Serve every workflow of a store until stopped; deploy these scripts first."""
     from gnomon.cli.workflow_run import run_workflows
 
-    return run_workflows(files or [], str(store))
+    return run_workflows(files or [], store)
 
 
 @workflow_app.command("deploy")
@@ -235,22 +236,21 @@ def skip_input_command(
 
 
 def _at_desk(
-    context: typer.Context, store: Path, work: "Callable[[Desk, WorkflowLog], Awaitable[_T]]", *,
+    context: typer.Context, store: str, work: "Callable[[Desk, WorkflowLog], Awaitable[_T]]", *,
     to_look: bool = False,
 ) -> _T:  # fmt: skip
     """Open the store, do the work, and tell whoever serves it."""
     from gnomon.apps.workflow.desk import Desk
-    from gnomon.shell.doorbell import ring
-    from gnomon.shell.store.workflow_log import SqliteWorkflowLog
+    from gnomon.shell.store.workflow_opening import is_shared, open_log, ring_for
 
-    if to_look and not store.exists():
+    if to_look and not is_shared(store) and not Path(store).exists():
         raise DefinitionError(
-            "must be a file of workflows", where="store", got=str(store),
+            "must be a file of workflows", where="store", got=store,
             hint="gnomon workflow deploy FILE makes one",
         )  # fmt: skip
 
     async def whole() -> _T:
-        log = await SqliteWorkflowLog.open(str(store), threaded=False)
+        log = await open_log(store, threaded=False)
         try:
             return await work(Desk(log, clock_of(context), ring=lambda name: None), log)
         finally:
@@ -258,7 +258,7 @@ def _at_desk(
 
     found = asyncio.run(whole())
     if not to_look:
-        ring(str(store))
+        ring_for(store)
     return found
 
 

@@ -10,7 +10,7 @@ port `WorkflowLog`, because a store of definitions of workflows is something els
 Spec: WLOG-1 to WLOG-9.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 from gnomon.ports.workflow_facts import (
@@ -42,8 +42,13 @@ class WorkflowLog(Protocol):
         """The store, in words for people."""
         ...
 
-    async def take(self, *, holder: str) -> dict[str, int]:
-        """Hold every workflow that nobody holds; their fencing numbers, by name."""
+    async def take(self, *, holder: str, known: Collection[str] = ()) -> dict[str, int]:
+        """
+        Hold every workflow that nobody holds; their fencing numbers, by name.
+
+        `known` are those that the holder knows it holds; others that it holds without knowing,
+        because an answer was lost, are taken once more.
+        """
         ...
 
     async def keep(self, held: Mapping[str, int]) -> set[str]:

@@ -7,7 +7,7 @@ import pytest
 
 from gnomon.apps.workflow.definition import Workflow
 from gnomon.apps.workflow.schedule import read_schedule, schedule_words
-from gnomon.apps.workflow.script import load_workflow
+from gnomon.apps.workflow.script import load_workflow, make_script
 from gnomon.errors import DefinitionError
 from gnomon.ports.workflow_facts import Handler, HandlerKind
 from tests.clauses import clause
@@ -126,6 +126,13 @@ def test_topics_are_a_list_and_not_one_text() -> None:
         Workflow("orders").consumer("sheet", subscribes="orders")
 
 
+@clause("FLOW-4", "FLOW-25")
+@pytest.mark.parametrize("sees", [0, -1, 10_001, True, "5", 1.5])
+def test_how_much_a_consumer_sees_is_a_number(sees: int) -> None:
+    with pytest.raises(DefinitionError, match="from 1 to 10000"):
+        Workflow("orders").consumer("sheet", subscribes=["orders"], sees=sees)
+
+
 @clause("FLOW-4")
 @pytest.mark.parametrize(
     ("data", "where"),
@@ -202,3 +209,18 @@ def test_a_schedule_is_said_in_words() -> None:
 def test_a_script_that_is_none_is_refused(text: str, why: str) -> None:
     with pytest.raises(DefinitionError, match=why):
         load_workflow(text, where="orders.py")
+
+
+@clause("FLOW-6", "FLOW-9")
+def test_without_a_text_a_change_of_the_code_is_another_version() -> None:
+    def digest(prepare: Callable[..., object]) -> str:
+        made = Workflow("orders")
+        made.consumer("sheet", subscribes=["orders"]).prepare(prepare)
+        return make_script(made, "", reason="deploy").digest
+
+    first = digest(lambda ctx, state: {"data": 1 if state in {"a", "b"} else 2})
+    same = digest(lambda ctx, state: {"data": 1 if state in {"a", "b"} else 2})
+    other = digest(lambda ctx, state: {"data": 1 if state in {"a", "c"} else 2})
+
+    assert first == same
+    assert first != other

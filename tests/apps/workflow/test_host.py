@@ -85,6 +85,29 @@ def test_a_consumer_that_reserves_nothing_is_not_called_in_circles() -> None:
     play(scenario)
 
 
+@clause("FLOW-25")
+def test_a_prepare_sees_as_much_as_its_consumer_says_and_knows_how_much_there_is() -> None:
+    orders = Workflow("orders")
+    sheet = orders.consumer("sheet", subscribes=["orders"], sees=2)
+    seen: list[tuple[list[str], int]] = []
+
+    @sheet.prepare
+    def prepare(ctx: Context, state: object) -> object:
+        seen.append(([one.id for one in ctx.peek("orders")], ctx.pending("orders")))
+        return {}
+
+    async def scenario(stage: Stage) -> None:
+        await stage.start(orders)
+        await stage.host.desk.pause("orders")
+        await stage.publish("o1", "o2", "o3")
+        await stage.host.desk.resume("orders")
+        await stage.advance()
+
+        assert seen[-1] == (["o1", "o2"], 3)
+
+    play(scenario)
+
+
 @clause("WHEN-14")
 def test_an_event_that_is_published_again_calls_nobody_unless_it_is_pending_and_changed() -> None:
     orders, sheet = simple()

@@ -35,6 +35,9 @@ from gnomon.ports.workflow_facts import Handler, HandlerKind, Standing
 
 __all__ = ["Consumer", "Producer", "Tool", "Workflow"]
 
+SEES = 100
+SEES_MAX = 10_000
+
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,99}", re.ASCII)
 _F = TypeVar("_F", bound=Callable[..., object])
 
@@ -56,8 +59,12 @@ class Producer:
 class Consumer:
     """Deals with events: `prepare` chooses, `mutate` acts once, `next` draws conclusions."""
 
-    def __init__(self, name: str, subscribes: tuple[str, ...], publishes: tuple[str, ...]) -> None:
+    def __init__(
+        self, name: str, subscribes: tuple[str, ...], publishes: tuple[str, ...], sees: int
+    ) -> None:
         self.name = name
+        self.sees = sees
+        """How many pending events of each topic its prepare can see."""
         self.subscribes = subscribes
         self.publishes = publishes
         self.on_prepare: Callable[..., object] | None = None
@@ -124,13 +131,14 @@ class Workflow:
         return declare
 
     def consumer(
-        self, name: str, *, subscribes: Iterable[str], publishes: Iterable[str] = ()
-    ) -> Consumer:
+        self, name: str, *, subscribes: Iterable[str], publishes: Iterable[str] = (),
+        sees: int = SEES,
+    ) -> Consumer:  # fmt: skip
         """A consumer; give it `prepare`, and `mutate` and `next` where there is something to do."""
         chosen = self._new_name(name)
         made = Consumer(
             chosen, _topics(subscribes, where=f"{chosen}.subscribes"),
-            _topics(publishes, where=f"{chosen}.publishes"),
+            _topics(publishes, where=f"{chosen}.publishes"), _sees(sees, where=f"{chosen}.sees"),
         )  # fmt: skip
         self.consumers[chosen] = made
         return made
@@ -211,6 +219,15 @@ def _topics(names: Iterable[str], *, where: str) -> tuple[str, ...]:
             "must be a list of topics", where=where, got=names, hint=f"write [{names!r}]"
         )
     return tuple(_checked_name(name, where=where) for name in names)
+
+
+def _sees(count: object, *, where: str) -> int:
+    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= SEES_MAX:
+        raise DefinitionError(
+            f"must be a whole number from 1 to {SEES_MAX}", where=where, got=count,
+            hint=f"leave it out for {SEES}",
+        )  # fmt: skip
+    return count
 
 
 def _checked_name(name: object, *, where: str) -> str:

@@ -154,9 +154,10 @@ class Host:
     async def _try_look(self) -> None:
         try:
             await self._look()
-        except StoreError as error:
+        except StoreError as error:  # not at once, but at the next look
             log(logging.WARNING, "StoreFailed", error=str(error))
-            self._looks = False  # not at once, but at the next look
+        except Exception as error:  # the workflows at work go on
+            log(logging.ERROR, "LookFailed", failure=error)
 
     async def _look(self) -> None:
         """Take what is free, give up what was lost, and see what others have changed."""
@@ -164,7 +165,8 @@ class Host:
         held = {name: driver.fence for name, driver in self._drivers.items()}
         for name in await self._store.keep(held):
             self._drivers.pop(name, None)
-        for name, fence in (await self._store.take(holder=self._holder)).items():
+        taken = await self._store.take(holder=self._holder, known=list(self._drivers))
+        for name, fence in taken.items():
             self._drivers[name] = Driver(name, fence, self._around)
         for name, mark in (await self._store.versions()).items():
             driver = self._drivers.get(name)

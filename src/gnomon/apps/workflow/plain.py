@@ -16,7 +16,7 @@ Spec: FLOW-2, FLOW-4.
 
 from collections.abc import Callable, Mapping
 
-from gnomon.apps.workflow.definition import Workflow
+from gnomon.apps.workflow.definition import SEES, Workflow
 from gnomon.errors import DefinitionError
 
 __all__ = ["read_workflow"]
@@ -32,10 +32,13 @@ def read_workflow(data: Mapping[str, object]) -> Workflow:
             name, interval=schedule.text("interval") or None, cron=schedule.text("cron") or None,
             publishes=part.names("publishes"),
         )(part.function("handler"))  # fmt: skip
-    for name, part in top.parts("consumers", "subscribe", "publishes", "prepare", "mutate", "next"):
+    for name, part in top.parts(
+        "consumers", "subscribe", "publishes", "sees", "prepare", "mutate", "next"
+    ):
         consumer = made.consumer(
-            name, subscribes=part.names("subscribe"), publishes=part.names("publishes")
-        )
+            name, subscribes=part.names("subscribe"), publishes=part.names("publishes"),
+            sees=part.number("sees", SEES),
+        )  # fmt: skip
         consumer.prepare(part.function("prepare"))
         consumer.on_mutate = part.maybe_function("mutate")
         consumer.on_next = part.maybe_function("next")
@@ -69,6 +72,12 @@ class _Part:
         found = self._data.get(key, "")
         if not isinstance(found, str):
             raise self._wrong(key, "must be text", found, "write it in quotes")
+        return found
+
+    def number(self, key: str, default: int) -> int:
+        found = self._data.get(key, default)
+        if not isinstance(found, int):
+            raise self._wrong(key, "must be a whole number", found, "write e.g. 100")
         return found
 
     def names(self, key: str) -> list[str]:

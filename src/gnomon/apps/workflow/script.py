@@ -8,7 +8,7 @@ Spec: FLOW-6, FLOW-9, FLOW-21.
 """
 
 from hashlib import sha256
-from types import ModuleType
+from types import CodeType, ModuleType
 
 from gnomon.apps.workflow.definition import Workflow
 from gnomon.errors import DefinitionError
@@ -48,8 +48,11 @@ def load_workflow(text: str, *, where: str) -> Workflow:
 
 
 def make_script(workflow: Workflow, text: str, *, reason: str) -> Script:
-    """A version to be deployed; without a text, its shape tells it from others."""
-    shape = text or repr((workflow.standing(), workflow.handlers(), sorted(workflow.tools)))
+    """A version to be deployed; without a text, its shape and its code tell it from others."""
+    shape = text or repr((
+        workflow.standing(), workflow.handlers(), sorted(workflow.tools),
+        [_code(getattr(function, "__code__", None)) for function in _functions(workflow)],
+    ))  # fmt: skip
     return Script(0, sha256(shape.encode()).hexdigest(), text, reason, 0)
 
 
@@ -74,3 +77,20 @@ class Library:
                 script.text, where=f"{name} version {version}"
             )
         return found
+
+
+def _functions(workflow: Workflow) -> list[object]:
+    """Everything that the author wrote, in the order of names."""
+    found: list[object] = [one.handler for _, one in sorted(workflow.producers.items())]
+    for _, consumer in sorted(workflow.consumers.items()):
+        found += [consumer.on_prepare, consumer.on_mutate, consumer.on_next]
+    for _, tool in sorted(workflow.tools.items()):
+        found += [tool.on_call, tool.on_reconcile]
+    return found
+
+
+def _code(code: object) -> object:
+    """What a function does, as something that is the same in every process."""
+    if isinstance(code, CodeType):
+        return code.co_code, code.co_names, [_code(one) for one in code.co_consts]
+    return sorted(map(repr, code)) if isinstance(code, frozenset) else repr(code)

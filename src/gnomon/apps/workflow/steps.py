@@ -32,10 +32,7 @@ from gnomon.errors import LogicError
 from gnomon.ports.workflow_facts import Facts, Mutation, Run
 from gnomon.ports.workflow_log import WorkflowLog
 
-__all__ = ["PEEK_MAX", "Call", "StepError", "Steps", "applied", "not_applied", "unknown"]
-
-PEEK_MAX = 1_000
-"""How many pending events of a topic a prepare can see."""
+__all__ = ["Call", "StepError", "Steps", "applied", "not_applied", "unknown"]
 
 _T = TypeVar("_T")
 
@@ -92,9 +89,10 @@ class Steps:
 
     async def prepare(self, facts: Facts, run: Run, now_ms: int) -> Preparation:
         handler = facts.handler(run.handler)
-        function = self.workflow.consumers[run.handler].on_prepare
+        consumer = self.workflow.consumers[run.handler]
+        function = consumer.on_prepare
         assert function is not None
-        events = await self._log.peek(facts.standing.name, handler.subscribes, limit=PEEK_MAX)
+        events = await self._log.peek(facts.standing.name, handler.subscribes, limit=consumer.sees)
         context = Context(
             PREPARE, handler, now=_instant(now_ms), run=run.number, events=events,
             counts={topic: one.size for topic, one in facts.pending.items()},

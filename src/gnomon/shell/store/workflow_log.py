@@ -9,8 +9,9 @@ Spec: WLOG-1 to WLOG-9.
 """
 
 import asyncio
+import json
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import TypeVar
 
@@ -96,9 +97,11 @@ class SqliteWorkflowLog:
     def name(self) -> str:
         return self.database.path
 
-    async def take(self, *, holder: str) -> dict[str, int]:
+    async def take(self, *, holder: str, known: Collection[str] = ()) -> dict[str, int]:
+        values = (holder, json.dumps(list(known)))
+
         def work(connection: sqlite3.Connection) -> dict[str, int]:
-            return dict(connection.execute(_SQL["take"], (holder,)).fetchall())
+            return dict(connection.execute(_SQL["take"], values).fetchall())
 
         return await self._write(work)
 

@@ -7,7 +7,7 @@ transaction, made or not made when the process dies.
 Spec: WSIM-1.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from gnomon.ports.workflow_facts import (
     Committed,
@@ -45,8 +45,10 @@ class GatedLog:
         self._gate = gate
         self._written = written
 
-    async def take(self, *, holder: str) -> dict[str, int]:
-        return await self._gate.call("take", lambda: self._inner.take(holder=holder), stores=True)
+    async def take(self, *, holder: str, known: Collection[str] = ()) -> dict[str, int]:
+        return await self._gate.call(
+            "take", lambda: self._inner.take(holder=holder, known=known), stores=True
+        )
 
     async def keep(self, held: Mapping[str, int]) -> set[str]:
         return await self._gate.call("keep", lambda: self._inner.keep(held), stores=True)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "JOURNAL",
     "LEDGER",
+    "WORKFLOW",
     "Family",
     "Transactions",
     "bring_forward",
@@ -55,6 +56,7 @@ class Family:
 
 LEDGER = Family("ledger", "ledger_meta", ("schedules", "schedule_runs", "schedule_revisions"))
 JOURNAL = Family("journal", "journal_meta", ("journal_heads", "journal_tasks", "journal_entries"))
+WORKFLOW = Family("workflow", "flow_meta", ("flows", "flow_runs", "flow_events"))
 
 
 class Transactions(Protocol):

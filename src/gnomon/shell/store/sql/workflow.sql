@@ -1,7 +1,8 @@
 -- The statements of the workflow log. Columns stand in the order in which rows are read.
 
 -- name: take
-UPDATE workflows SET fence = fence + 1, writes = 0, holder = ?1 WHERE holder <> ?1
+UPDATE workflows SET fence = fence + 1, writes = 0, holder = ?1
+WHERE holder <> ?1 OR name NOT IN (SELECT value FROM json_each(?2))
 RETURNING name, fence;
 
 -- name: fences

@@ -1,0 +1,211 @@
+-- The statements of the workflow log on PostgreSQL; the columns are those of SQLite, in their order.
+
+-- name: get_meta
+SELECT value FROM gnomon.flow_meta WHERE name = $1;
+
+-- name: set_meta
+INSERT INTO gnomon.flow_meta (name, value) VALUES ($1, $2)
+ON CONFLICT (name) DO UPDATE SET value = excluded.value;
+
+-- name: notify
+SELECT pg_notify($1, $2);
+
+-- name: take
+UPDATE gnomon.flows SET fence = fence + 1, writes = 0, holder = $1,
+  lease_until = now() + $2::bigint * interval '1 millisecond'
+WHERE name IN (
+  SELECT name FROM gnomon.flows
+  WHERE holder = '' OR lease_until IS NULL OR lease_until < now()
+    OR (holder = $1 AND NOT name = ANY ($3::text[])) FOR UPDATE SKIP LOCKED)
+RETURNING name, fence;
+
+-- name: keep
+UPDATE gnomon.flows SET lease_until = now() + $3::bigint * interval '1 millisecond'
+FROM unnest($1::text[], $2::bigint[]) AS held (name, fence)
+WHERE flows.name = held.name AND flows.fence = held.fence AND flows.holder <> ''
+RETURNING flows.name;
+
+-- name: release
+UPDATE gnomon.flows SET holder = '', lease_until = NULL WHERE name = $1 AND fence = $2;
+
+-- name: standing
+SELECT name, title, zone, mode, script, version, fence, writes, runs, arrivals, current, failures,
+  retry_at, repairs, created_at
+FROM gnomon.flows WHERE name = $1;
+
+-- name: standing_shared
+SELECT name, title, zone, mode, script, version, fence, writes, runs, arrivals, current, failures,
+  retry_at, repairs, created_at
+FROM gnomon.flows WHERE name = $1 FOR SHARE;
+
+-- name: standing_locked
+SELECT name, title, zone, mode, script, version, fence, writes, runs, arrivals, current, failures,
+  retry_at, repairs, created_at
+FROM gnomon.flows WHERE name = $1 FOR UPDATE;
+
+-- name: add_workflow
+INSERT INTO gnomon.flows (name, title, zone, mode, script, runs, current, failures, retry_at, repairs,
+  created_at, version, fence, writes, holder, arrivals)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 1, 0, 0, '', 0);
+
+-- name: set_workflow
+UPDATE gnomon.flows SET title = $1, zone = $2, mode = $3, script = $4, runs = $5, current = $6,
+  failures = $7, retry_at = $8, repairs = $9, version = version + 1, writes = $10
+WHERE name = $11;
+
+-- name: handlers
+SELECT name, kind, place, schedule, subscribes, publishes, next_run_at, wake_at, state
+FROM gnomon.flow_handlers WHERE workflow = $1 ORDER BY place, name;
+
+-- name: put_handler
+INSERT INTO gnomon.flow_handlers
+  (workflow, name, kind, place, schedule, subscribes, publishes, next_run_at, wake_at, state)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+ON CONFLICT (workflow, name) DO UPDATE SET kind = excluded.kind, place = excluded.place,
+  schedule = excluded.schedule, subscribes = excluded.subscribes, publishes = excluded.publishes,
+  next_run_at = excluded.next_run_at, wake_at = excluded.wake_at, state = excluded.state;
+
+-- name: remove_handler
+DELETE FROM gnomon.flow_handlers WHERE workflow = $1 AND name = $2;
+
+-- name: script
+SELECT version, digest, text, reason, deployed_at FROM gnomon.flow_scripts WHERE workflow = $1 AND version = $2;
+
+-- name: add_script
+INSERT INTO gnomon.flow_scripts (workflow, version, digest, text, reason, deployed_at)
+VALUES ($1, $2, $3, $4, $5, $6);
+
+-- name: run
+SELECT number, handler, handler_type, script, retry_of, phase, status, prepare_result,
+  mutation_result, mutation, approved, fault, error_details, note, created_at, updated_at
+FROM gnomon.flow_runs WHERE workflow = $1 AND number = $2;
+
+-- name: runs
+SELECT number, handler, handler_type, script, retry_of, phase, status, prepare_result,
+  mutation_result, mutation, approved, fault, error_details, note, created_at, updated_at
+FROM gnomon.flow_runs WHERE workflow = $1 AND number < $2 ORDER BY number DESC LIMIT $3;
+
+-- name: put_run
+INSERT INTO gnomon.flow_runs (workflow, number, handler, handler_type, script, retry_of, phase, status,
+  prepare_result, mutation_result, mutation, approved, fault, error_details, note, created_at,
+  updated_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+ON CONFLICT (workflow, number) DO UPDATE SET script = excluded.script, phase = excluded.phase,
+  status = excluded.status, prepare_result = excluded.prepare_result,
+  mutation_result = excluded.mutation_result, mutation = excluded.mutation,
+  approved = excluded.approved, fault = excluded.fault, error_details = excluded.error_details,
+  note = excluded.note, updated_at = excluded.updated_at;
+
+-- name: mutation
+SELECT run, tool, params, idempotency_key, title, reconcilable, status, result, error,
+  reconcile_attempts, next_reconcile_at, resolved_by, resolved_at, created_at
+FROM gnomon.flow_mutations WHERE workflow = $1 AND run = $2;
+
+-- name: mutations
+SELECT run, tool, params, idempotency_key, title, reconcilable, status, result, error,
+  reconcile_attempts, next_reconcile_at, resolved_by, resolved_at, created_at
+FROM gnomon.flow_mutations WHERE workflow = $1 ORDER BY run DESC LIMIT $2;
+
+-- name: put_mutation
+INSERT INTO gnomon.flow_mutations (workflow, run, tool, params, idempotency_key, title, reconcilable, status,
+  result, error, reconcile_attempts, next_reconcile_at, resolved_by, resolved_at, created_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+ON CONFLICT (workflow, run) DO UPDATE SET status = excluded.status, result = excluded.result,
+  error = excluded.error, reconcile_attempts = excluded.reconcile_attempts,
+  next_reconcile_at = excluded.next_reconcile_at, resolved_by = excluded.resolved_by,
+  resolved_at = excluded.resolved_at;
+
+-- name: topics
+SELECT name, pending, newest,
+  (SELECT number FROM gnomon.flow_events AS one
+   WHERE one.workflow = topic.workflow AND one.topic = topic.name AND one.status = 'pending'
+   ORDER BY number LIMIT 1)
+FROM gnomon.flow_topics AS topic WHERE workflow = $1 AND pending > 0;
+
+-- name: count_topic
+INSERT INTO gnomon.flow_topics AS topic (workflow, name, pending, newest) VALUES ($1, $2, $3, $4)
+ON CONFLICT (workflow, name) DO UPDATE SET pending = topic.pending + excluded.pending,
+  newest = greatest(topic.newest, excluded.newest);
+
+-- name: take_from_topic
+UPDATE gnomon.flow_topics SET pending = pending - $1 WHERE workflow = $2 AND name = $3;
+
+-- name: arrivals
+UPDATE gnomon.flows SET arrivals = $1 WHERE name = $2;
+
+-- name: known_event
+SELECT payload, status, causes FROM gnomon.flow_events WHERE workflow = $1 AND topic = $2 AND id = $3;
+
+-- name: add_event
+INSERT INTO gnomon.flow_events (workflow, topic, id, payload, status, number, arrival, attempt, reserved_by,
+  created_by, causes, created_at)
+VALUES ($1, $2, $3, $4, 'pending', $5, $6, 1, NULL, $7, $8, $9);
+
+-- name: set_event
+UPDATE gnomon.flow_events SET payload = $1, causes = $2, arrival = $3
+WHERE workflow = $4 AND topic = $5 AND id = $6;
+
+-- name: reserve
+UPDATE gnomon.flow_events SET status = 'reserved', reserved_by = $1
+WHERE workflow = $2 AND topic = $3 AND id = $4 AND status = 'pending'
+RETURNING 1;
+
+-- name: settle
+UPDATE gnomon.flow_events SET status = $1,
+  attempt = attempt + CASE $1 WHEN 'pending' THEN 1 ELSE 0 END,
+  reserved_by = CASE $1 WHEN 'pending' THEN NULL ELSE reserved_by END
+WHERE workflow = $2 AND reserved_by = $3 AND status = 'reserved'
+RETURNING topic;
+
+-- name: hand_over
+UPDATE gnomon.flow_events SET reserved_by = $1 WHERE workflow = $2 AND reserved_by = $3 AND status = 'reserved';
+
+-- name: skip_input
+UPDATE gnomon.flow_events SET status = 'skipped'
+WHERE workflow = $1 AND status = 'pending' AND (topic, id) IN
+  (SELECT topic, id FROM gnomon.flow_causes WHERE workflow = $1 AND input = $2)
+RETURNING topic;
+
+-- name: mark_input
+UPDATE gnomon.flow_inputs SET skipped = true WHERE workflow = $1 AND id = $2;
+
+-- name: put_input
+INSERT INTO gnomon.flow_inputs (workflow, id, title, skipped, created_at)
+VALUES ($1, $2, $3, false, $4)
+ON CONFLICT (workflow, id) DO UPDATE SET title = excluded.title;
+
+-- name: add_cause
+INSERT INTO gnomon.flow_causes (workflow, input, topic, id) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING;
+
+-- name: inputs
+SELECT inputs.id, title, skipped, inputs.created_at,
+  (SELECT count(*) FROM gnomon.flow_causes AS cause
+   JOIN gnomon.flow_events AS event ON event.workflow = cause.workflow
+     AND event.topic = cause.topic AND event.id = cause.id
+     AND event.status IN ('pending', 'reserved')
+   WHERE cause.workflow = inputs.workflow AND cause.input = inputs.id)
+FROM gnomon.flow_inputs AS inputs WHERE workflow = $1
+ORDER BY inputs.created_at DESC, inputs.id LIMIT $2;
+
+-- name: causes_of
+SELECT causes FROM gnomon.flow_events WHERE workflow = $1 AND reserved_by = $2 AND status = 'reserved';
+
+-- name: peek
+SELECT topic, id, payload, status, number, arrival, attempt, reserved_by, created_by, causes,
+  created_at
+FROM gnomon.flow_events WHERE workflow = $1 AND topic = $2 AND status = 'pending' ORDER BY number LIMIT $3;
+
+-- name: reserved
+SELECT topic, id, payload, status, number, arrival, attempt, reserved_by, created_by, causes,
+  created_at
+FROM gnomon.flow_events WHERE workflow = $1 AND reserved_by = $2 AND status = 'reserved' ORDER BY number;
+
+-- name: events
+SELECT topic, id, payload, status, number, arrival, attempt, reserved_by, created_by, causes,
+  created_at
+FROM gnomon.flow_events
+WHERE workflow = $1 AND ($2::text IS NULL OR topic = $2) AND ($3::text IS NULL OR status = $3)
+ORDER BY number DESC LIMIT $4;
+
+-- name: versions
+SELECT name, version, arrivals FROM gnomon.flows;

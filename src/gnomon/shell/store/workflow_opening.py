@@ -1,0 +1,61 @@
+"""
+Which store is meant: a file, memory, or a database that many machines share?
+
+A text that begins like the address of a PostgreSQL server is one; anything else is a file. Whoever
+serves a store is told when others have changed it: through a pipe beside the file, or by the
+database.
+
+Spec: HOST-2, WCLI-3.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from gnomon.ports import Clock
+from gnomon.ports.workflow_log import WorkflowLog
+from gnomon.shell.doorbell import Doorbell, ring
+from gnomon.shell.store.workflow_log import SqliteWorkflowLog
+
+__all__ = ["is_shared", "open_log", "ring_for", "told"]
+
+_SCHEMES = ("postgresql://", "postgres://")
+
+
+def is_shared(store: str) -> bool:
+    """Whether it is a database that many machines can share."""
+    return store.startswith(_SCHEMES)
+
+
+async def open_log(store: str, *, to_hold: bool = False, threaded: bool = True) -> WorkflowLog:
+    """Open a store; `to_hold` for whoever serves it."""
+    if is_shared(store):
+        from gnomon.shell.store.postgres.workflow_log import PostgresWorkflowLog  # an extra
+
+        return await PostgresWorkflowLog.open(store)
+    return await SqliteWorkflowLog.open(store, to_hold=to_hold, threaded=threaded)
+
+
+def ring_for(store: str) -> None:
+    """Tell whoever serves the store that it has changed; a database does that by itself."""
+    if not is_shared(store):
+        ring(store)
+
+
+@asynccontextmanager
+async def told(store: str, look: Callable[[], None], clock: Clock) -> AsyncIterator[None]:
+    """Call `look` whenever somebody else has changed the store, as long as the block lasts."""
+    if not is_shared(store):
+        with Doorbell(store, look):
+            yield
+        return
+    from gnomon.shell.store.postgres.listener import listen
+    from gnomon.shell.store.postgres.statement import Statements
+
+    channel = Statements(file="workflow.sql").channel
+    listening = asyncio.create_task(listen(store, channel, look, clock))
+    try:
+        yield
+    finally:
+        listening.cancel()
+        await asyncio.gather(listening, return_exceptions=True)

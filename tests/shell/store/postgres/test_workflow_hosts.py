@@ -1,0 +1,135 @@
+"""Two hosts on one database: each workflow has one holder, and a silent one is followed."""
+
+import asyncio
+from collections.abc import Callable
+
+import asyncpg
+import pytest
+
+from gnomon.apps.workflow.context import Context, Outcome, Prepared
+from gnomon.apps.workflow.definition import Workflow
+from gnomon.apps.workflow.host import Host
+from gnomon.apps.workflow.steps import Call, applied
+from gnomon.errors import OwnershipLostError
+from gnomon.shell.clock import SystemClock
+from gnomon.shell.store.postgres.workflow_log import PostgresWorkflowLog
+from gnomon.workflow import host
+from tests.clauses import clause
+from tests.contract.workflow_desk import new, sheet
+
+
+def shop(deliver: Callable[[Call], object], said: list[str]) -> Workflow:
+    made = Workflow("shop")
+    consumer = made.consumer("ship", subscribes=["orders"])
+
+    @consumer.prepare
+    def prepare(ctx: Context, state: object) -> object:
+        ids = [one.id for one in ctx.peek("orders")]
+        return {"reservations": [{"topic": "orders", "ids": ids}] if ids else [], "data": ids}
+
+    consumer.mutate(lambda ctx, prepared: ctx.mutate("deliver", prepared.data))
+    consumer.next(lambda ctx, prepared, outcome: said.append(outcome.status))
+    tool = made.tool("deliver")(deliver)
+    tool.reconcile(lambda call: applied("asked"))
+    return made
+
+
+@clause("WLOG-10", "WLOG-4", "HOST-4", "RECOVER-3")
+def test_a_silent_host_is_followed_and_what_it_does_later_is_not_written(database: str) -> None:
+    said: list[str] = []
+    delivered: list[str] = []
+
+    async def scenario() -> None:
+        begun, goes_on, done = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+        async def slow(call: Call) -> str:
+            delivered.append(call.key)
+            begun.set()
+            await goes_on.wait()
+            return "late"
+
+        def notice(call: Call) -> object:
+            raise AssertionError("it was delivered already")
+
+        first = Host(await PostgresWorkflowLog.open(database), SystemClock(), holder="first")
+        await first.deploy(shop(slow, said))
+        await first.start()
+        await first.desk.publish("shop", "orders", "o1")
+        await begun.wait()
+        await _forget_lease(database)
+        second = Host(await PostgresWorkflowLog.open(database), SystemClock(), holder="second")
+        workflow = shop(notice, said)
+
+        @workflow.consumers["ship"].next
+        async def conclude(ctx: Context, prepared: Prepared, outcome: Outcome) -> None:
+            said.append(f"{outcome}")
+            done.set()
+
+        await second.deploy(workflow)
+        await second.start()
+        await done.wait()
+        goes_on.set()
+        await second.stop()
+        await first.stop()
+
+        runs = (await second._store.runs("shop", limit=10))[::-1]
+        assert [(one.status.value, one.retry_of) for one in runs[-2:]] == [
+            ("crashed", None), ("committed", runs[-2].number),
+        ]  # fmt: skip
+        for one in (first, second):
+            await one._store.close()
+
+    asyncio.run(asyncio.wait_for(scenario(), 120))
+
+    assert len(delivered) == 1
+    assert said[-1] == "Outcome(status='applied', result='asked')"
+
+
+@clause("WLOG-10", "WLOG-8")
+def test_a_workflow_is_held_by_one_and_let_go_of_when_its_host_stops(database: str) -> None:
+    async def scenario() -> None:
+        one, two = [await PostgresWorkflowLog.open(database) for _ in range(2)]
+        await one.commit(new(sheet()), seen=0)
+        fence = (await one.take(holder="one"))["orders"]
+        assert await two.take(holder="two") == {}
+        await _forget_lease(database)
+        assert await two.take(holder="two") == {"orders": fence + 1}
+        assert await one.keep({"orders": fence}) == {"orders"}
+        facts = await one.load("orders")
+        assert facts is not None
+        with pytest.raises(OwnershipLostError):
+            await one.commit(new(), seen=facts.standing.version, fence=fence, number=1)
+        await two.release({"orders": fence + 1})
+        assert await one.take(holder="one") == {"orders": fence + 2}
+        await one.close()
+        await two.close()
+
+    asyncio.run(scenario())
+
+
+@clause("WCLI-3", "HOST-2")
+def test_a_host_on_a_database_is_told_what_others_have_published(database: str) -> None:
+    async def scenario() -> list[str]:
+        said: list[str] = []
+        done = asyncio.Event()
+
+        async def deliver(call: Call) -> None:
+            done.set()
+
+        workflow = shop(deliver, said)
+        async with host(database, workflow):
+            beside = await PostgresWorkflowLog.open(database)
+            desk = Host(beside, SystemClock(), holder="nobody").desk
+            await desk.publish("shop", "orders", "o1")
+            await done.wait()
+            await beside.close()
+        return said
+
+    assert asyncio.run(asyncio.wait_for(scenario(), 60))[-1] == "applied"
+
+
+async def _forget_lease(database: str) -> None:
+    """As if the holder had been silent for long."""
+    connection = await asyncpg.connect(database)
+    await connection.execute("UPDATE gnomon.flows SET lease_until = now() - interval '1 second'")
+    await connection.close()

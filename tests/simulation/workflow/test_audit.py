@@ -1,0 +1,133 @@
+"""The audit of workflows, on small histories written by hand: it complains when it must."""
+
+import sqlite3
+
+import pytest
+
+from gnomon.simulation.workflow.audit import Auditor, audit, is_at_rest
+from gnomon.simulation.workflow.outside import Application, Outside
+from tests.clauses import clause
+
+TABLES = """
+CREATE TABLE workflows (current);
+CREATE TABLE events (topic, id, status);
+CREATE TABLE topics (name, pending);
+CREATE TABLE runs (number, handler, retry_of, phase, status, mutation, mutation_result);
+CREATE TABLE mutations (run, idempotency_key, status);
+INSERT INTO workflows VALUES (NULL);
+INSERT INTO events VALUES ('orders', 'i1', 'consumed'), ('shipped', 'i1', 'consumed');
+INSERT INTO topics VALUES ('orders', 0), ('shipped', 0);
+INSERT INTO runs VALUES (1, 'ship', NULL, 'mutating', 'crashed', 1, NULL);
+INSERT INTO runs VALUES (2, 'ship', 1, 'committed', 'committed', 1, '{"status": "applied"}');
+INSERT INTO runs VALUES (3, 'bill', NULL, 'committed', 'committed', 3, '{"status": "applied"}');
+INSERT INTO mutations VALUES (1, 'shop/1', 'applied'), (3, 'shop/3', 'applied');
+"""
+DONE = [Application("ship", "shop/1", ("i1",), 5), Application("bill", "shop/3", ("i1",), 9)]
+
+
+def complaints(change: str = "", *, made: list[Application] = DONE) -> list[str]:
+    """What is said about one item that was shipped and billed, after a change."""
+    database = sqlite3.connect(":memory:")
+    database.executescript(TABLES + change)
+    outside = Outside((0,))
+    outside.applications = list(made)
+    found = list(audit(database, outside, ["i1"]))
+    database.close()
+    return found
+
+
+@clause("WSIM-4", "WSIM-5", "WSIM-6", "WSIM-7")
+def test_what_was_done_once_and_concluded_is_not_complained_about() -> None:
+    assert complaints() == []
+
+
+@clause("WSIM-5")
+def test_what_a_person_has_skipped_need_not_have_been_done() -> None:
+    skipped = """
+    UPDATE events SET status = 'skipped' WHERE topic = 'shipped';
+    UPDATE runs SET mutation_result = '{"status": "skipped"}' WHERE number = 3;
+    UPDATE mutations SET status = 'skipped' WHERE run = 3;
+    """
+
+    assert complaints(skipped, made=DONE[:1]) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "made", "said"),
+    [
+        pytest.param("", [*DONE, DONE[0]], "was applied 2 times", marks=clause("WSIM-4")),
+        pytest.param(
+            "", [*DONE, Application("ship", "shop/9", ("i1",), 9)], "ship of i1 was done 2 times",
+            marks=clause("WSIM-4"),
+        ),
+        pytest.param("", DONE[:1], "consumed without its bill", marks=clause("WSIM-5")),
+        pytest.param(
+            "DELETE FROM events WHERE topic = 'shipped';", DONE, "never came to shipped",
+            marks=clause("WSIM-5"),
+        ),
+        pytest.param(
+            "UPDATE events SET status = 'skipped' WHERE topic = 'shipped';", DONE,
+            "was skipped after its bill", marks=clause("WSIM-5"),
+        ),
+        pytest.param(
+            "UPDATE events SET status = 'reserved' WHERE topic = 'shipped';", DONE,
+            "shipped/i1 is stuck: reserved", marks=clause("WSIM-6"),
+        ),
+        pytest.param(
+            "UPDATE workflows SET current = 3;", DONE, "run 3 is stuck", marks=clause("WSIM-6")
+        ),
+        pytest.param(
+            "UPDATE runs SET mutation_result = NULL WHERE number = 3;", DONE,
+            "but the tables say ('applied', 0)", marks=clause("WSIM-7"),
+        ),
+        pytest.param(
+            "INSERT INTO mutations VALUES (4, 'shop/4', 'applied');", DONE, "was never applied",
+            marks=clause("WSIM-7"),
+        ),
+        pytest.param(
+            "UPDATE topics SET pending = 1;", DONE, "counts 1 pending events, and has 0",
+            marks=clause("WLOG-7"),
+        ),
+        pytest.param(
+            "UPDATE runs SET retry_of = NULL;", DONE, "run 1 is crashed and was followed by 0",
+            marks=clause("RECOVER-1"),
+        ),
+        pytest.param(
+            "UPDATE runs SET handler = 'bill' WHERE number = 2;", DONE, "follows one of ship",
+            marks=clause("PHASE-11"),
+        ),
+    ],
+)  # fmt: skip
+def test_each_kind_of_broken_promise_is_noticed(
+    change: str, made: list[Application], said: str
+) -> None:
+    assert any(said in found for found in complaints(change, made=made))
+
+
+@clause("WHEN-5", "PHASE-10")
+def test_two_active_runs_and_a_phase_that_goes_back_are_noticed_as_they_happen() -> None:
+    database = sqlite3.connect(":memory:")
+    database.executescript(TABLES)
+    auditor = Auditor(database)
+    assert auditor.look() == []
+
+    database.execute("UPDATE runs SET status = 'active', phase = 'preparing' WHERE number > 1")
+
+    assert auditor.look() == [
+        "runs [3, 2] are active at once",
+        "run 3 went back to preparing",
+        "run 2 went back to preparing",
+    ]
+    database.close()
+
+
+@clause("WSIM-6")
+def test_a_world_is_at_rest_when_every_item_is_in_and_nothing_is_left_to_do() -> None:
+    database = sqlite3.connect(":memory:")
+    database.executescript(TABLES)
+
+    assert is_at_rest(database, ["i1"])
+    assert not is_at_rest(database, ["i1", "i2"])
+    database.execute("UPDATE events SET status = 'pending' WHERE topic = 'shipped'")
+    assert not is_at_rest(database, ["i1"])
+    database.close()
