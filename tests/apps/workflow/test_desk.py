@@ -1,13 +1,15 @@
 """Commands to workflows at work: run now, pause, resume, and what another process has changed."""
 
+import asyncio
 from collections.abc import Callable
 
 import pytest
 
+from gnomon.apps.workflow.context import Context
 from gnomon.apps.workflow.definition import Workflow
 from gnomon.apps.workflow.desk import Desk
 from gnomon.errors import DefinitionError
-from tests.apps.workflow.stage import START, Stage, play, simple
+from tests.apps.workflow.stage import START, Stage, everything, play, simple
 from tests.clauses import clause
 
 
@@ -79,5 +81,68 @@ def test_a_command_to_a_workflow_that_is_not_there_says_which_are() -> None:
             await stage.host.desk.pause("order")
         with pytest.raises(DefinitionError, match="write one of done, orders"):
             await stage.host.desk.publish("orders", "orderz", "o1")
+
+    play(scenario)
+
+
+def fetched(*, approval: bool = False) -> Workflow:
+    """A producer that fetches two orders, each an input, and a consumer that ships both."""
+    orders, sheet = simple()
+
+    @orders.producer(interval="1h", publishes=["orders"])
+    def fetch(ctx: Context, state: object) -> None:
+        for id in ("o1", "o2"):
+            ctx.publish("orders", id, id, inputs=[ctx.input("shop", "order", id)])
+
+    sheet.mutate(lambda ctx, prepared: ctx.mutate("ship", prepared.data))
+    orders.tool("ship", approval=approval)(lambda call: None)
+    return orders
+
+
+@clause("INPUT-3")
+def test_an_input_can_be_skipped_while_its_run_waits_for_approval() -> None:
+    async def scenario(stage: Stage) -> None:
+        await stage.start(fetched(approval=True))
+        await stage.advance(seconds=1)
+        assert await stage.events() == {"o1": "reserved", "o2": "reserved"}
+
+        await stage.host.desk.skip_input("orders", "shop/order/o1")
+        await stage.advance()
+        await stage.host.desk.approve("orders")
+        await stage.advance()
+
+        assert await stage.events() == {"o1": "skipped", "o2": "consumed"}
+
+    play(scenario)
+
+
+@clause("INPUT-3", "ASK-7")
+def test_an_input_can_be_skipped_while_a_prepare_that_has_seen_it_is_at_work() -> None:
+    orders = fetched()
+
+    @orders.consumers["sheet"].prepare
+    async def prepare(ctx: Context, state: object) -> object:
+        found = everything(ctx, ["orders"])
+        await asyncio.sleep(10)
+        return found
+
+    async def scenario(stage: Stage) -> None:
+        await stage.start(orders)
+        await stage.advance(seconds=15)
+        await stage.host.desk.skip_input("orders", "shop/order/o1")
+        await stage.advance(minutes=1)
+
+        assert await stage.events() == {"o1": "skipped", "o2": "consumed"}
+        assert [one.status for one in await stage.runs() if one.fault == "logic"] == []
+
+    play(scenario)
+
+
+@clause("ASK-6", "INPUT-3")
+def test_an_input_that_is_not_there_cannot_be_skipped() -> None:
+    async def scenario(stage: Stage) -> None:
+        await stage.start(fetched())
+        with pytest.raises(DefinitionError, match="must be an input"):
+            await stage.host.desk.skip_input("orders", "shop/order/o9")
 
     play(scenario)
