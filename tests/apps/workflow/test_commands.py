@@ -10,6 +10,7 @@ from gnomon.ports.workflow_facts import (
     Event,
     EventStatus,
     Facts,
+    HandlerKind,
     Mode,
     MutationStatus,
     Phase,
@@ -150,6 +151,23 @@ def test_skipping_an_input_begins_a_run_afresh_that_has_reserved_some_of_it() ->
     assert (left.status, left.phase) == (RunStatus.TRANSIENT, Phase.PREPARED)
     assert (fresh.retry_of, fresh.status) == (7, RunStatus.ACTIVE)
     assert change.settle == (7, EventStatus.PENDING)
+
+
+@clause("INPUT-3")
+@pytest.mark.parametrize(
+    ("status", "kind", "afresh"),
+    [
+        (RunStatus.ACTIVE, HandlerKind.CONSUMER, True),
+        (RunStatus.ACTIVE, HandlerKind.PRODUCER, False),
+        (RunStatus.TRANSIENT, HandlerKind.CONSUMER, False),
+    ],
+)
+def test_skipping_an_input_begins_a_prepare_afresh_that_may_have_seen_it(
+    status: RunStatus, kind: HandlerKind, afresh: bool
+) -> None:
+    known = facts(open_run=run(Phase.PREPARING, status, kind=kind))
+
+    assert bool(skip_input(known, "shop/order/1", [], now_ms=NOW).runs) is afresh
 
 
 @clause("INPUT-3")

@@ -1,15 +1,11 @@
 """The host at work on virtual time: calls, queues, waking, and one run at a time."""
 
 import asyncio
-from collections.abc import Callable
-
-import pytest
 
 from gnomon.apps.workflow.context import Context, Outcome, Prepared
 from gnomon.apps.workflow.definition import Workflow
-from gnomon.apps.workflow.desk import Desk
 from gnomon.apps.workflow.steps import Call
-from gnomon.errors import DefinitionError, TransientError
+from gnomon.errors import TransientError
 from tests.apps.workflow.stage import START, Stage, everything, play, simple
 from tests.clauses import clause
 
@@ -258,78 +254,6 @@ def test_a_workflow_whose_script_cannot_be_found_waits_and_loses_nothing() -> No
         await stage.crash()
         await stage.start(orders)
         assert await stage.events() == {"o1": "consumed"}
-
-    play(scenario)
-
-
-@clause("HOST-2", "WASK-7")
-def test_what_another_process_has_changed_is_seen_within_half_a_minute() -> None:
-    orders, _ = simple()
-
-    async def scenario(stage: Stage) -> None:
-        await stage.start(orders)
-        elsewhere = Desk(stage.log, stage, ring=lambda name: None)
-        await elsewhere.publish("orders", "orders", "o1")
-        await stage.advance(seconds=31)
-        assert await stage.events() == {"o1": "consumed"}
-        await elsewhere.pause("orders")
-        await stage.publish("o2")
-        assert await stage.events() == {"o1": "consumed", "o2": "pending"}
-
-    play(scenario)
-
-
-@clause("WASK-4")
-def test_run_now_runs_every_producer_once_and_counts_anew() -> None:
-    orders = Workflow("orders")
-    at: dict[str, list[float]] = {"one": [], "two": []}
-
-    async def scenario(stage: Stage) -> None:
-        def note(name: str) -> Callable[..., None]:
-            return lambda ctx, state: at[name].append((stage.now_ms() - START) / 1000)
-
-        orders.producer("one", interval="5m")(note("one"))
-        orders.producer("two", cron="0 * * * *")(note("two"))
-        await stage.start(orders)
-        await stage.advance(minutes=1)
-        await stage.host.desk.run_now("orders")
-        await stage.advance(minutes=6)
-
-        assert at == {"one": [0, 60, 360], "two": [0, 60]}
-        assert (await stage.facts()).handler("two").next_run_ms == START + 3_600_000
-
-    play(scenario)
-
-
-@clause("WASK-1", "WASK-2")
-def test_a_paused_workflow_waits_and_goes_on_with_what_has_gathered() -> None:
-    orders, _ = simple()
-
-    async def scenario(stage: Stage) -> None:
-        await stage.start(orders)
-        await stage.host.desk.pause("orders")
-        await stage.publish("o1", "o2")
-        await stage.advance(hours=1)
-        assert await stage.events() == {"o1": "pending", "o2": "pending"}
-        with pytest.raises(DefinitionError, match="is stopped"):
-            await stage.host.desk.run_now("orders")
-        await stage.host.desk.resume("orders")
-        await stage.advance()
-        assert await stage.events() == {"o1": "consumed", "o2": "consumed"}
-
-    play(scenario)
-
-
-@clause("WASK-6")
-def test_a_command_to_a_workflow_that_is_not_there_says_which_are() -> None:
-    orders, _ = simple()
-
-    async def scenario(stage: Stage) -> None:
-        await stage.start(orders)
-        with pytest.raises(DefinitionError, match="deployed are: orders"):
-            await stage.host.desk.pause("order")
-        with pytest.raises(DefinitionError, match="write one of done, orders"):
-            await stage.host.desk.publish("orders", "orderz", "o1")
 
     play(scenario)
 

@@ -23,6 +23,7 @@ from gnomon.ports.workflow_facts import (
     Mutation,
     MutationStatus,
     Phase,
+    Run,
     RunStatus,
 )
 
@@ -101,22 +102,24 @@ def skip_input(
     """
     Do nothing more about an input; `reserved` is what the open run has reserved.
 
-    A run that has reserved some of its events is begun afresh, unless it mutates already: then it
-    comes to its end.
+    A run that has reserved some of its events, or is about to, is begun afresh, unless it mutates
+    already: then it comes to its end.
     """
     run = facts.run
-    aborts = (
-        run is not None
-        and run.phase in (Phase.PREPARING, Phase.PREPARED)
-        and any(input_id in event.causes for event in reserved)
-    )
-    if not aborts or run is None:
+    if run is None or not _is_touched(run, input_id, reserved):
         return FlowChange(standing=facts.standing, skip_input=input_id)
     left = replace(
         run, status=RunStatus.TRANSIENT, fault="transient",
         error="an input of it was skipped by the user", updated_ms=now_ms,
     )  # fmt: skip
     return replace(retry(facts, now_ms=now_ms, left=left), skip_input=input_id)
+
+
+def _is_touched(run: Run, input_id: str, reserved: Sequence[Event]) -> bool:
+    """Whether a run that has mutated nothing yet may be about the input."""
+    if run.phase is Phase.PREPARING:  # it may have seen what is about to be skipped
+        return run.status is RunStatus.ACTIVE and run.kind is HandlerKind.CONSUMER
+    return run.phase is Phase.PREPARED and any(input_id in event.causes for event in reserved)
 
 
 def _refused(facts: Facts, reason: str, hint: str) -> DefinitionError:
