@@ -34,9 +34,9 @@ def test_a_broken_promise_is_said_at_once_with_the_line_that_shows_it_again(
 
     said = capsys.readouterr().out
     assert not well
-    assert "FOUND unclaimed: s2 " in said
+    assert "FOUND unclaimed: s" in said
     assert ": python -m gnomon.simulation crash --seed 2 --faults crash_" in said
-    assert "- broken: unclaimed: s2 " in (tmp_path / "ledger.md").read_text()
+    assert "- broken: unclaimed: s" in (tmp_path / "ledger.md").read_text()
 
 
 def test_where_every_promise_is_kept_the_report_counts_what_was_done(

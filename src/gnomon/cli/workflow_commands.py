@@ -7,7 +7,6 @@ sees it at once. `run` deploys the files it is given, and serves every workflow 
 Spec: WCLI-1 to WCLI-5.
 """
 
-import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -240,6 +239,8 @@ def _at_desk(
     to_look: bool = False,
 ) -> _T:  # fmt: skip
     """Open the store, do the work, and tell whoever serves it."""
+    import asyncio
+
     from gnomon.apps.workflow.desk import Desk
     from gnomon.shell.store.workflow_opening import is_shared, open_log, ring_for
 

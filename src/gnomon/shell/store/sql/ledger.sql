@@ -117,8 +117,8 @@ SET state = 'done', outcome = coalesce(outcome, :outcome), reason = :reason, sta
 WHERE rowid IN (
   SELECT r.rowid
   FROM json_each(:fences) j CROSS JOIN schedule_runs r ON r.idempotency_key = j.key
-  -- What is in flight has a lease, and only that can end.
-  WHERE r.fence = j.value AND r.lease_until IS NOT NULL
+  -- Whatever is not done can end: a run whose launch is to be tried again may have run after all.
+  WHERE r.fence = j.value AND r.state <> 'done'
 )
 
 -- name: retry_run
