@@ -151,7 +151,8 @@ def test_every_key_reaches_the_definition(tmp_path: Path) -> None:
         "grace": "5s",
     }  # fmt: skip
     assert everything | {"target": None} == {
-        "schedule_id": "everything", "identity": None, "cron_expr": "*/5 * * * *", "dialect": "standard",
+        "schedule_id": "everything", "identity": None, "cron_expr": "*/5 * * * *",
+        "dialect": "standard",
         "dst": "civil", "timezone": "Europe/Berlin", "start_at": "2026-01-01T00:00:00Z",
         "end_at": "2027-01-01T00:00:00Z", "jitter_ms": 0, "window": "after,2m0s",
         "distribution": "skewEarly,shape=2.0", "seed": "daily", "salt": "s",

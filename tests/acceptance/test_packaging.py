@@ -30,7 +30,7 @@ def test_a_unit_starts_commands_that_there_are(unit: Path) -> None:
         assert isinstance(group, TyperGroup)
         command = group.commands[name]
         if isinstance(command, TyperGroup):
-            name, *arguments = arguments  # noqa: PLW2901
+            name, *arguments = arguments
             command = command.commands[name]
         with command.make_context(name, arguments) as context:
             assert context.args == []
