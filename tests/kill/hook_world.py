@@ -182,10 +182,11 @@ def _live(folder: Path, hook: _Hook, outcome: Outcome, orders: int) -> None:
 def _watch(process: "subprocess.Popen[str]", hook: _Hook, orders: int) -> str:
     """Read what it says; when every order was concluded, tell it to stop."""
     assert process.stderr is not None
-    said = ""
+    said, is_told = "", False
     for line in process.stderr:
         said += line
-        if "delivered" in line and len(set(hook.orders())) == orders:
+        if not is_told and "delivered" in line and len(set(hook.orders())) == orders:
+            is_told = True  # to be told twice means not to wait for runs at work
             process.send_signal(signal.SIGTERM)
     process.stderr.close()
     return said
