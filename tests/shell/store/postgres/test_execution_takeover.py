@@ -33,7 +33,7 @@ def test_who_takes_over_sees_what_was_being_written(common_database: str, schema
         ledger = await PostgresLedger.open(common_database, schema=schema)
         executions, sql = (
             PostgresExecutions(ledger.pool, schema),
-            Statements(schema, "workflow.sql"),
+            Statements(schema, "dag.sql"),
         )
         await executions.begin(a_run(1))
         looking = await asyncpg.connect(common_database)
