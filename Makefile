@@ -71,6 +71,7 @@ contracts: $(READY) ## Check that imports point down and the core is pure
 coverage: $(READY) ## Run the tests; every branch of the core and the theory must be taken
 	$(BIN)/coverage erase
 	$(BIN)/coverage run $(PYTEST) -m 'not bulk'
+	find . -maxdepth 1 -name '.coverage.*' -empty -delete # of processes that were killed
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --omit '$(WHOLLY)'
 	$(BIN)/coverage report --include '$(WHOLLY)' --fail-under 100
