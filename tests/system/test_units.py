@@ -17,7 +17,9 @@ def test_systemd_finds_nothing_wrong_with_a_unit(unit: Path, tmp_path: Path) -> 
     analyze = provide("systemd-analyze", "systemd")
     text = unit.read_text().replace("%h/.local/bin/gnomon", "/bin/true")
     copy = tmp_path / "krond.service"
-    copy.write_text(text.replace("/usr/local/bin/gnomon", "/bin/true"))
+    for place in ("/usr/local/bin/gnomon", "/opt/gnomon/bin/gnomon"):
+        text = text.replace(place, "/bin/true")
+    copy.write_text(text)
     manager = ["--user"] if "user" in unit.name else []
 
     done = subprocess.run(
