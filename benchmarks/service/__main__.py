@@ -101,7 +101,7 @@ def _page(found: Figures) -> str:
         "Lateness is from the planned instant to the recorded start of a run; questions to the "
         "API, a quarter of them writes, come twenty times a second meanwhile.",
         f"The machine had {os.cpu_count()} cores and a load of {os.getloadavg()[0]:.1f} when "
-        "this was written, so that others were waiting for them too.",
+        "this was written.",
         "",
         _table(found),
     ]
