@@ -12,63 +12,21 @@ Each callback writes a line of its own into `calls.txt` when it begins and when 
 
 import asyncio
 import os
-import signal
-import sqlite3
 import sys
 from collections import Counter
-from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from pathlib import Path
-from typing import TypeVar
 
 import gnomon
 from gnomon.apps.declarative.agenda import Start
 from gnomon.apps.declarative.callback import RunContext
 from gnomon.apps.declarative.runner import Runner
 from gnomon.shell.store import journal
-from gnomon.shell.store.database import Database
 from gnomon.shell.store.postgres.journal import PostgresJournal
+from tests.kill.mine import Bomb, MinedDatabase, mined
 
 INTERVALS = {"quick": 1, "slow": 1, "failing": 2, "rare": 3}
 CALLS = ("load", "acquire", "write", "close")
-_Result = TypeVar("_Result")
-
-
-class Bomb:
-    """Counts points down, and goes off."""
-
-    left = 0
-
-    @classmethod
-    def point(cls, name: str) -> None:
-        cls.left -= 1
-        if cls.left == 0:
-            os.write(1, f"died {name}\n".encode())
-            os.kill(os.getpid(), signal.SIGKILL)
-
-
-def mined(name: str, call: Callable[..., Awaitable[_Result]]) -> Callable[..., Awaitable[_Result]]:
-    """The call, with a point before and a point after it."""
-
-    async def passing(*arguments: object, **named: object) -> _Result:
-        Bomb.point(f"before {name}")
-        result = await call(*arguments, **named)
-        Bomb.point(f"after {name}")
-        return result
-
-    return passing
-
-
-class MinedDatabase(Database):
-    """A database with a point before each commit."""
-
-    def write(self, work: Callable[[sqlite3.Connection], _Result]) -> _Result:
-        def passing(connection: sqlite3.Connection) -> _Result:
-            result = work(connection)
-            Bomb.point("inside a transaction")
-            return result
-
-        return super().write(passing)
 
 
 def lay_mines() -> None:

@@ -8,6 +8,7 @@ one life runs until every task was called again, and is stopped; then the judge 
 `python -m tests.kill.scheduler_world SEED [KILLS]` runs one world and prints what came of it.
 """
 
+import json
 import random
 import signal
 import subprocess
@@ -82,7 +83,7 @@ def _live_and_die(folder: Path, outcome: Outcome, point: int, lines: int, databa
         return
     outcome.kills += 1
     last = said.splitlines()[-1:] or [""]
-    where = last[0].removeprefix("died ") if last[0].startswith("died ") else "from outside"
+    where = json.loads(last[0])["at"] if last[0].startswith("{") else "from outside"
     outcome.died[where] += 1
 
 
