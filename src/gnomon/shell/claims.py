@@ -19,6 +19,8 @@ class Claims:
         self.ready: deque[Claim] = deque()
         self.waiting: dict[str, Claim] = {}
         """By key, those that wait for the end of another run."""
+        self.launching: Claim | None = None
+        """The one that is being launched at this moment."""
 
     def __len__(self) -> int:
         return len(self.ready) + len(self.waiting)
@@ -26,6 +28,10 @@ class Claims:
     def has(self, key: str, fence: int) -> bool:
         mine = (*self.ready, *self.waiting.values())
         return any((one.key, one.fence) == (key, fence) for one in mine)
+
+    def is_launching(self, key: str, fence: int) -> bool:
+        now = self.launching
+        return now is not None and (now.key, now.fence) == (key, fence)
 
     def withdraw(self, key: str, fence: int) -> list[Claim]:
         """Take out the claim on a run; it is the list's only one, or there is none."""

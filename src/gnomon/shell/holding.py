@@ -53,7 +53,7 @@ class Holding:
     def __len__(self) -> int:
         return len(self._leases)
 
-    def take(self, key: str, fence: int, schedule: Schedule, *, at: Moment) -> None:
+    def take(self, key: str, fence: int, schedule: Schedule, at: Moment) -> None:
         length, newest = schedule.policy.lease, self._newest
         if newest is not None and newest[0] is at and newest[1] is length:
             lease = newest[2]

@@ -150,6 +150,7 @@ class Runtime:
         gap_ms = 0 if len(self._worker.reports) >= MANY else GAP_MS
         passed_ms = self._clock.monotonic_ms() - at.monotonic_ms
         await self._clock.sleep_ms(max(gap_ms - passed_ms, 0))
+        await self._clock.sleep_ms(0)  # what has ended meanwhile is collected, and reported first
 
     def _rest_ms(self, at: Moment, next_ms: int | None) -> int:
         passed_ms = self._clock.monotonic_ms() - at.monotonic_ms

@@ -27,7 +27,7 @@ from gnomon.shell.telemetry import Telemetry, log
 
 __all__ = ["CHUNK", "Worker"]
 
-CHUNK = 32
+CHUNK, UNCONFIRMED_CHUNK = 32, 256
 """Runs made ready together, and confirmed by one commit, where starts are confirmed."""
 KILLS_MS = 1_000
 """How often one asks what is to be ended, unless somebody calls."""
@@ -49,7 +49,6 @@ class Worker:
         self.beside: set[asyncio.Task[None]] = set()
         self._wake = wake
         self._claims = Claims()
-        self._launching: tuple[str, int] | None = None
         self._unconfirmed: list[Launched] = []
         self._launched: dict[str, int] = {}
         """The runs that the launcher has, with their fencing numbers."""
@@ -67,13 +66,13 @@ class Worker:
         return bool(self._claims or self._unconfirmed)
 
     @property
-    def has_runs(self) -> bool:
-        return bool(self._launched)
-
-    @property
     def is_idle(self) -> bool:
         """Whether there is nothing in hand: no claim, no run, nothing to report."""
-        return not (self.has_claims or self._launched or len(self.reports))
+        return not (self.has_claims or self.has_runs or len(self.reports))
+
+    @property
+    def has_runs(self) -> bool:
+        return bool(self._launched)
 
     def moment(self) -> Moment:
         return Moment(self.clock.now_ms(), self.clock.monotonic_ms())
@@ -156,8 +155,7 @@ class Worker:
     async def _claim(self, at: Moment) -> bool:
         """Claim what is due; whether there may be more."""
         dues = await self.ledger.load(now_ms=at.now_ms, limit=self.batch)
-        changes = plan(dues, now_ms=at.now_ms, limits=self.limits)
-        if not changes:
+        if not (changes := plan(dues, now_ms=at.now_ms, limits=self.limits)):
             return False
         claims = await self.ledger.commit(
             changes, owner=self.owner, confirmed=self.launcher.confirms_start, now_ms=at.now_ms
@@ -165,19 +163,25 @@ class Worker:
         wanted = sum(fact.state is State.CLAIMED for change in changes for fact in change.facts)
         self.telemetry.claims_won += len(claims)
         self.telemetry.claims_lost += wanted - len(claims)
-        for claim in claims:
-            self._take(claim, at)
+        self._take(claims, at)
         return len(dues) >= self.batch
 
-    def _take(self, claim: Claim, at: Moment) -> None:
-        self.holding.take(claim.key, claim.fence, claim.schedule, at=at)
-        if claim.replaces or claim.key in self._launched:
-            free = claim.detached
-            mine = [one for one in claim.replaces if one[0] in free or self._is_mine(*one)]
-            self._claims.waiting[claim.key] = claim
-            self._do_beside(self._make_room(claim, mine))
-        else:
-            self._claims.ready.append(claim)
+    def _take(self, claims: Sequence[Claim], at: Moment) -> None:
+        """Hold what was won; what nothing stands in the way of is ready."""
+        take, ready, launched = self.holding.take, self._claims.ready, self._launched
+        for claim in claims:
+            schedule, key, _, _, _, fence, replaces, _ = claim
+            take(key, fence, schedule, at)
+            if replaces or key in launched:
+                self._wait_for_room(claim)
+            else:
+                ready.append(claim)
+
+    def _wait_for_room(self, claim: Claim) -> None:
+        free = claim.detached
+        mine = [one for one in claim.replaces if one[0] in free or self._is_mine(*one)]
+        self._claims.waiting[claim.key] = claim
+        self._do_beside(self._make_room(claim, mine))
 
     async def _act(self, at: Moment) -> None:
         while self._claims.ready:
@@ -188,12 +192,13 @@ class Worker:
 
     async def _launch_some(self) -> list[Claim]:
         """Launch a chunk of what is ready; those that were."""
-        launched, launch, ready = [], self.launcher.launch, self._claims.ready
-        for _ in range(min(len(ready), CHUNK)):
+        launched, launch, claims = list[Claim](), self.launcher.launch, self._claims
+        ready = claims.ready
+        chunk = CHUNK if self.launcher.confirms_start else UNCONFIRMED_CHUNK
+        for _ in range(min(len(ready), chunk)):
             if not ready:
                 break  # a claim may be lost while another is launched
-            claim = ready.popleft()
-            self._launching = claim.key, claim.fence
+            claim = claims.launching = ready.popleft()
             try:
                 result = await launch(claim)
             except Exception as error:
@@ -202,7 +207,7 @@ class Worker:
                 self.holding.drop(claim.key, claim.fence)
                 continue
             finally:
-                self._launching = None
+                claims.launching = None
             if result is None:
                 self._launched[claim.key] = claim.fence
                 self._under_way[claim.key, claim.fence] = claim
@@ -278,7 +283,8 @@ class Worker:
         key, fence = end.key, end.fence
         if self._launched.get(key) == fence:
             del self._launched[key]
-        self._under_way.pop((key, fence), None)
+        if self._under_way:
+            self._under_way.pop((key, fence), None)
         self.holding.drop(key, fence)
         self.reports.add_end(end)
         self.telemetry.ends += 1
@@ -310,9 +316,8 @@ class Worker:
             ends.append(self._end(claim.key, Reason.UNCERTAIN))
         # A run under another number is another worker's, and cannot be ended here.
         over = all(await asyncio.gather(*ends)) and len(mine) == len(claim.replaces)
-        if (
-            self._claims.waiting.get(claim.key) is claim
-        ):  # else it was lost, or replaced in its turn
+        # Else it was lost, or replaced in its turn.
+        if self._claims.waiting.get(claim.key) is claim:
             del self._claims.waiting[claim.key]
             if over:
                 self._claims.ready.append(claim)
@@ -325,13 +330,13 @@ class Worker:
         """Whether this worker has a run, or its claim, or knows that it is over."""
         if self._launched.get(key) == fence or self.reports.has_end(key, fence):
             return True
-        return self._launching == (key, fence) or self._claims.has(key, fence)
+        return self._claims.is_launching(key, fence) or self._claims.has(key, fence)
 
     async def _replace(self, key: str, fence: int) -> bool:
         """End a run that is this worker's, if it is not over by now."""
         if self._launched.get(key) == fence:
             return await self._end(key, Reason.REPLACED)
-        if self._launching == (key, fence):
+        if self._claims.is_launching(key, fence):
             return False  # it cannot be ended in this very moment
         self._drop_claim(key, fence, "replaced before it began", Reason.SUPERSEDED)
         return True

@@ -26,6 +26,7 @@ __all__ = ["Context", "Function", "FunctionLauncher"]
 
 END_MAX_MS = 10_000
 """How long a cancelled coroutine may take to come to its end."""
+_FIRST = "function:1"
 _new = tuple.__new__  # a named tuple in half the time that its own constructor takes
 
 
@@ -80,7 +81,7 @@ class FunctionLauncher:
         if key in self._runs:
             return Failed(key, fence, "an earlier run has not ended", permanent=False)
         context = _new(Context, (schedule.schedule_id, nominal, key, launches))
-        name = f"function:{launches}"
+        name = _FIRST if launches == 1 else f"function:{launches}"
         run = context, fence, name, self._clock.now_ms()
         loop = asyncio.get_running_loop()
         self._runs[key] = run, loop.create_task(self._call(function, run), name=key)

@@ -156,17 +156,17 @@ def _write_facts(
     inserts: list[Parameters] = []
     updates: list[Parameters] = []
     policy, lease_until = None, ""
-    for change in changes:
-        schedule, revision = change.schedule, change.revision
+    claimed = State.CLAIMED
+    for schedule, _, _, _, _, facts, _, _, revision in changes:
         if schedule.policy is not policy:  # most have theirs in common
             policy = schedule.policy
             lease_until = turn.lease_until(policy)
-        for fact in change.facts:
-            if not fact.is_new:
-                updates.append(_update(fact, written[fact.key], lease_until, turn))
-            elif fact.state is State.CLAIMED:
-                alike = fact.nominal, fact.fire_ms, lease_until, revision
-                claims[alike][schedule.schedule_id] = fact.key
+        for fact in facts:
+            key, nominal, fire_ms, state, _, _, _, is_new, _, _ = fact
+            if not is_new:
+                updates.append(_update(fact, written[key], lease_until, turn))
+            elif state is claimed:
+                claims[nominal, fire_ms, lease_until, revision][schedule.schedule_id] = key
             else:
                 inserts.append(new_row(fact, schedule.schedule_id, revision, turn.now))
     for (nominal, fire_ms, lease_until, revision), keys in claims.items():

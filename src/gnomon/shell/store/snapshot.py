@@ -32,6 +32,8 @@ UNREAD_MS = 60_000
 
 _SQL = named("ledger.sql")
 
+_new = tuple.__new__  # a named tuple in half the time that its own constructor takes
+
 _Head = tuple[str, int, int, str, int, str | None, str]
 
 
@@ -56,7 +58,7 @@ def load(
     opened = _open_periods(connection, [head[0] for head in heads], now)
     definitions, errors = cache.find(connection, [(head[0], head[1]) for head in heads])
     nothing = OpenPeriods()
-    dues, unread = [], []
+    dues, unread = list[Due](), list[str]()
     for schedule_id, _, version, cursor_at, paused, paused_until, skips in heads:
         definition = definitions.get(schedule_id)
         if definition is None:
@@ -66,12 +68,11 @@ def load(
         cursor = from_text(cursor_at) // 1000
         pause = Pause(maybe_from_text(paused_until)) if paused else None
         open_now = opened.get(schedule_id, nothing)
-        dues.append(
-            Due(
-                schedule, version, cursor, pause, open_now.waiting, open_now.in_flight,
-                open_now.lost, effective_ms, revision, read_skips(skips, cursor),
-            )
+        values = (
+            schedule, version, cursor, pause, open_now.waiting, open_now.in_flight, open_now.lost,
+            effective_ms, revision, read_skips(skips, cursor) if skips else (),
         )  # fmt: skip
+        dues.append(_new(Due, values))
     for error in errors:
         log(logging.ERROR, "a schedule cannot be read, the others go on", error=str(error))
     return Loaded(dues, buried, unread)
