@@ -26,7 +26,7 @@ from tests.kill.judge import Row, Table, judge_tables, tables_of, tables_of_data
 from tests.kill.lives import PATIENCE_S, ROOT, Lives, Outcome
 from tests.postgres.server import Server
 
-__all__ = ["run_world", "run_world_on_postgres"]
+__all__ = ["judge_strictly", "run_world", "run_world_on_postgres"]
 
 POINTS_MAX = 150
 LINES_MAX = 12
@@ -61,7 +61,7 @@ def run_world(seed: str, kills: int, *, database: str | None = None) -> Outcome:
         }
         verdict = judge_tables(tables, effects, INTERVALS, until=until)
         for name in INTERVALS:
-            outcome.problems += _judge_strictly(name, tables[name].rows)
+            outcome.problems += judge_strictly(name, tables[name].rows)
         outcome.verdict = verdict
         outcome.problems += verdict.problems
         outcome.asked_again = _lines(Path(folder), "asked") - _lines(Path(folder), "effects")
@@ -82,7 +82,7 @@ def _lines(folder: Path, name: str) -> int:
     return len((folder / f"{name}.txt").read_text().splitlines())
 
 
-def _judge_strictly(name: str, rows: list[Row]) -> list[str]:
+def judge_strictly(name: str, rows: list[Row]) -> list[str]:
     """
     Everything was executed, and is known to have been, but for what the schedule says.
 
