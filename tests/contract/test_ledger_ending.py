@@ -179,7 +179,7 @@ def test_who_watches_sees_the_changes_that_were_written(desk: Desk) -> None:
 @clause("ASK-14")
 @pytest.mark.parametrize("how", ["overlap", "deadline", "deletion"])
 def test_what_may_have_run_is_not_said_to_have_been_skipped(desk: Desk, how: str) -> None:
-    desk.save(overlap_policy="skip", deadline="10s")
+    desk.save(overlap_policy="allow", deadline="10s")
     [claim] = desk.turn("00:01:00")
     unknown = Failed(claim.key, claim.fence, "no answer", False, reason=Reason.UNCERTAIN)
     assert desk.report(unknown, now="00:01:01") == [True]
@@ -187,6 +187,7 @@ def test_what_may_have_run_is_not_said_to_have_been_skipped(desk: Desk, how: str
         case "overlap":
             desk.do(desk.ledger.trigger("report", name="now", now_ms=at("00:01:01.100")))
             assert len(desk.turn("00:01:01.200")) == 1
+            desk.save(overlap_policy="skip", deadline="10s", now="00:01:01.300")
             desk.turn("00:01:03")
         case "deadline":
             desk.turn("00:01:30")
@@ -197,6 +198,22 @@ def test_what_may_have_run_is_not_said_to_have_been_skipped(desk: Desk, how: str
     assert (row.state, row.outcome, row.reason) == (
         State.DONE, Outcome.EXECUTED, Reason.UNCERTAIN,
     )  # fmt: skip
+
+
+@clause("ENGINE-6")
+def test_what_may_have_run_is_in_the_way_where_runs_are_skipped(desk: Desk) -> None:
+    desk.save(overlap_policy="skip")
+    [claim] = desk.turn("00:01:00")
+    unknown = Failed(claim.key, claim.fence, "no answer", False, reason=Reason.UNCERTAIN)
+    desk.report(unknown, now="00:01:01")
+    desk.do(desk.ledger.trigger("report", name="now", now_ms=at("00:01:01.100")))
+
+    assert desk.turn("00:01:01.200") == []
+    assert [again.key for again in desk.turn("00:01:03")] == [claim.key]
+    assert desk.ended(claim._replace(fence=2))
+    assert [(row.outcome, row.reason) for row in desk.rows()] == [
+        (Outcome.EXECUTED, None), (Outcome.SKIPPED, Reason.OVERLAP),
+    ]  # fmt: skip
 
 
 @clause("ASK-14")

@@ -170,7 +170,8 @@ def _could_follow(state: State, fact: Fact) -> bool:
 
 def _waiting(fact: Fact) -> Waiting:
     return Waiting(
-        fact.key, fact.nominal, fact.fire_ms, fact.state is State.QUEUED, fact.launches
+        fact.key, fact.nominal, fact.fire_ms, fact.state is State.QUEUED, fact.launches,
+        fact.outcome is not None,
     )  # fmt: skip
 
 

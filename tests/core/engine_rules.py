@@ -16,6 +16,7 @@ hourly unless the line says otherwise. What came before is a list of
     unstarted 09:00         the same, and certainly not started
     waits 09:00@10:20       a row that is planned for 10:20
     retry 09:00@10:20       the same, after a launch that failed
+    unsure 09:00@10:20      the same, after a launch of which nobody knows whether it failed
     queued 09:00            a row in the queue
     paused / until 10:00    a pause until further notice, or until an instant
     held until 10:00        a pause of a schedule that holds what falls into it
@@ -39,8 +40,8 @@ SMALL = Limits(catchup_max=3, queue_max=2, open_max=50, one_by_one_max=2)
 _DAY = datetime(2026, 3, 10, tzinfo=UTC)
 _NAMES = {"overlap": "overlap_policy", "catchup": "catchup_policy", "cron": "cron_expr"}
 _KINDS = (
-    "ran", "runs", "lost claim", "lost", "unstarted", "waits", "retry", "queued",
-    "paused", "until", "held until",
+    "ran", "runs", "lost claim", "lost", "unstarted", "waits", "retry", "unsure",
+    "queued", "paused", "until", "held until",
 )  # fmt: skip
 _VERBS = {Outcome.SKIPPED: "skip", Outcome.MISSED: "miss"}
 
@@ -104,11 +105,12 @@ def _with(due: Due, kind: str, what: str) -> Due:
     key = period_key("report", nominal)
     due = due._replace(cursor=max(due.cursor, nominal))
     fire_ms = _ms(fires) if fires else nominal * 1000
-    waiting = Waiting(key, nominal, fire_ms, kind == "queued", int(kind == "retry"))
+    tries = int(kind in ("retry", "unsure"))
+    waiting = Waiting(key, nominal, fire_ms, kind == "queued", tries, kind == "unsure")
     state = State.RUNNING if kind in ("runs", "lost") else State.CLAIMED
     run = InFlight(key, nominal, fire_ms, state, 1, 1)
     match kind:
-        case "waits" | "retry" | "queued":
+        case "waits" | "retry" | "unsure" | "queued":
             return due._replace(waiting=[*due.waiting, waiting])
         case "runs":
             return due._replace(in_flight=[*due.in_flight, run])

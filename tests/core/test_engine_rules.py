@@ -107,6 +107,14 @@ OVERLAP = rules(
     retry 08:00@09:40, queued 09:00        | overlap=queue | 09:30 | nothing     | 09:40
     retry 08:00@10:10, queued 09:00        | overlap=queue | 10:00 | queue 10:00 | 10:10
     runs 07:00, retry 06:00@09:30, queued 08:00, queued 09:00 | overlap=queue | 09:30 | queue 06:00 | 10:00
+    # what may be running counts as in flight where runs are skipped, and goes before all others
+    unsure 09:00@10:10                     | overlap=skip    | 10:00 | skip(overlap) 10:00 | 10:10
+    unsure 09:00@10:00                     | overlap=skip    | 10:00 | start 09:00, skip(overlap) 10:00 | 11:00
+    unsure 09:00@10:10                     | overlap=allow   | 10:00 | start 10:00 | 10:10
+    unsure 09:00@10:10                     | overlap=queue   | 10:00 | queue 10:00 | 10:10
+    retry 08:00@10:00, unsure 09:00@10:00  | overlap=skip    | 10:00 | skip(overlap) 08:00, start 09:00, skip(overlap) 10:00 | 11:00
+    retry 08:00@10:00, unsure 09:00@10:10  | overlap=skip    | 10:00 | skip(overlap) 08:00 10:00 | 10:10
+    retry 09:00@10:10                      | overlap=skip    | 10:00 | start 10:00 | 10:10
     # a queue that waits does not become too late
     queued 09:00                           | overlap=queue deadline=10s | 09:30 | start 09:00 | 10:00
     # the policy was changed while something waited

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tests.kill.judge import Verdict
 
-__all__ = ["PATIENCE_S", "ROOT", "Lives", "Outcome"]
+__all__ = ["PATIENCE_S", "ROOT", "Lives", "Outcome", "where_it_died"]
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_S = 120
@@ -51,6 +51,16 @@ class Outcome:
         }
 
 
+def where_it_died(lines: Sequence[str]) -> str:
+    """
+    The point that a process named before it killed itself.
+
+    Another of its threads may have written a line between that one and the end.
+    """
+    last = next(line for line in reversed(lines) if line.startswith('{"event": "died"'))
+    return str(json.loads(last)["at"])
+
+
 class Lives:
     """Starts processes, and waits for their deaths."""
 
@@ -62,7 +72,7 @@ class Lives:
         process = self._start(module, str(number), *arguments)
         lines = self._wait(process)
         if self._expect(process, -signal.SIGKILL, f"point {number}", lines):
-            self._outcome.died[json.loads(lines[-1])["at"]] += 1
+            self._outcome.died[where_it_died(lines)] += 1
             self._outcome.kills += 1
 
     def be_killed(self, lines: int, module: str, *arguments: str) -> None:

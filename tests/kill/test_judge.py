@@ -5,7 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.kill.judge import Row as JudgedRow
 from tests.kill.judge import Verdict, judge
+from tests.kill.lives import where_it_died
+from tests.kill.service_world import judge_strictly
 
 Row = tuple[str, str | None, int, str, str | None, str | None, str | None]
 
@@ -69,3 +72,25 @@ def test_time_that_has_passed_without_a_row_is_noticed(tmp_path: Path) -> None:
     found = verdict(tmp_path, ROWS, LINES, until=UNTIL + 1)
 
     assert found.problems == ["tick 1772323206: not accounted for"]
+
+
+@pytest.mark.parametrize("name", ["all", "slow", "queue", "spread"])
+def test_no_run_of_a_service_may_be_left_uncertain(name: str) -> None:
+    row = JudgedRow(UNTIL, UNTIL, 1, "done", "executed", "uncertain", "FAILED")
+
+    assert judge_strictly(name, [row]) == [
+        f"{name} 1772323205: was executed(uncertain), FAILED"
+    ]  # fmt: skip
+
+
+def test_only_the_schedule_that_skips_may_have_skipped() -> None:
+    row = JudgedRow(UNTIL, UNTIL, 1, "done", "skipped", "overlap", "SKIPPED")
+
+    assert judge_strictly("slow", [row]) == []
+    assert judge_strictly("all", [row]) == ["all 1772323205: was skipped(overlap), SKIPPED"]
+
+
+def test_where_a_process_died_is_found_before_the_last_words_of_another_thread() -> None:
+    lines = ['{"event": "heard"}', '{"event": "died", "at": "before run"}', '{"event": "heard"}']
+
+    assert where_it_died(lines) == "before run"

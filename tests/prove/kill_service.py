@@ -82,9 +82,9 @@ def _page(found: dict[str, object]) -> str:
         if not found["problems"]
         else f"| **problems** | {found['problems']:,} |",
         "",
-        "Uncertain without an effect are periods of a schedule with `skip` that died with their "
-        "worker and gave way to the next before they were started again.",
-        "Of the schedules that skip nothing, every period has one effect and ended in SUCCESS.",
+        "Every executed period has one effect and ended in SUCCESS; none is left uncertain.",
+        "Without an effect are only periods of the one schedule that skips runs and makes up for "
+        "the latest of those it has missed: each is skipped(overlap) or missed(outage).",
         "",
         "| outcome | periods |",
         "|---|---:|",

@@ -76,10 +76,18 @@ def _spread(
 
 
 def keeping_their_turn(schedule: Schedule, later: list[Candidate]) -> int:
-    """How many launches that are to be tried again hold up a queue, in which they stand first."""
-    if schedule.policy.overlap is not Overlap.QUEUE:
-        return 0
-    return sum(1 for one in later if one.launches)
+    """
+    How many launches that are to be tried again are in the way of the others.
+
+    They stand first in a queue. Where runs are skipped, those are in the way that may be running.
+    """
+    match schedule.policy.overlap:
+        case Overlap.QUEUE:
+            return sum(1 for one in later if one.launches)
+        case Overlap.SKIP:
+            return sum(one.may_have_run for one in later)
+        case _:
+            return 0
 
 
 def start(
@@ -131,11 +139,11 @@ def _newest_last(one: Candidate) -> tuple[bool, int]:
     return not is_manual(one.key), one.nominal
 
 
-def _by_turn(one: Candidate) -> tuple[bool, bool, bool, int]:
-    """Those who had their turn already, then the queue, then the others; each oldest first."""
+def _by_turn(one: Candidate) -> tuple[bool, bool, bool, bool, int]:
+    """What may be running, who had a turn, then the queue, then the others; each oldest first."""
     # In a queue, first come is first served; else a period goes before what was asked for.
     by_hand = is_manual(one.key) and not one.queued
-    return not one.launches, not one.queued, by_hand, one.nominal
+    return not one.may_have_run, not one.launches, not one.queued, by_hand, one.nominal
 
 
 _WHY = {

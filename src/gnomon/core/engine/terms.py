@@ -112,6 +112,7 @@ class Candidate(NamedTuple):
     fire_ms: int
     queued: bool
     launches: int
+    may_have_run: bool
     is_new: bool
 
     def becomes(self, state: State, outcome: Outcome | None = None, reason: Reason | None = None,

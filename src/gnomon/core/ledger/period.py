@@ -54,6 +54,8 @@ class Waiting(NamedTuple):
     queued: bool
     launches: int
     """How often a launch has been tried."""
+    may_have_run: bool = False
+    """Whether one of them may have worked, for all anybody knows."""
 
 
 class InFlight(NamedTuple):

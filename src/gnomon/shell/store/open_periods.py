@@ -25,12 +25,13 @@ class OpenPeriods:
 
     def add(
         self, key: str, nominal: int, fire_ms: int, state: str, fence: int, launches: int, *,
-        is_lost: bool, confirmed: bool, detached: bool, killed: bool,
+        is_lost: bool, confirmed: bool, detached: bool, killed: bool, may_have_run: bool,
     ) -> None:  # fmt: skip
-        """One row; `is_lost` says that its lease is over."""
+        """One row; `is_lost`: its lease is over; `may_have_run`: it has an outcome already."""
         running = _IN_FLIGHT.get(state)
         if running is None:
-            self.waiting.append(Waiting(key, nominal, fire_ms, state == "queued", launches))
+            is_queued = state == "queued"
+            self.waiting.append(Waiting(key, nominal, fire_ms, is_queued, launches, may_have_run))
             return
         run = InFlight(key, nominal, fire_ms, running, fence, launches, detached, killed)
         if is_lost:

@@ -82,9 +82,11 @@ def look_at(rows: Sequence[asyncpg.Record]) -> Look:
             periods = look.periods.get(schedule_id)
             if periods is None:
                 periods = look.periods[schedule_id] = OpenPeriods()
-            run_ms, fire_ms, state, fence, launches, is_lost, confirmed, detached, killed = row[10:]
+            run_ms, fire_ms, state, fence, launches, is_lost, *words = row[10:]
+            confirmed, detached, killed, may_have_run = words
             periods.add(
                 key, run_ms // 1000, fire_ms, state, fence, launches,
                 is_lost=bool(is_lost), confirmed=confirmed, detached=detached, killed=killed,
+                may_have_run=may_have_run,
             )  # fmt: skip
     return look

@@ -19,7 +19,7 @@ FROM json_each(:ids) j CROSS JOIN schedules s ON s.schedule_id = j.value
 
 -- name: open_runs
 SELECT r.schedule_id, r.idempotency_key, r.run_at, r.fire_at, r.state, r.fence, r.launches,
-  r.lease_until, r.confirmed, r.owner IS NULL, r.kill_at IS NOT NULL
+  r.lease_until, r.confirmed, r.owner IS NULL, r.kill_at IS NOT NULL, r.outcome IS NOT NULL
 FROM json_each(:ids) j CROSS JOIN schedule_runs r ON r.schedule_id = j.value
 WHERE r.state <> 'done'
 ORDER BY j.id, r.run_at

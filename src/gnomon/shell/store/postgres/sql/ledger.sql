@@ -36,7 +36,8 @@ WITH lost AS MATERIALIZED (
 )
 SELECT CASE WHEN h.rank > 1 THEN NULL ELSE LEASE_NOW($2) END, h.schedule_id, h.revision, h.lock_version, h.cursor_at, h.paused,
   h.paused_until, h.skips, h.deleted, r.idempotency_key, r.run_at, r.fire_at, r.state, r.fence,
-  r.launches, r.lease_until < LEASE_NOW($2), r.confirmed, r.owner IS NULL, r.kill_at IS NOT NULL
+  r.launches, r.lease_until < LEASE_NOW($2), r.confirmed, r.owner IS NULL, r.kill_at IS NOT NULL,
+  r.outcome IS NOT NULL
 FROM (SELECT) one
 LEFT JOIN ranked h ON true
 LEFT JOIN LATERAL (

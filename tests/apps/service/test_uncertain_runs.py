@@ -1,0 +1,83 @@
+"""A run of which nobody knows whether it was taken on: it is asked again, and not passed over."""
+
+from collections.abc import Awaitable, Callable
+
+from gnomon.core.engine import plan
+from gnomon.core.ledger.period import period_key
+from gnomon.ports.executor import Refused, Unanswered
+from tests.apps.service.stage import ANNA, START_MS, Stage
+from tests.clauses import clause
+from tests.shell.virtual_time import run_virtually
+
+FIRST = period_key("nightly", START_MS // 1000)
+BUSY = Refused("busy", permanent=False)
+
+
+def play(scenario: Callable[[Stage], Awaitable[None]]) -> None:
+    async def whole() -> None:
+        await scenario(await Stage.open())
+
+    run_virtually(whole())
+
+
+async def die_after_the_commit(stage: Stage) -> None:
+    """A worker claims what is due, and is gone before it has asked anybody."""
+    now_ms = stage.clock.now_ms()
+    changes = plan(await stage.ledger.load(now_ms=now_ms, limit=10), now_ms=now_ms)
+    await stage.ledger.commit(changes, owner="dead", confirmed=False, now_ms=now_ms)
+
+
+@clause("ENGINE-6", "SERVICE-16")
+def test_what_died_with_its_worker_does_not_give_way_while_its_executor_is_busy() -> None:
+    async def scenario(stage: Stage) -> None:
+        await stage.upsert(overlap_policy="skip", launch_backoff="45s")
+        await die_after_the_commit(stage)
+        stage.executor.answers = [BUSY]
+        await stage.worker.recover()
+        await stage.run_until("00:01:50")
+
+        assert [call.time for call in stage.executor.calls] == ["00:00:00.000", "00:01:30.005"]
+        assert stage.executor.effects == [FIRST]
+        assert await stage.words() == ["00:00:00 STARTED", "00:01:00 SKIPPED overlap"]
+
+    play(scenario)
+
+
+@clause("ENGINE-6", "SERVICE-16")
+def test_what_was_not_answered_may_be_running_and_nothing_runs_beside_it() -> None:
+    async def scenario(stage: Stage) -> None:
+        stage.executor.answers = [Unanswered("timed out")]
+        await stage.upsert(overlap_policy="skip", launch_backoff="90s")
+        await stage.run_until("00:01:50")
+
+        assert stage.executor.effects == [FIRST]
+        assert await stage.words() == ["00:00:00 STARTED", "00:01:00 SKIPPED overlap"]
+
+    play(scenario)
+
+
+@clause("ENGINE-6", "ASK-3")
+def test_nor_does_a_run_that_somebody_asks_for() -> None:
+    async def scenario(stage: Stage) -> None:
+        stage.executor.answers = [Unanswered("timed out")]
+        await stage.upsert(cron_expr="0 0 * * *", overlap_policy="skip", launch_backoff="90s")
+        await stage.run_until("00:00:30")
+        await stage.registrar.trigger(ANNA, "nightly", token="now")
+        await stage.run_until("00:01:50", worker=stage.another("worker-2"))
+
+        assert stage.executor.effects == [FIRST]
+        assert await stage.words() == ["00:00:00 STARTED", "00:00:30 SKIPPED overlap"]
+
+    play(scenario)
+
+
+@clause("ENGINE-6")
+def test_what_was_certainly_not_taken_on_gives_way_to_the_next() -> None:
+    async def scenario(stage: Stage) -> None:
+        stage.executor.answers = [BUSY]
+        await stage.upsert(overlap_policy="skip", launch_backoff="90s")
+        await stage.run_until("00:01:50")
+
+        assert await stage.words() == ["00:00:00 SKIPPED overlap", "00:01:00 STARTED"]
+
+    play(scenario)
