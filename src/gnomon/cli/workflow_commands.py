@@ -45,16 +45,24 @@ STORE = "workflows.sqlite3"
 
 @workflow_app.command("run")
 def run_command(
+    context: typer.Context,
     files: Annotated[
         list[Path] | None,
         typer.Argument(metavar="[FILE]...", help="Scripts to deploy first.", show_default=False),
     ] = None,
     store: StoreOption = STORE,
+    http: Annotated[
+        str | None,
+        typer.Option("--http", metavar="ADDRESS", help="Serve commands too, e.g. 127.0.0.1:8081."),
+    ] = None,
+    access: Annotated[
+        Path | None, typer.Option("--access", metavar="PATH", help="Who may ask over HTTP.")
+    ] = None,
 ) -> int:
     """Serve every workflow of a store until stopped; deploy these scripts first."""
     from gnomon.cli.workflow_run import run_workflows
 
-    return run_workflows(files or [], store)
+    return run_workflows(files or [], store, clock_of(context), http=http, access=access)
 
 
 @workflow_app.command("deploy")

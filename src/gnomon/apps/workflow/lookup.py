@@ -6,8 +6,9 @@ Nothing here changes anything, and nothing here waits for a host.
 Spec: SEEN-1 to SEEN-7, WASK-6.
 """
 
+from gnomon.apps.workflow.definition import is_name
 from gnomon.apps.workflow.overview import Overview, overview
-from gnomon.errors import UnknownWorkflowError
+from gnomon.errors import DefinitionError, UnknownWorkflowError
 from gnomon.ports.workflow_facts import Event, EventStatus, Facts, Input, Run
 from gnomon.ports.workflow_log import WorkflowLog
 
@@ -26,7 +27,7 @@ class Lookup:
 
     async def facts(self, workflow: str) -> Facts:
         """What is known of a workflow; `UnknownWorkflowError` when there is none."""
-        facts = await self._log.load(workflow)
+        facts = await self._log.load(workflow) if is_name(workflow) else None
         if facts is None:
             known = ", ".join(sorted(await self._log.versions())) or "none"
             raise UnknownWorkflowError(
@@ -54,6 +55,10 @@ class Lookup:
     ) -> list[Event]:  # fmt: skip
         """Newest first."""
         await self.facts(workflow)
+        if topic is not None and not is_name(topic):
+            raise DefinitionError(
+                "must be the name of a topic", where="topic", got=topic, hint="write e.g. orders"
+            )
         return await self._log.events(workflow, limit=limit, topic=topic, status=status)
 
     async def inputs(self, workflow: str, *, limit: int) -> list[Input]:
@@ -63,6 +68,7 @@ class Lookup:
 
     async def is_known(self, workflow: str, input_id: str) -> bool:
         """Whether something of this id has come in."""
+        await self.facts(workflow)
         known = await self._log.inputs(workflow, limit=1_000_000)
         return any(one.id == input_id for one in known)
 

@@ -31,7 +31,7 @@ def load_workflow(text: str, *, where: str) -> Workflow:
             f"must be Python ({error.msg}, line {error.lineno})", where=where,
             got=(error.text or "").strip(), hint="correct the line",
         ) from error  # fmt: skip
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise DefinitionError(
             f"must run without an error ({type(error).__name__}: {error})", where=where,
             got="a script that fails", hint="run it with python to see where",
