@@ -25,6 +25,7 @@ from tests.clauses import clause
 
 CODES = {
     "AuthError": "workflow-auth",
+    "CommandRefusedError": "workflow-refused",
     "ConflictError": "conflict",
     "CronCalculationError": "cron-calculation",
     "CronExpressionInvalidError": "registration-cron",
@@ -59,6 +60,7 @@ CODES = {
     "TaskMissingFieldError": "task-record-field",
     "TaskTryDeserializeError": "task-record",
     "TransientError": "workflow-transient",
+    "UnknownWorkflowError": "workflow-unknown",
     "WorkflowError": "workflow",
 }
 

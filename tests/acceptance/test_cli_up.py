@@ -84,7 +84,7 @@ def test_a_token_that_others_could_know_is_refused(tmp_path: Path, mode: int, te
     done = gnomon("up", "--data", str(tmp_path), "--port", "0")
 
     assert done.code == 1
-    assert "gnomon up makes a new one" in done.err
+    assert "the next start makes a new one" in done.err
 
 
 @clause("UP-2")

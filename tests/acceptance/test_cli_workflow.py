@@ -25,6 +25,20 @@ orders.producer("poll", interval="5m", publishes=["orders"])(lambda ctx, state: 
 sheet = orders.consumer("sheet", subscribes=["orders"])
 sheet.prepare(lambda ctx, state: {})
 """
+INPUTS = """
+from gnomon.workflow import Workflow
+
+mail = Workflow("mail")
+
+
+@mail.producer("poll", interval="1h", publishes=["mail"])
+def poll(ctx, state):
+    for id, title in (("1", "One"), ("2", "Two")):
+        ctx.publish("mail", id, inputs=[ctx.input("gmail", "email", id, title=title)])
+
+
+mail.consumer("sheet", subscribes=["mail"]).prepare(lambda ctx, state: {})
+"""
 
 
 @pytest.fixture
@@ -99,6 +113,7 @@ def test_commands_without_a_host_are_kept_for_when_there_is_one(folder: Path) ->
     assert "orders/o1" not in workflow("status").out
     assert "pending   o1" in workflow("events", "orders").out
     assert workflow("runs", "orders").out == "no runs yet\n"
+    assert workflow("inputs", "orders").out == "no inputs yet\n"
     assert workflow("runs", "orders", "--json").json == {"workflow": "orders", "runs": []}
 
 
@@ -113,6 +128,9 @@ def test_commands_without_a_host_are_kept_for_when_there_is_one(folder: Path) ->
         (("resolve", "orders", "maybe"), "write one of try-again, happened"),
         (("publish", "orders", "other", "1"), "must be a topic of the workflow"),
         (("publish", "orders", "orders", "1", "{"), "must be JSON"),
+        (("publish", "orders", "orders", ""), "id: must be text of 1 to 500 characters"),
+        (("publish", "orders", "orders", "x" * 501), "id: must be text of 1 to 500 characters"),
+        (("inputs", "nope"), "deployed are: orders"),
         (("events", "orders", "--status", "lost"), "write one of pending"),
         (("skip-input", "orders", "mail/1"), "must be an input"),
         (("runs", "orders", "--count", "0"), "count"),
@@ -148,6 +166,26 @@ def test_a_host_follows_commands_of_other_processes_at_once(folder: Path) -> Non
     assert "Hand over 17" in workflow("status", "handover").out
     run = json.loads(workflow("runs", "handover", "--json").out)["runs"][0]
     assert (run["phase"], run["status"]) == ("committed", "committed")
+
+
+@clause("INPUT-2", "WCLI-2")
+def test_inputs_are_listed_with_what_waits_for_them(folder: Path) -> None:
+    (folder / "mail.py").write_text(INPUTS)
+
+    with serving(folder, "mail.py") as process:
+        until(process, "RunCommitted", "'poll'")
+        until(process, "RunCommitted", "'sheet'")
+    workflow("skip-input", "mail", "gmail/email/2")
+
+    (later, first) = json.loads(workflow("inputs", "mail", "--json").out)["inputs"]
+    assert (first["id"], first["title"], first["skipped"], first["pending"]) == (
+        "gmail/email/2", "Two", True, 0,
+    )  # fmt: skip
+    assert (later["id"], later["skipped"], later["pending"]) == ("gmail/email/1", False, 1)
+    assert [line.split("Z  ")[1] for line in workflow("inputs", "mail").lines] == [
+        "gmail/email/1  One  1 pending",
+        "gmail/email/2  Two  skipped",
+    ]
 
 
 @clause("WCLI-5")

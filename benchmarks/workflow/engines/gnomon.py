@@ -78,7 +78,7 @@ async def latency(count: int, store: str) -> dict[str, float]:
     async with host(store, made) as running:
         await begun.wait()
         for number in range(count):
-            while (await running.desk.facts("shop")).run is not None:
+            while (await running.desk.lookup.facts("shop")).run is not None:
                 await asyncio.sleep(0.001)
             begun.clear()
             started = time.perf_counter()

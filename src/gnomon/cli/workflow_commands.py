@@ -19,7 +19,6 @@ from gnomon.errors import DefinitionError
 
 if TYPE_CHECKING:
     from gnomon.apps.workflow.desk import Desk
-    from gnomon.ports.workflow_log import WorkflowLog
 
 __all__ = ["workflow_app"]
 
@@ -46,16 +45,24 @@ STORE = "workflows.sqlite3"
 
 @workflow_app.command("run")
 def run_command(
+    context: typer.Context,
     files: Annotated[
         list[Path] | None,
         typer.Argument(metavar="[FILE]...", help="Scripts to deploy first.", show_default=False),
     ] = None,
     store: StoreOption = STORE,
+    http: Annotated[
+        str | None,
+        typer.Option("--http", metavar="ADDRESS", help="Serve commands too, e.g. 127.0.0.1:8081."),
+    ] = None,
+    access: Annotated[
+        Path | None, typer.Option("--access", metavar="PATH", help="Who may ask over HTTP.")
+    ] = None,
 ) -> int:
     """Serve every workflow of a store until stopped; deploy these scripts first."""
     from gnomon.cli.workflow_run import run_workflows
 
-    return run_workflows(files or [], store)
+    return run_workflows(files or [], store, clock_of(context), http=http, access=access)
 
 
 @workflow_app.command("deploy")
@@ -70,7 +77,7 @@ def deploy_command(
 
     text = read_file(str(file)).read_text(encoding="utf-8")
     workflow = load_workflow(text, where=str(file))
-    version = _at_desk(context, store, lambda desk, log: desk.deploy(workflow, text=text))
+    version = _at_desk(context, store, lambda desk: desk.deploy(workflow, text=text))
     if as_json:
         return json.dumps({"workflow": workflow.name, "version": version}) + "\n"
     return f"{workflow.name}: version {version} is in force\n"
@@ -86,12 +93,11 @@ def status_command(
     as_json: JsonOption = False,
 ) -> str:
     """Say whether workflows run, rest, need attention or are stopped, and what they did."""
-    from gnomon.apps.workflow.overview import Overview, overview
+    from gnomon.apps.workflow.overview import Overview
     from gnomon.cli.workflow_view import overviews_text
 
-    async def look(desk: "Desk", log: "WorkflowLog") -> list[Overview]:
-        names = [name] if name else sorted(await log.versions())
-        return [overview(await desk.facts(one), await log.runs(one, limit=100)) for one in names]
+    async def look(desk: "Desk") -> list[Overview]:
+        return [await desk.lookup.overview(name)] if name else await desk.lookup.overviews()
 
     found = _at_desk(context, store, look, to_look=True)
     return overviews_text(found, now_ms=clock_of(context).now_ms(), as_json=as_json)
@@ -104,15 +110,10 @@ def runs_command(
 ) -> str:  # fmt: skip
     """List the attempts of a workflow, newest first, for operators."""
     from gnomon.cli.workflow_view import runs_text
-    from gnomon.ports.workflow_facts import Run
 
     limit = read_count(count, most=ROWS_MAX)
-
-    async def look(desk: "Desk", log: "WorkflowLog") -> list[Run]:
-        await desk.facts(name)
-        return await log.runs(name, limit=limit)
-
-    return runs_text(name, _at_desk(context, store, look, to_look=True), as_json=as_json)
+    found = _at_desk(context, store, lambda desk: desk.lookup.runs(name, limit=limit), to_look=True)
+    return runs_text(name, found, as_json=as_json)
 
 
 @workflow_app.command("events")
@@ -126,16 +127,31 @@ def events_command(
 ) -> str:  # fmt: skip
     """List the events of a workflow, newest first."""
     from gnomon.cli.workflow_view import events_text
-    from gnomon.ports.workflow_facts import Event, EventStatus
+    from gnomon.ports.workflow_facts import EventStatus
 
     limit = read_count(count, most=ROWS_MAX)
     wanted = None if status is None else _one_of(status, list(EventStatus), where="status")
+    found = _at_desk(
+        context, store,
+        lambda desk: desk.lookup.events(name, limit=limit, topic=topic, status=wanted),
+        to_look=True,
+    )  # fmt: skip
+    return events_text(name, found, as_json=as_json)
 
-    async def look(desk: "Desk", log: "WorkflowLog") -> list[Event]:
-        await desk.facts(name)
-        return await log.events(name, limit=limit, topic=topic, status=wanted)
 
-    return events_text(name, _at_desk(context, store, look, to_look=True), as_json=as_json)
+@workflow_app.command("inputs")
+def inputs_command(
+    context: typer.Context, name: NameArgument, store: StoreOption = STORE,
+    count: CountOption = "20", as_json: JsonOption = False,
+) -> str:  # fmt: skip
+    """List what came in from outside, newest first."""
+    from gnomon.cli.workflow_view import inputs_text
+
+    limit = read_count(count, most=ROWS_MAX)
+    found = _at_desk(
+        context, store, lambda desk: desk.lookup.inputs(name, limit=limit), to_look=True
+    )
+    return inputs_text(name, found, as_json=as_json)
 
 
 @workflow_app.command("publish")
@@ -153,7 +169,7 @@ def publish_command(
         raise DefinitionError(
             "must be JSON", where="payload", got=payload, hint="""write e.g. '{"n": 5}'"""
         ) from None
-    changed = _at_desk(context, store, lambda desk, log: desk.publish(name, topic, id, value))
+    changed = _at_desk(context, store, lambda desk: desk.publish(name, topic, id, value))
     if as_json:
         return json.dumps({"workflow": name, "topic": topic, "id": id, "changed": changed}) + "\n"
     return f"{topic}/{id}: {'published' if changed else 'was there already'}\n"
@@ -165,7 +181,7 @@ def run_now_command(
     as_json: JsonOption = False,
 ) -> str:  # fmt: skip
     """Let every producer run as soon as possible."""
-    _at_desk(context, store, lambda desk, log: desk.run_now(name))
+    _at_desk(context, store, lambda desk: desk.run_now(name))
     return _said(name, "run-now", "its producers run", as_json=as_json)
 
 
@@ -175,7 +191,7 @@ def pause_command(
     as_json: JsonOption = False,
 ) -> str:  # fmt: skip
     """Start nothing any more; a run at work comes to its end."""
-    _at_desk(context, store, lambda desk, log: desk.pause(name))
+    _at_desk(context, store, lambda desk: desk.pause(name))
     return _said(name, "pause", "stopped", as_json=as_json)
 
 
@@ -185,7 +201,7 @@ def resume_command(
     as_json: JsonOption = False,
 ) -> str:  # fmt: skip
     """Go on, and try again at once what has failed."""
-    _at_desk(context, store, lambda desk, log: desk.resume(name))
+    _at_desk(context, store, lambda desk: desk.resume(name))
     return _said(name, "resume", "goes on", as_json=as_json)
 
 
@@ -197,9 +213,9 @@ def approve_command(
 ) -> str:  # fmt: skip
     """Grant what a run waits for, or refuse it."""
     if reject:
-        _at_desk(context, store, lambda desk, log: desk.reject(name))
+        _at_desk(context, store, lambda desk: desk.reject(name))
         return _said(name, "reject", "refused", as_json=as_json)
-    _at_desk(context, store, lambda desk, log: desk.approve(name))
+    _at_desk(context, store, lambda desk: desk.approve(name))
     return _said(name, "approve", "granted", as_json=as_json)
 
 
@@ -219,7 +235,7 @@ def resolve_command(
     from gnomon.apps.workflow.reconciling import Resolution
 
     answer = _one_of(said, list(Resolution), where="answer")
-    _at_desk(context, store, lambda desk, log: desk.resolve(name, answer))
+    _at_desk(context, store, lambda desk: desk.resolve(name, answer))
     return _said(name, "resolve", answer.value, as_json=as_json)
 
 
@@ -230,12 +246,12 @@ def skip_input_command(
     store: StoreOption = STORE, as_json: JsonOption = False,
 ) -> str:  # fmt: skip
     """Do nothing more about something that came in."""
-    _at_desk(context, store, lambda desk, log: desk.skip_input(name, input_id))
+    _at_desk(context, store, lambda desk: desk.skip_input(name, input_id))
     return _said(name, "skip-input", f"{input_id} is skipped", as_json=as_json)
 
 
 def _at_desk(
-    context: typer.Context, store: str, work: "Callable[[Desk, WorkflowLog], Awaitable[_T]]", *,
+    context: typer.Context, store: str, work: "Callable[[Desk], Awaitable[_T]]", *,
     to_look: bool = False,
 ) -> _T:  # fmt: skip
     """Open the store, do the work, and tell whoever serves it."""
@@ -253,7 +269,7 @@ def _at_desk(
     async def whole() -> _T:
         log = await open_log(store, threaded=False)
         try:
-            return await work(Desk(log, clock_of(context), ring=lambda name: None), log)
+            return await work(Desk(log, clock_of(context), ring=lambda name: None))
         finally:
             await log.close()
 

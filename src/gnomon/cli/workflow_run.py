@@ -8,19 +8,25 @@ import asyncio
 import contextlib
 import logging
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 from gnomon.apps.workflow.script import load_workflow
-from gnomon.workflow import host
+from gnomon.errors import MissingExtraError
+from gnomon.ports import Clock
+from gnomon.workflow import Host, host
 
 __all__ = ["run_workflows"]
 
 
-def run_workflows(files: Sequence[Path], store: str) -> int:
+def run_workflows(
+    files: Sequence[Path], store: str, clock: Clock, *, http: str | None, access: Path | None
+) -> int:
     """Deploy, serve, and return the exit code: 130 when it was told twice to stop."""
     scripts = [(file, file.read_text(encoding="utf-8")) for file in files]
     workflows = [(load_workflow(text, where=str(file)), text) for file, text in scripts]
+    beside = _beside(store, clock, http, access)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
 
     async def serve() -> bool:
@@ -40,8 +46,22 @@ def run_workflows(files: Sequence[Path], store: str) -> int:
             async with host(store) as running:
                 for workflow, text in workflows:
                     await running.deploy(workflow, text=text)
-                await stop.wait()
+                async with beside(running):
+                    await stop.wait()
             return True
         return False
 
     return 0 if asyncio.run(serve()) else 130
+
+
+def _beside(
+    store: str, clock: Clock, http: str | None, access: Path | None
+) -> Callable[[Host], AbstractAsyncContextManager[None]]:
+    """What is served beside the work of the host; wrong options are refused before any of it."""
+    if http is None:
+        return lambda running: contextlib.nullcontext()
+    try:
+        from gnomon.cli.workflow_http import prepare_http
+    except ImportError as error:
+        raise MissingExtraError("workflows over HTTP", extra="service") from error
+    return prepare_http(http, access, store, clock)

@@ -8,15 +8,21 @@ import json
 from collections.abc import Sequence
 
 from gnomon.apps.workflow.overview import Overview
-from gnomon.ports.workflow_facts import Event, Run
-from gnomon.shell.store.instant_text import maybe_to_text, to_text
+from gnomon.apps.workflow.records import (
+    event_record,
+    input_record,
+    overview_record,
+    run_record,
+)
+from gnomon.ports.workflow_facts import Event, Input, Run
+from gnomon.shell.store.instant_text import to_text
 
-__all__ = ["events_text", "overviews_text", "runs_text"]
+__all__ = ["events_text", "inputs_text", "overviews_text", "runs_text"]
 
 
 def overviews_text(found: Sequence[Overview], *, now_ms: int, as_json: bool) -> str:
     if as_json:
-        return _json({"workflows": [_overview_json(one) for one in found]})
+        return _json({"workflows": [overview_record(one) for one in found]})
     if not found:
         return "no workflows are deployed\n"
     return "\n".join(_overview_lines(one, now_ms) for one in found)
@@ -25,7 +31,7 @@ def overviews_text(found: Sequence[Overview], *, now_ms: int, as_json: bool) -> 
 def runs_text(workflow: str, runs: Sequence[Run], *, as_json: bool) -> str:
     """For operators: every attempt, newest first."""
     if as_json:
-        return _json({"workflow": workflow, "runs": [_run_json(one) for one in runs]})
+        return _json({"workflow": workflow, "runs": [run_record(one) for one in runs]})
     lines = [
         f"{one.number:>5}  {to_text(one.created_ms)}  {one.handler:<16} {one.phase.value:<10} "
         f"{one.status.value:<21} v{one.script}"
@@ -39,13 +45,27 @@ def runs_text(workflow: str, runs: Sequence[Run], *, as_json: bool) -> str:
 def events_text(workflow: str, events: Sequence[Event], *, as_json: bool) -> str:
     """Newest first."""
     if as_json:
-        return _json({"workflow": workflow, "events": [_event_json(one) for one in events]})
+        return _json({"workflow": workflow, "events": [event_record(one) for one in events]})
     lines = [
         f"{one.number:>5}  {to_text(one.created_ms)}  {one.topic:<16} {one.status.value:<9} "
         f"{one.id}  {_cut(one.payload)}"
         for one in events
     ]
     return "\n".join(lines or ["no events yet"]) + "\n"
+
+
+def inputs_text(workflow: str, inputs: Sequence[Input], *, as_json: bool) -> str:
+    """Newest first."""
+    if as_json:
+        return _json({"workflow": workflow, "inputs": [input_record(one) for one in inputs]})
+    lines = [
+        f"{to_text(one.created_ms)}  {one.id}"
+        + (f"  {_cut(one.title)}" if one.title else "")
+        + ("  skipped" if one.skipped else "")
+        + (f"  {one.pending} pending" if one.pending else "")
+        for one in inputs
+    ]
+    return "\n".join(lines or ["no inputs yet"]) + "\n"
 
 
 def _overview_lines(one: Overview, now_ms: int) -> str:
@@ -73,38 +93,6 @@ def _length(ms: int) -> str:
     if seconds < 90:
         return f"{seconds} s"
     return f"{round(seconds / 60)} min" if seconds < 5_400 else f"{round(seconds / 3600)} h"
-
-
-def _overview_json(one: Overview) -> dict[str, object]:
-    return {
-        "name": one.name, "title": one.title, "status": one.status.value, "issue": one.issue,
-        "answer": one.answer, "schedule": one.schedule, "nextAt": maybe_to_text(one.next_ms),
-        "pending": one.pending, "script": one.script,
-        "recent": [{"at": to_text(two.at_ms), "text": two.text} for two in one.recent],
-    }  # fmt: skip
-
-
-def _run_json(one: Run) -> dict[str, object]:
-    return {
-        "number": one.number, "handler": one.handler, "handlerType": one.kind.value,
-        "script": one.script, "retryOf": one.retry_of, "phase": one.phase.value,
-        "status": one.status.value, "prepareResult": _value(one.prepared),
-        "mutationResult": _value(one.mutated), "error": one.error, "note": one.note,
-        "createdAt": to_text(one.created_ms), "updatedAt": to_text(one.updated_ms),
-    }  # fmt: skip
-
-
-def _event_json(one: Event) -> dict[str, object]:
-    return {
-        "number": one.number, "topic": one.topic, "id": one.id, "status": one.status.value,
-        "payload": _value(one.payload), "attempt": one.attempt, "reservedBy": one.reserved_by,
-        "createdBy": one.created_by, "inputs": list(one.causes),
-        "createdAt": to_text(one.created_ms),
-    }  # fmt: skip
-
-
-def _value(text: str | None) -> object:
-    return None if text is None else json.loads(text)
 
 
 def _cut(text: str) -> str:

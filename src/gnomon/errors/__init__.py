@@ -41,16 +41,19 @@ from gnomon.errors.root import (
 from gnomon.errors.service import ConflictError, NotFoundError
 from gnomon.errors.workflow import (
     AuthError,
+    CommandRefusedError,
     HostError,
     LogicError,
     PermissionDeniedError,
     PreconditionError,
     TransientError,
+    UnknownWorkflowError,
     WorkflowError,
 )
 
 __all__ = [
     "AuthError",
+    "CommandRefusedError",
     "ConflictError",
     "CronCalculationError",
     "CronExpressionInvalidError",
@@ -85,5 +88,6 @@ __all__ = [
     "TaskMissingFieldError",
     "TaskTryDeserializeError",
     "TransientError",
+    "UnknownWorkflowError",
     "WorkflowError",
 ]

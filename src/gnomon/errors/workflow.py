@@ -5,20 +5,24 @@ Handlers and tools raise these to say which kind of trouble they met; the host d
 An exception of another kind is a mistake in the script. During a mutation only `LogicError` and
 `PermissionDeniedError` say that nothing has happened; after any other it must be found out.
 
-Spec: FAIL-1, FAIL-2.
+Two more are for whoever gives a command: there is no such workflow, or not now.
+
+Spec: FAIL-1, FAIL-2, WASK-6.
 """
 
 from typing import ClassVar
 
-from gnomon.errors.root import GnomonError
+from gnomon.errors.root import DefinitionError, GnomonError
 
 __all__ = [
     "AuthError",
+    "CommandRefusedError",
     "HostError",
     "LogicError",
     "PermissionDeniedError",
     "PreconditionError",
     "TransientError",
+    "UnknownWorkflowError",
     "WorkflowError",
 ]
 
@@ -74,3 +78,15 @@ class HostError(WorkflowError):
 
     code: ClassVar[str] = "workflow-internal"
     fault: ClassVar[str] = "internal"
+
+
+class UnknownWorkflowError(DefinitionError):
+    """A command is about a workflow that is not deployed."""
+
+    code: ClassVar[str] = "workflow-unknown"
+
+
+class CommandRefusedError(DefinitionError):
+    """A command cannot be followed now, as things stand; `got` is how they stand."""
+
+    code: ClassVar[str] = "workflow-refused"

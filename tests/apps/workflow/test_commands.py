@@ -5,7 +5,7 @@ import pytest
 from gnomon.apps.workflow.agenda import Begin, Retry, choose
 from gnomon.apps.workflow.commands import approve, pause, reject, resume, run_now, skip_input
 from gnomon.apps.workflow.course import SKIPPED, after
-from gnomon.errors import DefinitionError
+from gnomon.errors import CommandRefusedError
 from gnomon.ports.workflow_facts import (
     Event,
     EventStatus,
@@ -86,7 +86,7 @@ def test_run_now_makes_every_producer_due() -> None:
     ],
 )
 def test_run_now_is_refused_when_it_cannot_be_now(known: Facts, why: str) -> None:
-    with pytest.raises(DefinitionError, match=why):
+    with pytest.raises(CommandRefusedError, match=why):
         run_now(known, now_ms=NOW)
 
 
@@ -103,7 +103,7 @@ def test_approval_lets_the_same_run_go_on_in_its_phase(phase: Phase) -> None:
 @clause("WASK-5", "WASK-6")
 @pytest.mark.parametrize("status", [one for one in RunStatus if one is not RunStatus.APPROVAL])
 def test_approval_is_refused_when_nothing_waits_for_it(status: RunStatus) -> None:
-    with pytest.raises(DefinitionError, match="waits for no approval"):
+    with pytest.raises(CommandRefusedError, match="waits for no approval"):
         approve(facts(open_run=run(Phase.PREPARED, status)), now_ms=NOW)
 
 
@@ -132,7 +132,7 @@ def test_a_rejected_mutation_is_skipped_and_next_is_told() -> None:
     ],
 )
 def test_what_does_not_wait_for_approval_cannot_be_rejected(known: Facts) -> None:
-    with pytest.raises(DefinitionError):
+    with pytest.raises(CommandRefusedError):
         reject(known, now_ms=NOW)
 
 

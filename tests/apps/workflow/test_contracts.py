@@ -253,7 +253,7 @@ def test_what_json_cannot_hold_is_a_mistake(value: object) -> None:
 
 
 @clause("FLOW-18")
-@pytest.mark.parametrize("id", ["", "x" * 501, 5, None])
+@pytest.mark.parametrize("id", ["", "x" * 501, 5, None, "a\0b", "\udcff"])
 def test_an_id_is_text_that_is_not_too_long(id: str) -> None:
     with pytest.raises(LogicError, match="an id must be text"):
         context(NEXT).publish("done", id)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from gnomon.apps.workflow.deployment import deploy
-from gnomon.errors import DefinitionError
+from gnomon.errors import CommandRefusedError
 from gnomon.ports.workflow_facts import (
     Facts,
     FlowChange,
@@ -103,7 +103,7 @@ def test_a_consumer_prepares_at_once_after_another_deployment() -> None:
 def test_a_handler_whose_run_is_not_over_cannot_be_removed(status: RunStatus) -> None:
     known = facts(OLD, consumer(), open_run=run(Phase.MUTATING, status))
 
-    with pytest.raises(DefinitionError, match="must still have sheet"):
+    with pytest.raises(CommandRefusedError, match="must still have sheet"):
         deployed(known, producer())
 
 
@@ -111,7 +111,7 @@ def test_a_handler_whose_run_is_not_over_cannot_be_removed(status: RunStatus) ->
 def test_a_handler_whose_run_is_not_over_cannot_become_one_of_another_kind() -> None:
     known = facts(OLD, consumer(), open_run=run(Phase.MUTATING))
 
-    with pytest.raises(DefinitionError, match="must still have sheet"):
+    with pytest.raises(CommandRefusedError, match="must still have sheet"):
         deployed(known, producer("sheet"))
 
 

@@ -8,7 +8,7 @@ import pytest
 from gnomon.apps.workflow.context import Context
 from gnomon.apps.workflow.definition import Workflow
 from gnomon.apps.workflow.desk import Desk
-from gnomon.errors import DefinitionError
+from gnomon.errors import CommandRefusedError, DefinitionError, UnknownWorkflowError
 from tests.apps.workflow.stage import START, Stage, everything, play, simple
 from tests.clauses import clause
 
@@ -62,7 +62,7 @@ def test_a_paused_workflow_waits_and_goes_on_with_what_has_gathered() -> None:
         await stage.publish("o1", "o2")
         await stage.advance(hours=1)
         assert await stage.events() == {"o1": "pending", "o2": "pending"}
-        with pytest.raises(DefinitionError, match="is stopped"):
+        with pytest.raises(CommandRefusedError, match="is stopped"):
             await stage.host.desk.run_now("orders")
         await stage.host.desk.resume("orders")
         await stage.advance()
@@ -77,10 +77,36 @@ def test_a_command_to_a_workflow_that_is_not_there_says_which_are() -> None:
 
     async def scenario(stage: Stage) -> None:
         await stage.start(orders)
-        with pytest.raises(DefinitionError, match="deployed are: orders"):
+        with pytest.raises(UnknownWorkflowError, match="deployed are: orders"):
             await stage.host.desk.pause("order")
         with pytest.raises(DefinitionError, match="write one of done, orders"):
             await stage.host.desk.publish("orders", "orderz", "o1")
+
+    play(scenario)
+
+
+@clause("WASK-6", "FLOW-18")
+@pytest.mark.parametrize(
+    ("id", "payload", "where"),
+    [
+        ("", 1, "id"),
+        ("x" * 501, 1, "id"),
+        ("a\0b", 1, "id"),
+        ("\udcff", 1, "id"),
+        ("o1", object(), "payload"),
+        ("o1", "x" * 1_000_000, "payload"),
+    ],
+)
+def test_what_cannot_be_kept_is_not_published(id: str, payload: object, where: str) -> None:
+    orders, _ = simple()
+
+    async def scenario(stage: Stage) -> None:
+        await stage.start(orders)
+        with pytest.raises(DefinitionError) as refused:
+            await stage.host.desk.publish("orders", "orders", id, payload)
+
+        assert refused.value.where == where
+        assert await stage.events() == {}
 
     play(scenario)
 

@@ -1,11 +1,14 @@
 """The host at work on virtual time: calls, queues, waking, and one run at a time."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
 
 from gnomon.apps.workflow.context import Context, Outcome, Prepared
 from gnomon.apps.workflow.definition import Workflow
 from gnomon.apps.workflow.steps import Call
-from gnomon.errors import TransientError
+from gnomon.errors import StoreError, TransientError
 from tests.apps.workflow.stage import START, Stage, everything, play, simple
 from tests.clauses import clause
 
@@ -258,6 +261,30 @@ def test_a_workflow_whose_script_cannot_be_found_waits_and_loses_nothing() -> No
     play(scenario)
 
 
+@clause("HOST-3", "FLOW-21")
+def test_a_deployment_whose_answer_is_lost_is_run_by_the_program_that_has_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    first, _ = simple()
+    second, sheet = simple()
+    heard: list[object] = []
+    sheet.next(lambda ctx, prepared, outcome: heard.append(prepared.data))
+
+    async def scenario(stage: Stage) -> None:
+        await stage.start(first)
+        monkeypatch.setattr(stage.host.desk, "deploy", lose_answer(stage.host.desk.deploy))
+        with pytest.raises(StoreError):
+            await stage.host.deploy(second)
+        await stage.publish("o1")
+        await stage.advance(minutes=5)
+
+        assert (await stage.facts()).standing.script == 2
+        assert heard == [["o1"]]
+        assert await stage.events() == {"o1": "consumed"}
+
+    play(scenario)
+
+
 @clause("FLOW-6", "FLOW-12", "FLOW-15", "FAIL-4", "FAIL-13")
 def test_a_corrected_script_goes_on_with_the_state_and_the_events_of_the_one_before() -> None:
     first, sheet = simple()
@@ -331,3 +358,13 @@ def test_a_next_that_fails_is_tried_again_with_the_same_outcome_and_nothing_is_m
         assert await stage.events() == {"o1": "consumed", "d1": "pending"}
 
     play(scenario)
+
+
+def lose_answer(act: Callable[..., Awaitable[int]]) -> Callable[..., Awaitable[int]]:
+    """The same, done to its end and then not answered."""
+
+    async def lost(*arguments: object, **named: object) -> int:
+        await act(*arguments, **named)
+        raise StoreError("did not answer", where="store", hint="")
+
+    return lost

@@ -5,7 +5,7 @@ import pytest
 from gnomon.apps.workflow.agenda import Continue, Reconcile, Rest, choose
 from gnomon.apps.workflow.course import SKIPPED, Emission, Request, after, commit, mutating
 from gnomon.apps.workflow.reconciling import Finding, Resolution, Verdict, reconciled, resolve
-from gnomon.errors import DefinitionError
+from gnomon.errors import CommandRefusedError
 from gnomon.ports.workflow_facts import (
     EventStatus,
     Facts,
@@ -141,7 +141,7 @@ def test_trying_again_asks_at_once_and_from_the_beginning() -> None:
 
 @clause("MUTATE-10", "WASK-6")
 def test_trying_again_needs_a_reconcile() -> None:
-    with pytest.raises(DefinitionError, match="no reconcile"):
+    with pytest.raises(CommandRefusedError, match="no reconcile"):
         resolve(uncertain(reconcilable=False), Resolution.TRY_AGAIN, now_ms=NOW)
 
 
@@ -151,7 +151,7 @@ def test_trying_again_needs_a_reconcile() -> None:
     "known", [facts(), facts(open_run=run()), facts(open_run=run(Phase.EMITTING, RunStatus.LOGIC))]
 )
 def test_what_is_not_uncertain_cannot_be_resolved(known: Facts, said: Resolution) -> None:
-    with pytest.raises(DefinitionError, match="no mutation whose end is unknown"):
+    with pytest.raises(CommandRefusedError, match="no mutation whose end is unknown"):
         resolve(known, said, now_ms=NOW)
 
 

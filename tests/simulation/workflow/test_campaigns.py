@@ -9,7 +9,8 @@ from itertools import islice
 import pytest
 
 from gnomon.simulation.workflow.campaign import tally, worlds
-from gnomon.simulation.workflow.plan import Do, World
+from gnomon.simulation.workflow.plan import Behaviour, Do, Errand, Spec, World
+from gnomon.simulation.workflow.world import run_world
 from tests.clauses import clause
 
 PARTS = 20
@@ -62,3 +63,15 @@ def test_the_process_dies_around_every_kind_of_call() -> None:
         for kind in ("crash_before", "crash_after")
         if not found.counters[f"{kind} {call}"]
     ] == []
+
+
+@clause("WSIM-6")
+@pytest.mark.parametrize("seed", [3, 20, 180, 306])
+def test_a_world_is_judged_as_it_rests_and_not_by_what_begins_in_that_instant(seed: int) -> None:
+    errand = Errand(10_000, Do.RUN_NOW, 0)
+    spec = Spec(
+        world=World.STORM, seed=seed, items=(), interval="15s", behaviour=Behaviour(),
+        errands=(errand,),
+    )  # fmt: skip
+
+    assert run_world(spec).complaints == []

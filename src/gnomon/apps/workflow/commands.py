@@ -2,8 +2,8 @@
 What a person may ask of a workflow, and what that changes.
 
 Each function gives the change to write, None when there is nothing to change, or raises a
-`DefinitionError` that says why not and what to do instead. A command never runs anything: whoever
-holds the workflow sees what has changed, and goes on from there.
+`CommandRefusedError` that says why not and what to do instead. A command never runs anything:
+whoever holds the workflow sees what has changed, and goes on from there.
 
 Spec: WASK-1 to WASK-7, INPUT-3.
 """
@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from gnomon.apps.workflow.course import SKIPPED
 from gnomon.apps.workflow.retrying import retry
-from gnomon.errors import DefinitionError
+from gnomon.errors import CommandRefusedError
 from gnomon.ports.workflow_facts import (
     Event,
     Facts,
@@ -122,6 +122,6 @@ def _is_touched(run: Run, input_id: str, reserved: Sequence[Event]) -> bool:
     return run.phase is Phase.PREPARED and any(input_id in event.causes for event in reserved)
 
 
-def _refused(facts: Facts, reason: str, hint: str) -> DefinitionError:
+def _refused(facts: Facts, reason: str, hint: str) -> CommandRefusedError:
     got = facts.run.status.value if facts.run is not None else facts.standing.mode.value
-    return DefinitionError(reason, where=facts.standing.name, got=got, hint=hint)
+    return CommandRefusedError(reason, where=facts.standing.name, got=got, hint=hint)

@@ -22,7 +22,9 @@ from gnomon.errors import LogicError
 from gnomon.ports.workflow_facts import Event as StoredEvent
 from gnomon.ports.workflow_facts import Handler, Input, Publication
 
-__all__ = ["TEXT_MAX", "Context", "Event", "Outcome", "Prepared", "Step", "to_json"]
+__all__ = [
+    "ID_MAX", "TEXT_MAX", "Context", "Event", "Outcome", "Prepared", "Step", "is_id", "to_json",
+]  # fmt: skip
 
 TEXT_MAX = 1_000_000
 """The longest payload, state or result, as JSON."""
@@ -118,9 +120,10 @@ class Context:
         """Publish an event; under an id that is there already, its payload is replaced."""
         self._check("publish", "publish")
         self._check_topic(topic, self._declared.publishes, "publishes")
-        if not isinstance(id, str) or not 0 < len(id) <= ID_MAX:
+        if not is_id(id):
             raise self._wrong(
-                f"publish: an id must be text of 1 to {ID_MAX} characters, got {id!r}"
+                f"publish: an id must be text of 1 to {ID_MAX} characters that a store can keep, "
+                f"got {id!r:.200}"
             )
         text = self._json(payload, "payload")
         self._publications[topic, id] = Publication(topic, id, text, tuple(inputs))
@@ -232,6 +235,14 @@ class Context:
         except LogicError as error:
             self._error = self._error or error
             raise
+
+
+def is_id(value: object) -> bool:
+    """Whether an event can have this id: some text, without what no store can keep."""
+    return (
+        isinstance(value, str) and 0 < len(value) <= ID_MAX
+        and "\0" not in value and not any("\ud800" <= one <= "\udfff" for one in value)
+    )  # fmt: skip
 
 
 def to_json(value: object, what: str) -> str:

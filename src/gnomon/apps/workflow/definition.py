@@ -33,12 +33,13 @@ from gnomon.core.civil.zone import load_zone
 from gnomon.errors import DefinitionError
 from gnomon.ports.workflow_facts import Handler, HandlerKind, Standing
 
-__all__ = ["Consumer", "Producer", "Tool", "Workflow"]
+__all__ = ["NAME_PATTERN", "Consumer", "Producer", "Tool", "Workflow", "is_name"]
 
 SEES = 100
 SEES_MAX = 10_000
 
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,99}", re.ASCII)
+NAME_PATTERN = r"[A-Za-z][A-Za-z0-9_.-]{0,99}"
+_NAME = re.compile(NAME_PATTERN, re.ASCII)
 _F = TypeVar("_F", bound=Callable[..., object])
 
 
@@ -230,8 +231,13 @@ def _sees(count: object, *, where: str) -> int:
     return count
 
 
+def is_name(text: str) -> bool:
+    """Whether a workflow, a handler or a topic can be called so."""
+    return _NAME.fullmatch(text) is not None
+
+
 def _checked_name(name: object, *, where: str) -> str:
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
+    if not isinstance(name, str) or not is_name(name):
         raise DefinitionError(
             "must be a name: a letter, then up to 99 letters, digits, _ . or -", where=where,
             got=name, hint="write e.g. new-orders",

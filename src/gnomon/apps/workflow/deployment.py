@@ -11,7 +11,7 @@ Spec: FLOW-6 to FLOW-12.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gnomon.errors import DefinitionError
+from gnomon.errors import CommandRefusedError
 from gnomon.ports.workflow_facts import (
     Facts,
     FlowChange,
@@ -79,7 +79,7 @@ def _again(handler: Handler, old: Handler, now_ms: int, *, moved: bool) -> Handl
 def _check_open_run(facts: Facts, kept: set[str]) -> None:
     run = facts.run
     if run is not None and run.handler not in kept:
-        raise DefinitionError(
+        raise CommandRefusedError(
             f"must still have {run.handler}, whose run is not over", where=facts.standing.name,
             got=run.status.value, hint="let it end or see to what it needs, then deploy again",
         )  # fmt: skip

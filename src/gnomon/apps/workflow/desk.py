@@ -10,12 +10,13 @@ Spec: WASK-1 to WASK-7, FLOW-6, INPUT-3.
 from collections.abc import Callable
 
 from gnomon.apps.workflow import commands
-from gnomon.apps.workflow.context import to_json
+from gnomon.apps.workflow.context import ID_MAX, is_id, to_json
 from gnomon.apps.workflow.definition import Workflow
 from gnomon.apps.workflow.deployment import deploy
+from gnomon.apps.workflow.lookup import Lookup
 from gnomon.apps.workflow.reconciling import Resolution, resolve
 from gnomon.apps.workflow.script import make_script
-from gnomon.errors import DefinitionError
+from gnomon.errors import DefinitionError, LogicError
 from gnomon.ports import Clock
 from gnomon.ports.workflow_facts import Answer, Facts, FlowChange, Publication
 from gnomon.ports.workflow_log import WorkflowLog
@@ -29,6 +30,8 @@ class Desk:
     """Commands to the workflows of one store."""
 
     def __init__(self, log: WorkflowLog, clock: Clock, *, ring: Callable[[str], None]) -> None:
+        self.lookup = Lookup(log)
+        """What there is to be commanded."""
         self._log = log
         self._clock = clock
         self._ring = ring
@@ -55,14 +58,19 @@ class Desk:
 
     async def publish(self, workflow: str, topic: str, id: str, payload: object = None) -> bool:
         """Publish an event from outside; whether that changed anything."""
-        facts = await self.facts(workflow)
+        facts = await self.lookup.facts(workflow)
         topics = {name for one in facts.handlers for name in (*one.subscribes, *one.publishes)}
         if topic not in topics:
             raise DefinitionError(
-                "must be a topic of the workflow", where=workflow, got=topic,
+                f"must be a topic of the workflow {workflow}", where="topic", got=topic,
                 hint=f"write one of {', '.join(sorted(topics))}",
             )  # fmt: skip
-        one = Publication(topic, id, to_json(payload, "payload"))
+        if not is_id(id):
+            raise DefinitionError(
+                f"must be text of 1 to {ID_MAX} characters that a store can keep", where="id",
+                got=id, hint="write what the event is called where it comes from",
+            )  # fmt: skip
+        one = Publication(topic, id, _payload(payload))
         changed = await self._log.publish(workflow, [one], now_ms=self._clock.now_ms())
         self._ring(workflow)
         return bool(changed)
@@ -92,14 +100,13 @@ class Desk:
 
     async def skip_input(self, workflow: str, input_id: str) -> None:
         """Do nothing more about an input."""
-        known = await self._log.inputs(workflow, limit=1_000_000)
-        if input_id not in {one.id for one in known}:
+        if not await self.lookup.is_known(workflow, input_id):
             raise DefinitionError(
-                "must be an input of the workflow", where=workflow, got=input_id,
-                hint="gnomon workflow status names them",
+                f"must be an input of the workflow {workflow}", where="input", got=input_id,
+                hint="gnomon workflow inputs names them",
             )  # fmt: skip
         while True:
-            facts = await self.facts(workflow)
+            facts = await self.lookup.facts(workflow)
             run = facts.run
             held = [] if run is None else await self._log.reserved(workflow, run.number)
             change = commands.skip_input(facts, input_id, held, now_ms=self._clock.now_ms())
@@ -108,24 +115,23 @@ class Desk:
 
     async def _command(self, workflow: str, decide: _Decide) -> None:
         while True:
-            facts = await self.facts(workflow)
+            facts = await self.lookup.facts(workflow)
             change = decide(facts)
             if change is None or await self._write(change, seen=facts.standing.version):
                 return
-
-    async def facts(self, workflow: str) -> Facts:
-        """What is known of a workflow; `DefinitionError` when there is none."""
-        facts = await self._log.load(workflow)
-        if facts is None:
-            known = ", ".join(sorted(await self._log.versions())) or "none"
-            raise DefinitionError(
-                "must be a workflow that is deployed", where="workflow", got=workflow,
-                hint=f"deployed are: {known}",
-            )  # fmt: skip
-        return facts
 
     async def _write(self, change: FlowChange, *, seen: int) -> bool:
         done = await self._log.commit(change, seen=seen)
         if done.answer is Answer.MADE:
             self._ring(change.standing.name)
         return done.answer is Answer.MADE
+
+
+def _payload(value: object) -> str:
+    try:
+        return to_json(value, "payload")
+    except LogicError as error:
+        raise DefinitionError(
+            error.reason.removeprefix("payload: "), where="payload", got=type(value).__name__,
+            hint="publish less, e.g. where the rest of it can be found",
+        ) from None  # fmt: skip

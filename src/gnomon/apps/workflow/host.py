@@ -70,8 +70,8 @@ class Host:
 
     async def deploy(self, workflow: Workflow, *, text: str = "") -> int:
         """Put a script in force, which this host has in memory; its version."""
+        self._library.add(workflow, text)
         version = await self.desk.deploy(workflow, text=text)
-        self._library.add(workflow.name, version, workflow)
         self.look()
         return version
 

@@ -15,7 +15,7 @@ from typing import NamedTuple, assert_never
 from gnomon.apps.workflow.course import SKIPPED, applied_text, fail
 from gnomon.apps.workflow.failure import RECONCILE_TRIES_MAX, Failure, backoff_ms, is_definite
 from gnomon.apps.workflow.retrying import doubted, retry
-from gnomon.errors import DefinitionError
+from gnomon.errors import CommandRefusedError
 from gnomon.ports.workflow_facts import (
     Facts,
     FlowChange,
@@ -91,7 +91,7 @@ def resolve(facts: Facts, said: Resolution, *, now_ms: int) -> FlowChange:
     """A person has decided."""
     run, mutation = facts.run, facts.mutation
     if run is None or run.status is not RunStatus.RECONCILIATION or mutation is None:
-        raise DefinitionError(
+        raise CommandRefusedError(
             "has no mutation whose end is unknown", where=facts.standing.name,
             got="idle" if run is None else run.status.value,
             hint="gnomon workflow status says what it waits for",
@@ -148,7 +148,7 @@ def _not_applied(facts: Facts, *, by: str, now_ms: int, tries: int | None = None
 
 def _ask_again(facts: Facts, mutation: Mutation, *, now_ms: int) -> FlowChange:
     if not mutation.reconcilable:
-        raise DefinitionError(
+        raise CommandRefusedError(
             "cannot be asked about: its tool has no reconcile", where=mutation.tool,
             got=Resolution.TRY_AGAIN.value, hint="say happened, did-not-happen or skip",
         )  # fmt: skip

@@ -31,7 +31,7 @@ def load_workflow(text: str, *, where: str) -> Workflow:
             f"must be Python ({error.msg}, line {error.lineno})", where=where,
             got=(error.text or "").strip(), hint="correct the line",
         ) from error  # fmt: skip
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise DefinitionError(
             f"must run without an error ({type(error).__name__}: {error})", where=where,
             got="a script that fails", hint="run it with python to see where",
@@ -57,25 +57,35 @@ def make_script(workflow: Workflow, text: str, *, reason: str) -> Script:
 
 
 class Library:
-    """The workflows that this host can run, by name and version."""
+    """
+    The workflows that this host can run.
+
+    Those that the program has are known by their digest, and known before they are deployed: when
+    the answer of the store is lost, the script may be in force all the same.
+    """
 
     def __init__(self, log: WorkflowLog) -> None:
         self._log = log
+        self._own: dict[tuple[str, str], Workflow] = {}
         self._found: dict[tuple[str, int], Workflow] = {}
 
-    def add(self, name: str, version: int, workflow: Workflow) -> None:
-        self._found[name, version] = workflow
+    def add(self, workflow: Workflow, text: str) -> None:
+        digest = make_script(workflow, text, reason="").digest
+        self._own[workflow.name, digest] = workflow
 
     async def find(self, name: str, version: int) -> Workflow | None:
         """The workflow as this version has it; None when only another program could run it."""
         found = self._found.get((name, version))
         if found is None:
             script = await self._log.script(name, version)
-            if script is None or not script.text:
+            if script is None:
                 return None
-            found = self._found[name, version] = load_workflow(
-                script.text, where=f"{name} version {version}"
-            )
+            found = self._own.get((name, script.digest))
+            if found is None and not script.text:
+                return None
+            if found is None:
+                found = load_workflow(script.text, where=f"{name} version {version}")
+            self._found[name, version] = found
         return found
 
 

@@ -1,5 +1,5 @@
 """
-The token of `gnomon up`: made once, kept in a file that only its owner can read.
+A token for this machine: made once, kept in a file that only its owner can read.
 
 A file that others can read is refused, not repaired: whoever could read it may have done so.
 
@@ -54,11 +54,11 @@ def _read(path: Path) -> str:
     if mode & _OTHERS:
         raise DefinitionError(
             "must be readable by its owner only", where=str(path), got=oct(stat.S_IMODE(mode)),
-            hint=f"delete it, and gnomon up makes a new one: rm {path}",
+            hint=f"delete it, and the next start makes a new one: rm {path}",
         )  # fmt: skip
     if len(token) < 32 or not token.isascii() or not token.isprintable() or " " in token:
         raise DefinitionError(
             "must hold a token", where=str(path), got=f"{len(token)} characters",
-            hint=f"delete it, and gnomon up makes a new one: rm {path}",
+            hint=f"delete it, and the next start makes a new one: rm {path}",
         )  # fmt: skip
     return token

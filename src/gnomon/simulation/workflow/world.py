@@ -111,6 +111,7 @@ class _World:
         self._dead: list[_Task] = []
         self._births = 0
         self._is_healed = False
+        self._is_judged = False
         self._is_over = False
 
     def at(self) -> int:
@@ -154,9 +155,9 @@ class _World:
             self.complain(f"stuck: {stuck}")
         except (Exception, SystemExit) as error:
             self._be_surprised(error)
-        connection = self.log.database.connection
-        self._complaints += audit(connection, self.outside, self._items())
-        (runs,) = connection.execute("SELECT count(*) FROM runs").fetchone()
+        if not self._is_judged:
+            self._judge()
+        (runs,) = self.log.database.connection.execute("SELECT count(*) FROM runs").fetchone()
         return Trial(
             self._complaints + self.notes.surprises, self.notes, self.calls, runs,
             len(self.outside.applications), self.at(),
@@ -194,6 +195,12 @@ class _World:
         until = self.at() + REST_MAX_MS
         while self.at() < until and not is_at_rest(connection, self._items()):
             await self._looking(REST_LOOK_MS)
+        self._judge()
+
+    def _judge(self) -> None:
+        """Now, and not when the loop has stopped: what is ready by then has begun something new."""
+        self._is_judged = True
+        self._complaints += audit(self.log.database.connection, self.outside, self._items())
 
     async def _looking(self, length_ms: int) -> None:
         """Let so much time pass, with a person who looks now and then."""

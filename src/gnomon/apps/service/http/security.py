@@ -81,7 +81,7 @@ Viewer = Annotated[Actor, Depends(_viewer)]
 
 
 def _identify(request: Request, token: str | None, challenge: str) -> Principal:
-    authenticator: Authenticator = parts_of(request).authenticator
+    authenticator: Authenticator = request.app.state.authenticator
     try:
         found = authenticator.identify(token, request.scope.get(CERTIFICATE))
     except TokenRefused as refused:

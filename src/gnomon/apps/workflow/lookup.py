@@ -1,0 +1,77 @@
+"""
+What is known of the workflows of a store, for whoever asks: on the command line or over HTTP.
+
+Nothing here changes anything, and nothing here waits for a host.
+
+Spec: SEEN-1 to SEEN-7, WASK-6.
+"""
+
+from gnomon.apps.workflow.definition import is_name
+from gnomon.apps.workflow.overview import Overview, overview
+from gnomon.errors import DefinitionError, UnknownWorkflowError
+from gnomon.ports.workflow_facts import Event, EventStatus, Facts, Input, Run
+from gnomon.ports.workflow_log import WorkflowLog
+
+__all__ = ["ROWS_MAX", "Lookup"]
+
+ROWS_MAX = 10_000
+"""The most rows that are given at once."""
+_RECENT = 100
+
+
+class Lookup:
+    """Looks at the workflows of one store; a name that is not deployed is refused."""
+
+    def __init__(self, log: WorkflowLog) -> None:
+        self._log = log
+
+    async def facts(self, workflow: str) -> Facts:
+        """What is known of a workflow; `UnknownWorkflowError` when there is none."""
+        facts = await self._log.load(workflow) if is_name(workflow) else None
+        if facts is None:
+            known = ", ".join(sorted(await self._log.versions())) or "none"
+            raise UnknownWorkflowError(
+                "must be a workflow that is deployed", where="workflow", got=workflow,
+                hint=f"deployed are: {known}",
+            )  # fmt: skip
+        return facts
+
+    async def overview(self, workflow: str) -> Overview:
+        facts = await self.facts(workflow)
+        return overview(facts, await self._log.runs(workflow, limit=_RECENT))
+
+    async def overviews(self) -> list[Overview]:
+        """Of every workflow, by name."""
+        return [await self.overview(name) for name in sorted(await self._log.versions())]
+
+    async def runs(self, workflow: str, *, limit: int, before: int | None = None) -> list[Run]:
+        """Newest first; those before that number."""
+        await self.facts(workflow)
+        return await self._log.runs(workflow, limit=limit, before=before)
+
+    async def events(
+        self, workflow: str, *, limit: int, topic: str | None = None,
+        status: EventStatus | None = None,
+    ) -> list[Event]:  # fmt: skip
+        """Newest first."""
+        await self.facts(workflow)
+        if topic is not None and not is_name(topic):
+            raise DefinitionError(
+                "must be the name of a topic", where="topic", got=topic, hint="write e.g. orders"
+            )
+        return await self._log.events(workflow, limit=limit, topic=topic, status=status)
+
+    async def inputs(self, workflow: str, *, limit: int) -> list[Input]:
+        """Newest first."""
+        await self.facts(workflow)
+        return await self._log.inputs(workflow, limit=limit)
+
+    async def is_known(self, workflow: str, input_id: str) -> bool:
+        """Whether something of this id has come in."""
+        await self.facts(workflow)
+        known = await self._log.inputs(workflow, limit=1_000_000)
+        return any(one.id == input_id for one in known)
+
+    async def check(self) -> None:
+        """`StoreError` while the store cannot be reached."""
+        await self._log.versions()

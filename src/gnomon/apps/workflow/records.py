@@ -1,0 +1,56 @@
+"""
+How workflows, runs, events and inputs are written as JSON, wherever they are shown.
+
+Spec: SEEN-6, SEEN-7, WCLI-2.
+"""
+
+import json
+
+from gnomon.apps.workflow.overview import Overview
+from gnomon.ports.workflow_facts import Event, Input, Run
+from gnomon.shell.store.instant_text import maybe_to_text, to_text
+
+__all__ = ["Record", "event_record", "input_record", "overview_record", "run_record"]
+
+Record = dict[str, object]
+
+
+def overview_record(one: Overview) -> Record:
+    """For its owner: no phases, no topics."""
+    return {
+        "name": one.name, "title": one.title, "status": one.status.value, "issue": one.issue,
+        "answer": one.answer, "schedule": one.schedule, "nextAt": maybe_to_text(one.next_ms),
+        "pending": one.pending, "script": one.script,
+        "recent": [{"at": to_text(two.at_ms), "text": two.text} for two in one.recent],
+    }  # fmt: skip
+
+
+def run_record(one: Run) -> Record:
+    """For operators: one attempt."""
+    return {
+        "number": one.number, "handler": one.handler, "handlerType": one.kind.value,
+        "script": one.script, "retryOf": one.retry_of, "phase": one.phase.value,
+        "status": one.status.value, "prepareResult": _value(one.prepared),
+        "mutationResult": _value(one.mutated), "error": one.error, "note": one.note,
+        "createdAt": to_text(one.created_ms), "updatedAt": to_text(one.updated_ms),
+    }  # fmt: skip
+
+
+def event_record(one: Event) -> Record:
+    return {
+        "number": one.number, "topic": one.topic, "id": one.id, "status": one.status.value,
+        "payload": _value(one.payload), "attempt": one.attempt, "reservedBy": one.reserved_by,
+        "createdBy": one.created_by, "inputs": list(one.causes),
+        "createdAt": to_text(one.created_ms),
+    }  # fmt: skip
+
+
+def input_record(one: Input) -> Record:
+    return {
+        "id": one.id, "title": one.title, "skipped": one.skipped, "pending": one.pending,
+        "createdAt": to_text(one.created_ms),
+    }  # fmt: skip
+
+
+def _value(text: str | None) -> object:
+    return None if text is None else json.loads(text)

@@ -1,0 +1,119 @@
+"""
+What is known of workflows: their state for owners, their runs and events for operators.
+
+The answers are the JSON that the command line prints.
+
+Spec: WHTTP-2.
+"""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Query, Request
+from starlette.responses import JSONResponse
+
+from gnomon.apps.service.http.describing import problems
+from gnomon.apps.service.http.routes.health import Health
+from gnomon.apps.service.http.security import Reader
+from gnomon.apps.workflow.definition import NAME_PATTERN
+from gnomon.apps.workflow.host import Host
+from gnomon.apps.workflow.records import event_record, input_record, overview_record, run_record
+from gnomon.apps.workflow_http.views import (
+    EventsView,
+    EventView,
+    InputsView,
+    InputView,
+    RunsView,
+    RunView,
+    WorkflowsView,
+    WorkflowView,
+)
+from gnomon.ports.workflow_facts import EventStatus
+
+__all__ = ["HostOf", "NamePath", "host_of", "router"]
+
+router = APIRouter(tags=["workflows"])
+
+
+def host_of(request: Request) -> Host:
+    """The host that this request came to."""
+    found: Host = request.app.state.host
+    return found
+
+
+HostOf = Annotated[Host, Depends(host_of)]
+NamePath = Annotated[
+    str,
+    Path(description="The name of a workflow.", json_schema_extra={"pattern": f"^{NAME_PATTERN}$"}),
+]
+Limit = Annotated[int, Query(ge=1, le=1000, description="How many, newest first.")]
+
+
+@router.get("/workflows", responses=problems())
+async def list_workflows(actor: Reader, host: HostOf) -> WorkflowsView:
+    """Every workflow: whether it runs, rests, needs attention or is stopped."""
+    found = await host.desk.lookup.overviews()
+    return WorkflowsView(
+        workflows=[WorkflowView.model_validate(overview_record(one)) for one in found]
+    )
+
+
+@router.get("/workflows/{name}", responses=problems(404))
+async def get_workflow(name: NamePath, actor: Reader, host: HostOf) -> WorkflowView:
+    """One workflow: what it waits for, when it looks again, and what it did lately."""
+    return WorkflowView.model_validate(overview_record(await host.desk.lookup.overview(name)))
+
+
+@router.get("/workflows/{name}/runs", responses=problems(404))
+async def list_runs(
+    name: NamePath, actor: Reader, host: HostOf, limit: Limit = 100,
+    before: Annotated[
+        int | None, Query(ge=1, le=2**62, description="Only runs with a smaller number.")
+    ] = None,
+) -> RunsView:  # fmt: skip
+    """The attempts of a workflow."""
+    found = await host.desk.lookup.runs(name, limit=limit, before=before)
+    return RunsView(workflow=name, runs=[RunView.model_validate(run_record(one)) for one in found])
+
+
+@router.get("/workflows/{name}/events", responses=problems(404))
+async def list_events(
+    name: NamePath, actor: Reader, host: HostOf, limit: Limit = 100,
+    topic: Annotated[str | None, Query(max_length=100, description="Only of this topic.")] = None,
+    status: EventStatus | None = None,
+) -> EventsView:  # fmt: skip
+    """The events of a workflow."""
+    found = await host.desk.lookup.events(name, limit=limit, topic=topic, status=status)
+    return EventsView(
+        workflow=name, events=[EventView.model_validate(event_record(one)) for one in found]
+    )
+
+
+@router.get("/workflows/{name}/inputs", responses=problems(404))
+async def list_inputs(
+    name: NamePath, actor: Reader, host: HostOf, limit: Limit = 100
+) -> InputsView:
+    """What came in from outside."""
+    found = await host.desk.lookup.inputs(name, limit=limit)
+    return InputsView(
+        workflow=name, inputs=[InputView.model_validate(input_record(one)) for one in found]
+    )
+
+
+@router.get("/healthz", responses=problems(guarded=False))
+async def healthz() -> Health:
+    """The process answers."""
+    return Health(status="ok")
+
+
+@router.get("/readyz", responses=problems(guarded=False))
+async def readyz(host: HostOf) -> Health:
+    """The host can reach its store."""
+    await host.desk.lookup.check()
+    return Health(status="ready")
+
+
+@router.get("/openapi.json", responses=problems(), response_class=JSONResponse)
+async def openapi_document(request: Request, actor: Reader) -> dict[str, object]:
+    """This document."""
+    found: dict[str, object] = request.app.openapi()
+    return found

@@ -1,0 +1,163 @@
+"""
+What requests about workflows hold, and what their answers look like.
+
+Answers have the names of the JSON that the command line prints, such as `nextAt`.
+
+Spec: WHTTP-2, WHTTP-4.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic.alias_generators import to_camel
+
+from gnomon.apps.service.http.forms import Form
+from gnomon.apps.workflow.context import ID_MAX
+
+__all__ = [
+    "DeployForm", "Deployed", "Done", "EventView", "EventsView", "InputView", "InputsView",
+    "PublishForm", "Published", "ResolveForm", "RunView", "RunsView", "SkipForm", "WorkflowView",
+    "WorkflowsView",
+]  # fmt: skip
+
+SCRIPT_MAX = 1_000_000
+
+
+class DeployForm(Form):
+    """A script: Python that makes one workflow."""
+
+    text: Annotated[str, Field(min_length=1, max_length=SCRIPT_MAX)]
+
+
+class PublishForm(Form):
+    """An event from outside."""
+
+    topic: Annotated[str, Field(min_length=1, max_length=100)]
+    id: Annotated[str, Field(min_length=1, max_length=ID_MAX)]
+    payload: JsonValue = None
+
+
+class ResolveForm(Form):
+    """What became of a mutation."""
+
+    answer: Literal["try-again", "happened", "did-not-happen", "skip"]
+
+
+class SkipForm(Form):
+    """An input to do nothing more about."""
+
+    input: Annotated[str, Field(min_length=1, max_length=2_000)]
+
+
+class View(BaseModel):
+    """An answer."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel, populate_by_name=True, extra="forbid", frozen=True
+    )
+
+
+class Done(View):
+    """A command was followed."""
+
+    workflow: str
+    command: str
+    result: str
+
+
+class Deployed(View):
+    """Which version is in force now."""
+
+    workflow: str
+    version: int
+
+
+class Published(View):
+    """Whether the event is new or has changed."""
+
+    workflow: str
+    topic: str
+    id: str
+    changed: bool
+
+
+class ActivityView(View):
+    at: str
+    text: str
+
+
+class WorkflowView(View):
+    """A workflow as its owner sees it."""
+
+    name: str
+    title: str
+    status: Literal["Running", "Idle", "Needs attention", "Stopped"]
+    issue: str
+    answer: str
+    schedule: list[str]
+    next_at: str | None
+    pending: int
+    script: int
+    recent: list[ActivityView]
+
+
+class WorkflowsView(View):
+    workflows: list[WorkflowView]
+
+
+class RunView(View):
+    """One attempt to run a handler."""
+
+    number: int
+    handler: str
+    handler_type: str
+    script: int
+    retry_of: int | None
+    phase: str
+    status: str
+    prepare_result: JsonValue
+    mutation_result: JsonValue
+    error: str
+    note: str
+    created_at: str
+    updated_at: str
+
+
+class RunsView(View):
+    workflow: str
+    runs: list[RunView]
+
+
+class EventView(View):
+    """A message in a topic."""
+
+    number: int
+    topic: str
+    id: str
+    status: str
+    payload: JsonValue
+    attempt: int
+    reserved_by: int | None
+    created_by: int | None
+    inputs: list[str]
+    created_at: str
+
+
+class EventsView(View):
+    workflow: str
+    events: list[EventView]
+
+
+class InputView(View):
+    """Something that came in from outside."""
+
+    id: str
+    title: str
+    skipped: bool
+    pending: int
+    created_at: str
+
+
+class InputsView(View):
+    workflow: str
+    inputs: list[InputView]
