@@ -37,7 +37,7 @@ from gnomon.shell.store.postgres.statement import Statements
 if TYPE_CHECKING:
     from gnomon.shell.store.postgres.pool import Connection
 
-__all__ = ["KeyExistsError", "Turn", "commit", "insert_facts"]
+__all__ = ["KeyExistsError", "Sorted", "Turn", "commit", "insert_facts", "sort_out"]
 
 _MS = timedelta(milliseconds=1)
 
@@ -55,24 +55,49 @@ class Turn(NamedTuple):
     lease_now_ms: int | None
 
 
-async def commit(
-    connection: "Connection", sql: Statements, changes: Sequence[Change], turn: Turn, *,
-    careful: bool,
-) -> tuple[list[Change], list[Claim]]:  # fmt: skip
-    """Write the changes that still hold; return them and their claims."""
+class Sorted(NamedTuple):
+    """The changes of one commit by how they are written."""
+
+    single: dict[str, Change]
+    """Those that claim one new period and nothing else, by schedule."""
+    plain: dict[str, Change]
+    """Others that only add rows."""
+    others: list[Change]
+    careful: bool
+    resumes: bool
+    """Whether one of them ends a pause."""
+
+    @property
+    def is_one_statement(self) -> bool:
+        """Whether one statement writes them all, so that it need not be told where to begin."""
+        return not (self.plain or self.others or self.resumes)
+
+
+def sort_out(changes: Sequence[Change], *, careful: bool) -> Sorted:
+    """How each change is to be written; all of them with care, where a key has turned up."""
     single: dict[str, Change] = {}
     plain: dict[str, Change] = {}
     others: list[Change] = []
+    resumes, claimed = False, State.CLAIMED
     for change in changes:
-        facts = change.facts
+        schedule, _, _, _, _, facts, _, ends_pause, _ = change
+        resumes = resumes or ends_pause
         if careful or not _only_adds(facts):
             others.append(change)
             continue
         # A second one of the same schedule is planned from the past.
-        schedule_id = change.schedule.schedule_id
+        schedule_id = schedule.schedule_id
         if schedule_id not in single and schedule_id not in plain:
-            is_claim = len(facts) == 1 and facts[0].state is State.CLAIMED
+            is_claim = len(facts) == 1 and facts[0].state is claimed
             (single if is_claim else plain)[schedule_id] = change
+    return Sorted(single, plain, others, careful, resumes)
+
+
+async def commit(
+    connection: "Connection", sql: Statements, changes: Sorted, turn: Turn
+) -> tuple[list[Change], list[Claim]]:
+    """Write the changes that still hold; return them and their claims."""
+    single, plain, others, careful, resumes = changes
     claimed = await _claim_single(connection, sql, single, turn) if single else []
     winners = await _advance_plain(connection, sql, plain, turn) if plain else []
     written: dict[str, Written] = {}
@@ -82,8 +107,8 @@ async def commit(
         winners += more
     await _write_facts(connection, sql, winners, written, turn)
     winners = claimed + winners
-    resumed = [change.schedule.schedule_id for change in winners if change.resumes]
-    if resumed:
+    if resumes:
+        resumed = [change.schedule.schedule_id for change in winners if change.resumes]
         await connection.execute(sql["end_pause"], resumed)
     return winners, claims_of(winners, written)
 

@@ -21,7 +21,7 @@ from gnomon.shell.store.definition_cache import CACHED_MAX, Definition, Definiti
 from gnomon.shell.store.history import PAGE_MAX
 from gnomon.shell.store.instant_text import END_MS
 from gnomon.shell.store.postgres import lease, retention
-from gnomon.shell.store.postgres.commitment import KeyExistsError, Turn, commit
+from gnomon.shell.store.postgres.commitment import KeyExistsError, Turn, commit, sort_out
 from gnomon.shell.store.postgres.lane import Lane
 from gnomon.shell.store.postgres.migration import migrate
 from gnomon.shell.store.postgres.pool import Pool, PoolOptions
@@ -108,10 +108,10 @@ class PostgresLedger(RequestsOnPostgres):
         claims: list[Claim] = []
         for attempt in range(TRIES):
             try:
-                async with self.pool.transaction() as connection:
-                    written, claims = await commit(
-                        connection, self.sql, changes, turn, careful=attempt > 0
-                    )
+                several = sort_out(changes, careful=attempt > 0)
+                pool = self.pool
+                async with pool.alone() if several.is_one_statement else pool.transaction() as it:
+                    written, claims = await commit(it, self.sql, several, turn)
                 break
             except KeyExistsError:
                 if attempt == TRIES - 1:

@@ -58,6 +58,8 @@ class PoolOptions:
             "statement_timeout": str(self.statement_ms),
             "lock_timeout": str(self.lock_ms),
             "idle_in_transaction_session_timeout": str(self.idle_ms),
+            # Whatever the database's default: who has waited for a row must see what is new.
+            "default_transaction_isolation": "read committed",
             "jit": "off",
             # A plan made without knowing the instant and the number asked for reads whole tables.
             "plan_cache_mode": "force_custom_plan",
@@ -67,9 +69,12 @@ class PoolOptions:
 class Pool:
     """A few connections to one database."""
 
-    def __init__(self, url: str, inner: "asyncpg.Pool[asyncpg.Record]") -> None:
+    def __init__(
+        self, url: str, inner: "asyncpg.Pool[asyncpg.Record]", *, pooler: bool = False
+    ) -> None:
         self.place = place_of(url)
         self._inner = inner
+        self._pooler = pooler
 
     @classmethod
     async def open(cls, url: str, options: PoolOptions) -> "Pool":
@@ -79,7 +84,7 @@ class Pool:
                 url, min_size=1, max_size=options.connections, init=_prepare, reset=_keep,
                 **_arguments(options),
             )  # fmt: skip
-        return cls(url, inner)
+        return cls(url, inner, pooler=options.pooler)
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator["Connection"]:
@@ -87,9 +92,19 @@ class Pool:
         with explained(self.place):
             async with (
                 self._inner.acquire() as connection,
-                # Whatever the database's default: who has waited for a row must see what is new.
-                connection.transaction(isolation="read_committed"),
+                connection.transaction(isolation="read_committed"),  # behind a pooler, too
             ):
+                yield connection
+
+    @asynccontextmanager
+    async def alone(self) -> AsyncIterator["Connection"]:
+        """A connection for one statement that writes: a transaction by itself, where it can be."""
+        if self._pooler:
+            async with self.transaction() as connection:
+                yield connection
+            return
+        with explained(self.place):
+            async with self._inner.acquire() as connection:
                 yield connection
 
     async def fetch(self, statement: str, *values: object) -> Sequence[asyncpg.Record]:

@@ -10,7 +10,7 @@ join a queue unseen by the end of the run before it.
 Spec: LEDGER-7, LEDGER-9, PG-3.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from gnomon.core.schedule import Schedule
@@ -82,10 +82,10 @@ async def report(
 
 
 async def wake_queues(
-    connection: "Connection", sql: Statements, schedule_ids: Collection[str], now_ms: int
+    connection: "Connection", sql: Statements, schedule_ids: str, now_ms: int
 ) -> bool:
-    """Runs of these schedules are over; whether a queue is to be looked at now."""
-    taken = await connection.fetch(sql["take_queues"], list(schedule_ids))
+    """Runs of these schedules, joined, are over; whether a queue is to be looked at now."""
+    taken = await connection.fetch(sql["take_queues"], schedule_ids)
     if not taken:
         return False
     woken = await connection.fetch(sql["wake_queues"], [row[0] for row in taken], now_ms)
@@ -117,7 +117,9 @@ async def _write(
     if batch.wakes:
         wakes = sorted(batch.wakes.items())
         await connection.execute(sql["wake"], *zip(*wakes, strict=True), now_ms)
-    if (batch.ended and await wake_queues(connection, sql, batch.ended, now_ms)) or batch.wakes:
+    if (
+        batch.ended and await wake_queues(connection, sql, ",".join(batch.ended), now_ms)
+    ) or batch.wakes:
         await notify(connection, sql)
 
 

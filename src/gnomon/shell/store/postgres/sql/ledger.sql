@@ -275,7 +275,7 @@ WITH ended AS (
     AND r.state || '' = ANY ($12) -- so written that the key finds the row, and no other index
   RETURNING r.schedule_id
 )
-SELECT count(*), array_agg(schedule_id) FROM ended
+SELECT count(*), string_agg(schedule_id, ',') FROM ended
 
 -- name: retry_runs
 -- $1 details, $2 chosen, $3 whether it may have run, $4 keys, $5 now
@@ -286,9 +286,9 @@ FROM unnest($1::text[], $2::timestamptz[], $3::bool[], $4::text[]) AS v (detail,
 WHERE r.idempotency_key = v.key
 
 -- name: take_queues
--- Of these schedules, those that have a queue, after those who have them.
+-- Of these schedules, those that have a queue, after those who have them. Joined: $1 ids
 SELECT schedule_id FROM gnomon.schedules
-WHERE schedule_id = ANY ($1) AND overlap_policy = 'queue'
+WHERE schedule_id = ANY (string_to_array($1, ',')) AND overlap_policy = 'queue'
 ORDER BY schedule_id
 FOR NO KEY UPDATE
 
