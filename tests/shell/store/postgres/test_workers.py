@@ -299,5 +299,7 @@ def test_who_has_waited_sees_what_is_new_whatever_the_database_prefers(
 
         async with ledger.pool.transaction() as connection:
             assert await connection.fetchval("SHOW transaction_isolation") == "read committed"
+        async with ledger.pool.alone() as connection:
+            assert await connection.fetchval("SHOW transaction_isolation") == "read committed"
 
     play(database, schema, scenario)

@@ -166,7 +166,7 @@ WITH kinds AS MATERIALIZED (
     string_to_array($4, ',')::int[]
   ) AS v (id, version, key, kind)
   JOIN gnomon.schedules s ON s.schedule_id = v.id AND s.lock_version = v.version
-  FOR UPDATE OF s SKIP LOCKED
+  FOR NO KEY UPDATE OF s SKIP LOCKED
 ), advanced AS (
   UPDATE gnomon.schedules s SET
     cursor_at = k.cursor_at, next_run_at = k.next_run_at, wake_at = k.wake_at,
