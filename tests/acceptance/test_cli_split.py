@@ -80,6 +80,36 @@ def test_what_the_api_registers_a_worker_starts(tmp_path: Path, database: str) -
     assert codes == [0, 0]
 
 
+@clause("HTTP-23", "SERVICE-32")
+def test_who_listens_at_an_api_hears_of_what_a_worker_and_another_api_do(
+    tmp_path: Path, database: str
+) -> None:
+    access = str(access_file(tmp_path))
+    headers = {"authorization": f"Bearer {TOKEN}"}
+    with (
+        started("api", database, "--port", "0", "--access", access) as api,
+        started("api", database, "--port", "0", "--access", access) as other,
+        started("worker", database, GNOMON_ALLOW_COMMANDS="true") as worker,
+    ):
+        worker.until("working")
+        here = f"http://127.0.0.1:{api.until('serving')['port']}"
+        there = f"http://127.0.0.1:{other.until('serving')['port']}"
+        with (
+            httpx.Client(base_url=here, headers=headers, trust_env=False) as listener,
+            httpx.Client(base_url=there, headers=headers, trust_env=False) as client,
+            listener.stream("GET", "/events") as stream,
+        ):
+            lines = stream.iter_lines()
+            assert next(lines) == "retry: 1000"
+            schedule_id = client.post("/workflows", json=DAG).json()["schedules"][0]
+            client.post(f"/schedules/{schedule_id}/trigger")
+            kinds = list[str]()
+            while kinds[-1:] != ["run.ended"]:
+                kinds += [line[7:] for line in [next(lines)] if line.startswith("event: ")]
+
+    assert sorted(kinds) == ["run.ended", "run.launched", "run.triggered", "schedule.upserted"]
+
+
 @clause("UP-6")
 def test_a_worker_starts_commands_only_where_that_is_allowed(tmp_path: Path, database: str) -> None:
     access = str(access_file(tmp_path))

@@ -3,6 +3,7 @@
 import shlex
 import shutil
 import signal
+import socket
 import stat
 import subprocess
 from pathlib import Path
@@ -106,12 +107,25 @@ def test_a_second_service_on_the_same_data_is_refused(tmp_path: Path) -> None:
     assert "is held by" in second.err
 
 
+@clause("CLI-3")
+def test_a_port_that_is_taken_is_said_with_what_to_do(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = gnomon("up", "--data", str(tmp_path / "data"), "--port", str(port))
+
+    assert (done.code, done.err) == (
+        2,
+        f"error: 127.0.0.1:{port}: Address already in use\n"
+        "hint: stop what listens there, or choose another port with --port\n",
+    )
+
+
 @clause("UP-5")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["up", "--host", "0.0.0.0"], "must be a loopback address here"),
-        (["up", "--port", "70000"], "port: is not what it must be"),
+        (["up", "--port", "70000"], "port: should be less than or equal to 65535, got 70000"),
         (["api"], "database: must be given"),
         (["worker"], "database: must be given"),
         (["api", "--database", "postgresql://x/y", "--host", "0.0.0.0"],

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 from pathlib import Path
 
 import pytest
@@ -68,7 +69,11 @@ def test_a_second_krond_is_refused_and_names_the_first(tmp_path: Path) -> None:
         running.until("job_finished")  # the first goes on
 
     assert second.code == 3
-    assert f"is held by pid {running.process.pid}" in second.err
+    assert second.err == (
+        f"error: {state}: is the state of a krond that runs, pid {running.process.pid} on "
+        f"{socket.gethostname()}\n"
+        "hint: ask it with krond status, end it with krond stop, or name another --state-dir\n"
+    )
 
 
 @clause("KROND-17")
@@ -112,7 +117,7 @@ def test_files_are_loaded_again_when_asked(tmp_path: Path, by_signal: bool) -> N
         if by_signal:
             running.signal(signal.SIGHUP)
         else:
-            assert ask_krond(state, "reload").code == 0
+            assert ask_krond(state, "reload").out == "1 job\n"
         running.until("job_finished", identity=f"{file}:tick")
         after = ask_krond(state, "status", "--json")
 
@@ -135,7 +140,7 @@ def test_krond_in_the_background_is_ready_when_the_command_returns(tmp_path: Pat
     assert started.code == 0
     assert f"process {status.json['pid']}" in started.out
     assert again.code == 3
-    assert "is held by pid" in again.err
+    assert "is the state of a krond that runs, pid" in again.err
     assert (stopped.code, stopped.out) == (0, "krond has stopped\n")
     assert ask_krond(state, "status").code == 2
     assert "krond running" in (state / "krond.log").read_text()
@@ -192,11 +197,16 @@ def test_a_job_can_be_run_now(tmp_path: Path) -> None:
         good = ask_krond(state, "run-now", "good", "--wait", "--json")
         bad = ask_krond(state, "run-now", "bad", "--wait")
         none = ask_krond(state, "run-now", "weekly")
+        silent = ask_krond(state, "logs", "bad")
         printed = ask_krond(state, "logs", "good").out
 
     assert (good.code, good.json["success"]) == (0, True)
     assert str(good.json["key"]).startswith("manual:good-")
     assert (bad.code, none.code) == (1, 1)
+    assert none.err == (
+        "error: job: is no job of this krond, got 'weekly'\nhint: krond status lists them\n"
+    )
+    assert (silent.code, silent.out, silent.err) == (0, "", "nothing was printed\n")
     assert "exit 1" in bad.out
     assert printed == "by hand\n"
     assert [row["kind"] for row in periods_of(state, "good")] == ["manual"]

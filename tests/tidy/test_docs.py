@@ -103,6 +103,13 @@ def test_every_page_can_be_reached_from_the_index() -> None:
     assert sorted(map(relative, set(markdown_files()) - reached)) == []
 
 
+def test_the_first_page_is_a_screen_and_a_half() -> None:
+    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+
+    assert len(lines) <= 90
+    assert any(line.startswith("$ make run ") for line in lines[:12])
+
+
 @pytest.mark.parametrize("page", with_blocks("python"), ids=relative)
 def test_every_python_example_runs(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)

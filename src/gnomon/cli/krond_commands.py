@@ -88,7 +88,7 @@ def _with_codes(command: Callable[_P, int]) -> Callable[_P, int]:
         except DefinitionError as error:
             return _fail(describe_problem(error), CONFIGURATION)
         except StoreHeldError as error:
-            return _fail(store_problem(error), LOCK)
+            return _fail(store_problem(_held(error)), LOCK)
         except StoreError as error:
             return _fail(store_problem(error), PERSISTENCE if error.transient else STATE)
         except IncompatibleStateError as error:
@@ -152,7 +152,7 @@ def reload_command(state_dir: StateOption = None) -> int:
     answer = _asked(state_dir, "reload")
     if not answer["ok"]:
         return _fail(f"{str(answer['error']).rstrip()}\nthe old jobs stay\n", CONFIGURATION)
-    typer.echo(f"{answer['jobs']} jobs")
+    typer.echo("1 job" if answer["jobs"] == 1 else f"{answer['jobs']} jobs")
     return 0
 
 
@@ -188,7 +188,8 @@ def run_now_command(
     """Run a job now, once; its periods stay as they are."""
     answer = _asked(state_dir, "run-now", job=job, wait=wait)
     if not answer["ok"]:
-        return _fail(f"error: {answer['error']}\n", CONFIGURATION)
+        said = str(answer["error"])
+        return _fail(said if said.startswith("error: ") else f"error: {said}\n", CONFIGURATION)
     if as_json:
         from gnomon.cli.screen import render_json
 
@@ -261,7 +262,10 @@ def logs_command(
     """Show what a job printed."""
     from gnomon.cli.krond_view import logs_text
 
-    typer.echo(logs_text(_state(state_dir), job, period, as_json=as_json), nl=False)
+    text = logs_text(_state(state_dir), job, period, as_json=as_json)
+    typer.echo(text, nl=False)
+    if not text:
+        typer.echo("nothing was printed", err=True)
     return 0
 
 
@@ -293,6 +297,14 @@ def _asked(state_dir: Path | None, command: str, **arguments: object) -> dict[st
             hint="name its directory with --state-dir, or start it",
         )  # fmt: skip
     return answer
+
+
+def _held(error: StoreHeldError) -> StoreError:
+    """The same in the words of whoever wanted to start krond."""
+    return StoreError(
+        f"is the state of a krond that runs, {error.holder}", where=str(Path(error.where).parent),
+        hint="ask it with krond status, end it with krond stop, or name another --state-dir",
+    )  # fmt: skip
 
 
 def _state(state_dir: Path | None) -> "StateDirectory":

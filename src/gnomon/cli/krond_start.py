@@ -33,9 +33,10 @@ from gnomon.apps.daemon.daemon import Daemon
 from gnomon.apps.daemon.job import Job
 from gnomon.apps.daemon.loading import load_jobs
 from gnomon.apps.daemon.log_lines import KronLines
-from gnomon.apps.daemon.state import StateDirectory
+from gnomon.apps.daemon.state import StateDirectory, advised
 from gnomon.cli.krond_beside import Beside, BesideOptions
-from gnomon.errors import DamagedStoreError, DefinitionError
+from gnomon.cli.problem import describe_problem
+from gnomon.errors import DefinitionError
 from gnomon.ports import Clock
 from gnomon.shell.launcher.process import Manner, ProcessLauncher
 from gnomon.shell.narrating import NarratingLedger
@@ -180,7 +181,7 @@ class _Desk:
         try:
             key, ending = await self._daemon.run_now(str(request.get("job")))
         except DefinitionError as error:
-            return {"ok": False, "error": str(error)}
+            return {"ok": False, "error": describe_problem(error)}
         if not request.get("wait"):
             return {"ok": True, "key": key}
         success, detail = await ending
@@ -197,7 +198,7 @@ class _Desk:
 @contextlib.asynccontextmanager
 async def _open(state: StateDirectory) -> AsyncIterator[NarratingLedger]:
     with ledger_thread() as thread:
-        with _advised(state):
+        with advised(state):
             if state.ledger.exists():
                 check_file(state.ledger)
             ledger = NarratingLedger.open(state.ledger, executor=thread, exclusive=True)
@@ -205,18 +206,6 @@ async def _open(state: StateDirectory) -> AsyncIterator[NarratingLedger]:
             yield ledger
         finally:
             await ledger.close()
-
-
-@contextlib.contextmanager
-def _advised(state: StateDirectory) -> Iterator[None]:
-    """Say what to do about state that cannot be read."""
-    try:
-        yield
-    except DamagedStoreError as error:
-        raise DamagedStoreError(
-            error.reason, where=error.where,
-            hint=f"nothing was changed; run: gnomon krond repair --state-dir {state.path}",
-        ) from error  # fmt: skip
 
 
 @contextlib.asynccontextmanager

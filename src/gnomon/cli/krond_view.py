@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from gnomon.apps.daemon.state import StateDirectory
+from gnomon.apps.daemon.state import StateDirectory, advised
 from gnomon.apps.daemon.status import (
     DaemonStatus,
     JobStatus,
@@ -117,12 +117,13 @@ async def _read_told(state: StateDirectory, job: str, limit: int) -> _Told:
             "holds no state of krond", where=str(state.path),
             hint="name the directory with --state-dir",
         )  # fmt: skip
-    ledger = SqliteLedger.look_into(state.ledger)
-    try:
-        schedule_id, schedule = await find_job(ledger, job)
-        records = await read_history(ledger, schedule_id, limit=limit)
-    finally:
-        await ledger.close()
+    with advised(state):
+        ledger = SqliteLedger.look_into(state.ledger)
+        try:
+            schedule_id, schedule = await find_job(ledger, job)
+            records = await read_history(ledger, schedule_id, limit=limit)
+        finally:
+            await ledger.close()
     return _Told(schedule.decider.identity, records)
 
 

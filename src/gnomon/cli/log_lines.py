@@ -13,6 +13,8 @@ from gnomon.shell.telemetry import LOGGER, JsonLines
 
 __all__ = ["log_lines"]
 
+_POOL = logging.getLogger("asyncpg.pool")
+"""While a database is away it writes a traceback for each try; the runtime says it in a line."""
 _PLAIN = "%(asctime)s.%(msecs)03dZ %(levelname)-7s %(message)s"
 
 
@@ -26,9 +28,12 @@ def log_lines(handler: logging.Handler, *, as_json: bool) -> Iterator[None]:
     LOGGER.addHandler(handler)
     LOGGER.setLevel(logging.INFO)
     LOGGER.propagate = False
+    loudness = _POOL.level
+    _POOL.setLevel(logging.ERROR)
     try:
         yield
     finally:
+        _POOL.setLevel(loudness)
         LOGGER.removeHandler(handler)
         LOGGER.setLevel(former)
         LOGGER.propagate = propagates

@@ -7,6 +7,7 @@ outside is made printable first, so that a message is one line and cannot comman
 Spec: CLI-3 to CLI-5.
 """
 
+import errno
 from collections.abc import Callable
 
 from gnomon.errors import (
@@ -31,6 +32,10 @@ __all__ = [
 ]
 
 _SHOWN_MAX = 100
+_HINTS = {
+    errno.EADDRINUSE: "stop what listens there, or choose another port with --port",
+    errno.ENOSPC: "make room on the disk; what was written before is as it was",
+}
 
 
 class LocatedError(Exception):
@@ -82,7 +87,7 @@ def usage_problem(error: Exception) -> str:
 def system_problem(error: OSError) -> str:
     """The line to print for a file that cannot be read and the like."""
     place = f"{error.filename}: " if error.filename else ""
-    return _lines(f"{place}{error.strerror or error}", "", "")
+    return _lines(f"{place}{error.strerror or error}", "", _HINTS.get(error.errno or 0, ""))
 
 
 def store_problem(error: StoreError | IncompatibleStateError | MissingExtraError) -> str:

@@ -12,6 +12,7 @@ Each class has a stable `code`; the reference page for errors has one heading pe
 Spec: ERR-1 to ERR-5.
 """
 
+from datetime import datetime
 from typing import ClassVar
 
 __all__ = [
@@ -186,9 +187,9 @@ def _escaped(character: str) -> str:
 
 
 def shown(value: object) -> str:
-    """`value` as it appears in a message: its repr, cut to a bearable length."""
+    """`value` as it appears in a message: an instant as text, else its repr; never too long."""
     try:
-        text = repr(value)
+        text = repr(value.isoformat() if isinstance(value, datetime) else value)
     except Exception:  # a number with too many digits, or a repr that is itself wrong
         text = f"a {type(value).__name__} that cannot be shown"
     return text if len(text) <= _GOT_MAX else f"{text[: _GOT_MAX - 1]}…"

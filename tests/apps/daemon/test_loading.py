@@ -136,8 +136,12 @@ def test_no_jobs_and_no_file_are_errors(tmp_path: Path) -> None:
 
     with pytest.raises(KrontabError, match="has no jobs"):
         load_jobs([tmp_path])
-    with pytest.raises(KrontabError, match="No such file"):
+    with pytest.raises(KrontabError) as missing:
         load_jobs([tmp_path / "missing"])
+    assert missing.value.report == (
+        f"error: {tmp_path}/missing: No such file or directory\n"
+        "hint: name krontab files, or directories of them\n"
+    )
     assert load([tmp_path]).jobs == []
 
 

@@ -103,10 +103,9 @@ class Daemon:
         exact = [job for job in found if job.identity == text]
         if len(found) == 1 or exact:
             return (exact or found)[0]
-        raise DefinitionError(
-            "is the name of several jobs" if found else "is no job of this krond", where="job",
-            got=text, hint="write its file, a colon and its name" if found else "see krond status",
-        )  # fmt: skip
+        problem = "is the name of several jobs" if found else "is no job of this krond"
+        hint = "write its file, a colon and its name" if found else "krond status lists them"
+        raise DefinitionError(problem, where="job", got=text, hint=hint)
 
     async def _loaded(self) -> list[Job]:
         """Read the files, beside the loop: others must not be late because of it."""

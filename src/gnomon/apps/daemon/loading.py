@@ -62,7 +62,8 @@ def load_jobs(paths: Sequence[Path]) -> list[Job]:
         loading = load(paths)
     except OSError as error:
         where = error.filename or "file"
-        raise KrontabError(f"error: {where}: {error.strerror or error}\n", count=1) from error
+        hint = "hint: name krontab files, or directories of them\n"
+        raise KrontabError(f"error: {where}: {error.strerror or error}\n{hint}", count=1) from error
     except MissingExtraError as error:
         raise KrontabError(f"error: {error}\n", count=1) from error
     if loading.error_count:

@@ -7,14 +7,16 @@ jobs have printed, and the log of a krond without a terminal. Nobody but its use
 Spec: KROND-17.
 """
 
+import contextlib
 import os
 import pwd
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from gnomon.errors import StoreError
+from gnomon.errors import DamagedStoreError, StoreError
 
-__all__ = ["StateDirectory", "usual_sources", "usual_state"]
+__all__ = ["StateDirectory", "advised", "usual_sources", "usual_state"]
 
 _OTHERS = 0o077
 
@@ -58,6 +60,18 @@ class StateDirectory:
             )  # fmt: skip
         if found.st_mode & _OTHERS:
             self.path.chmod(0o700)
+
+
+@contextlib.contextmanager
+def advised(state: StateDirectory) -> Iterator[None]:
+    """Say what to do about state that cannot be read."""
+    try:
+        yield
+    except DamagedStoreError as error:
+        raise DamagedStoreError(
+            error.reason, where=error.where,
+            hint=f"nothing was changed; run: gnomon krond repair --state-dir {state.path}",
+        ) from error  # fmt: skip
 
 
 def usual_state() -> Path:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from gnomon.apps.daemon.control import ask
 from gnomon.apps.daemon.job import CONCURRENCY, id_stem
-from gnomon.apps.daemon.state import StateDirectory
+from gnomon.apps.daemon.state import StateDirectory, advised
 from gnomon.core.decision import Decision
 from gnomon.core.ledger.lifecycle import IN_FLIGHT, WAITING, Outcome, State
 from gnomon.core.ledger.period import Kind, kind_of
@@ -95,14 +95,8 @@ async def read_status(state: StateDirectory) -> DaemonStatus:
     running = ask(state, "status")
     jobs: list[JobStatus] = []
     if state.ledger.exists():
-        ledger = SqliteLedger.look_into(state.ledger)
-        try:
-            while page := await ledger.schedules(
-                after=jobs[-1].schedule.schedule_id if jobs else "", limit=_PAGE
-            ):
-                jobs += [await _job_status(ledger, row) for row in page]
-        finally:
-            await ledger.close()
+        with advised(state):
+            jobs = await _read_jobs(state)
     elif running is None:
         raise StoreError(
             "holds no state of krond", where=str(state.path),
@@ -110,6 +104,19 @@ async def read_status(state: StateDirectory) -> DaemonStatus:
         )  # fmt: skip
     by_name = sorted(jobs, key=lambda job: (job.name, job.file))
     return DaemonStatus(state=state, running=running, jobs=tuple(by_name))
+
+
+async def _read_jobs(state: StateDirectory) -> list[JobStatus]:
+    jobs: list[JobStatus] = []
+    ledger = SqliteLedger.look_into(state.ledger)
+    try:
+        while page := await ledger.schedules(
+            after=jobs[-1].schedule.schedule_id if jobs else "", limit=_PAGE
+        ):
+            jobs += [await _job_status(ledger, row) for row in page]
+    finally:
+        await ledger.close()
+    return jobs
 
 
 async def find_job(ledger: SqliteLedger, text: str) -> tuple[str, Schedule]:

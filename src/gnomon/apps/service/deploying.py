@@ -165,11 +165,11 @@ class Deployer:
 
 
 def _owner(actor: Actor, user_id: str | None) -> str:
-    """For whom something is deployed."""
+    """Whose workflows are meant."""
     wanted = actor.tenant if user_id is None else user_id
     if wanted is None:
         raise DefinitionError(
-            "must be given", where="user_id", got=None, hint="name the user to deploy for"
+            "must be given", where="user_id", got=None, hint="name the user whose workflow it is"
         )
     if not actor.may_see(wanted):
         raise DefinitionError(

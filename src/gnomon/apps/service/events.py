@@ -1,10 +1,10 @@
 """
 What is happening right now? A feed of numbered events, for whoever wants to watch.
 
-The feed holds the newest thousand of this process, in order; whoever has seen number n asks for
-those after it, and waits when there are none. It is for looking, not for keeping: the ledger and
-the audit log are what counts, and after a restart the numbers go on from the clock, so that an old
-number never finds the wrong events.
+The feed holds the newest thousand that this process knows of, in order; whoever has seen number n
+asks for those after it, and waits when there are none. It is for looking, not for keeping: the
+ledger and the audit log are what counts, and after a restart the numbers go on from the clock, so
+that an old number never finds the wrong events.
 
 Spec: SERVICE-30.
 """
@@ -12,7 +12,7 @@ Spec: SERVICE-30.
 import asyncio
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from gnomon.ports import Clock
 
@@ -33,6 +33,8 @@ class Event:
     """Whose it is; None for what is nobody's."""
     schedule_id: str | None
     fields: Mapping[str, str | int | bool | None] = field(default_factory=dict)
+    heard: bool = False
+    """Whether it happened in another process, and was heard of."""
 
 
 class EventFeed:
@@ -53,15 +55,20 @@ class EventFeed:
         **fields: str | int | bool | None,
     ) -> Event:
         """Tell everybody who watches."""
+        return self._add(
+            Event(
+                number=0, at_ms=self._clock.now_ms(), kind=kind, user_id=user_id,
+                schedule_id=schedule_id, fields=fields,
+            )
+        )  # fmt: skip
+
+    def hear(self, event: Event) -> Event:
+        """Tell of what has happened in another process, under a number of this one."""
+        return self._add(event)
+
+    def _add(self, event: Event) -> Event:
         self._number += 1
-        event = Event(
-            number=self._number,
-            at_ms=self._clock.now_ms(),
-            kind=kind,
-            user_id=user_id,
-            schedule_id=schedule_id,
-            fields=fields,
-        )
+        event = replace(event, number=self._number)
         self._events.append(event)
         self._news.set()
         self._news = asyncio.Event()

@@ -202,10 +202,11 @@ def _check_ids(given: ScheduleInput) -> None:
     check_id(given.trigger_id, where="trigger_id")
     if given.schedule_id is not None:
         check_id(given.schedule_id, where="schedule_id")
-    if not 0 <= given.version <= _VERSION_MAX:
+    if not 1 <= given.version <= _VERSION_MAX:
         raise DefinitionError(
-            "must be a version number", where="version", got=given.version, hint="write e.g. 1"
-        )
+            "must be a version of a workflow, from 1", where="version", got=given.version,
+            hint="write e.g. 1",
+        )  # fmt: skip
 
 
 def _check_company(given: ScheduleInput) -> None:

@@ -29,6 +29,7 @@ from gnomon.apps.service.worker import ServiceWorker
 from gnomon.cli.log_lines import log_lines
 from gnomon.cli.service.assembly import make_api, serve
 from gnomon.cli.service.executing import ExecutorSettings, callback_keys, make_executor
+from gnomon.cli.service.relaying import relayed
 from gnomon.cli.service.samples import deploy_samples
 from gnomon.cli.service.stores import Stores, open_stores
 from gnomon.cli.service.token_file import ensure_private_directory, ensure_token, loopback_access
@@ -116,7 +117,10 @@ async def _up(
             await deploy_samples(parts.registrar, parts.deployer)
         async with serve(parts, options.http) as (port, _):
             announce(_welcome(options, token_file, port))
-            async with _attended(stores, options.database, worker, clock):
+            async with (
+                _attended(stores, options.database, worker, clock),
+                relayed(stores, options.database, events, clock, name=worker.owner, listens=True),
+            ):
                 done = await _until_stopped(worker, stopping)
         await executor.close()
         return done
@@ -131,7 +135,8 @@ async def _api(database: str, http: HttpSettings, access: AccessSource, clock: C
             stores, RunLauncher(stores.workflows, executor, clock), http, settings, access, clock,
             events=events, counters=counters, wake=lambda: None, keys=callback_keys(executing),
         )  # fmt: skip
-        async with serve(parts, http) as (port, reload):
+        telling = relayed(stores, database, events, clock, name=_owner(clock), listens=True)
+        async with telling, serve(parts, http) as (port, reload):
             asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, reload)
             log(logging.INFO, "serving", host=http.host, port=port, store=stores.place)
             await stopping.wait()
@@ -140,15 +145,18 @@ async def _api(database: str, http: HttpSettings, access: AccessSource, clock: C
 
 
 async def _worker(database: str, clock: Clock, output: Path) -> bool:
-    settings = Settings.read(environment())
+    settings, events = Settings.read(environment()), EventFeed(clock)
     async with _signals() as stopping, open_stores(None, database) as stores:
         executor = make_executor(ExecutorSettings(), stores.executions, clock, output=output)
         worker = ServiceWorker(
             stores.ledger, executor, stores.workflows, clock, _owner(clock), settings,
-            events=EventFeed(clock), counters=ServiceCounters(), also=stores.executions,
+            events=events, counters=ServiceCounters(), also=stores.executions,
         )  # fmt: skip
         log(logging.INFO, "working", store=stores.place)
-        async with _attended(stores, database, worker, clock):
+        async with (
+            _attended(stores, database, worker, clock),
+            relayed(stores, database, events, clock, name=worker.owner, listens=False),
+        ):
             done = await _until_stopped(worker, stopping)
         await executor.close()
         return done

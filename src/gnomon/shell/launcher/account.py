@@ -90,7 +90,11 @@ def files_of(account: Account) -> Iterator[None]:
 def check_entrance(account: Account, directory: str) -> None:
     """Refuse a directory that the account could not enter by itself: the worker perhaps could."""
     with files_of(account):
-        os.stat(f"{directory}/.")
+        try:
+            os.stat(f"{directory}/.")
+        except OSError as error:
+            said = f"the working directory cannot be entered: {error.strerror}"
+            raise OSError(error.errno, said, directory) from error
 
 
 def _user(user: str) -> tuple[str, int, int, str]:

@@ -161,7 +161,7 @@ class ProcessLauncher:
 
     def _failed(self, key: str, fence: int, error: Exception, *, permanent: bool) -> Failed:
         is_final = permanent if self.manner.gives_up else is_manual(key)
-        return Failed(key, fence, one_line(str(error)), permanent=is_final)
+        return Failed(key, fence, one_line(_said(error)), permanent=is_final)
 
     async def release(self, key: str) -> None:
         run = self._runs.get(key)
@@ -355,6 +355,13 @@ class ProcessLauncher:
         task = asyncio.ensure_future(work)
         run.watchers.add(task)
         task.add_done_callback(run.watchers.discard)
+
+
+def _said(error: Exception) -> str:
+    """What went wrong, and with which file."""
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        return f"{error.strerror}: {error.filename}"
+    return str(error)
 
 
 def _reap(process: "subprocess.Popen[bytes]") -> tuple[int, Usage]:

@@ -65,8 +65,13 @@ class Sinks(NamedTuple):
             return os.open(os.devnull, os.O_WRONLY)
         if sink == _SYSLOG:
             return _system_log()
+        path = Path(self.cwd, sink.removeprefix(_FILE))
         with files_of(self.account):
-            return _append_to(Path(self.cwd, sink.removeprefix(_FILE)), self.umask)
+            try:
+                return _append_to(path, self.umask)
+            except OSError as error:
+                said = f"the file for the output cannot be opened: {error.strerror}"
+                raise OSError(error.errno, said, str(path)) from error
 
 
 def _append_to(path: Path, umask: int) -> int:

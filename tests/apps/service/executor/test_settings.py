@@ -49,13 +49,15 @@ def test_commands_functions_and_secrets_have_to_be_allowed(tmp_path: Path) -> No
     )  # fmt: skip
 
     assert answered(ExecutorSettings(), tmp_path, command) == Refused(
-        "node a: commands are not allowed here", permanent=True
+        "node a: commands are not allowed here; set GNOMON_ALLOW_COMMANDS=true", permanent=True
     )
     assert answered(ExecutorSettings(allow_commands=True), tmp_path, command) == Refused(
         "node a: there is no secret token for anna", permanent=True
     )
     assert answered(ExecutorSettings(), tmp_path, function) == Refused(
-        "node a: Python functions are not allowed here", permanent=True
+        "node a: Python functions are not allowed here; name their modules in "
+        "GNOMON_PYTHON_MODULES",
+        permanent=True,
     )
     assert isinstance(answered(allowed, tmp_path, command), Accepted)
     (tmp_path / "ledger.sqlite3").unlink()

@@ -249,3 +249,17 @@ def test_what_was_sent_comes_back_in_a_form_that_does_no_harm() -> None:
         assert "\n" not in answer.json()["detail"]
 
     play(story)
+
+
+@clause("HTTP-7")
+def test_a_parameter_that_is_there_twice_is_refused_by_its_name() -> None:
+    async def story(stage: Stage) -> None:
+        answer = await stage.acme.get("/schedules?limit=3&text=a&limit=5")
+
+        assert answer.status_code == 422
+        assert answer.json()["errors"] == [
+            {"field": "limit", "reason": "must be given once", "got": "2 values",
+             "hint": "write one of them"}
+        ]  # fmt: skip
+
+    play(story)

@@ -7,6 +7,7 @@ import pytest
 
 from gnomon.ports import Ended, Failed, Report
 from gnomon.shell.clock import SystemClock
+from gnomon.shell.store.postgres.announcement import announce, events_channel
 from gnomon.shell.store.postgres.ledger import PostgresLedger
 from gnomon.shell.store.postgres.listener import listen
 from gnomon.shell.store.postgres.pool import PoolOptions
@@ -157,5 +158,32 @@ def test_workers_that_nobody_has_heard_of_for_long_are_forgotten(
         await presence.forget_others()
 
         assert [row.owner for row in await workers(ledger.pool, ledger.sql)] == ["boris"]
+
+    play(common_database, schema, scenario)
+
+
+@clause("PG-19")
+def test_what_is_announced_is_heard_in_order(common_database: str, schema: str) -> None:
+    async def scenario(fleet: Fleet) -> None:
+        ledger = await fleet.open()
+        channel, heard, enough = events_channel(ledger.sql), list[str](), asyncio.Event()
+
+        def hear(text: str) -> None:
+            heard.append(text)
+            if len(heard) == 3:
+                enough.set()
+
+        listens = asyncio.Event()
+        listening = asyncio.create_task(
+            listen(common_database, channel, listens.set, SystemClock(), hear=hear)
+        )
+        await listens.wait()
+        await announce(ledger.pool, channel, ["one", "é" * 3_900])
+        await announce(ledger.pool, channel, ["three"])
+        await enough.wait()
+        listening.cancel()
+        await asyncio.gather(listening, return_exceptions=True)
+
+        assert heard == ["one", "é" * 3_900, "three"]
 
     play(common_database, schema, scenario)

@@ -27,6 +27,9 @@ from gnomon.apps.service.executor.secrets import Secrets, given_to, hidden
 
 __all__ = ["Works"]
 
+_NO_COMMANDS = "commands are not allowed here; set GNOMON_ALLOW_COMMANDS=true"
+_NO_FUNCTIONS = "Python functions are not allowed here; name their modules in GNOMON_PYTHON_MODULES"
+
 
 class Works:
     """The ways that nodes are carried out; None for a type that is not allowed."""
@@ -88,12 +91,12 @@ class Works:
     def _objection_to(self, node: Node) -> str | None:
         match node:
             case CommandNode():
-                return None if self._commands else "commands are not allowed here"
+                return None if self._commands else _NO_COMMANDS
             case HttpNode():
                 return None if self._requests else "HTTP requests are not allowed here"
             case PythonNode():
                 if self._functions is None:
-                    return "Python functions are not allowed here"
+                    return _NO_FUNCTIONS
                 return self._functions.objection_to(node)
             case ActionNode():
                 return f"the action {node.uses} needs an executor that knows it"

@@ -26,7 +26,7 @@ Instant = Annotated[
     str,
     Field(max_length=64, description="RFC 3339, e.g. 2027-01-01T00:00:00Z."),
 ]
-Version = Annotated[int, Field(ge=0, le=2**31 - 1, examples=[1])]
+Version = Annotated[int, Field(ge=1, le=2**31 - 1, examples=[1])]
 Overlap = Literal["allow", "skip", "queue", "replace"]
 Catchup = Literal["none", "latest", "fire_immediately", "spread"]
 Dialect = Annotated[str, Field(max_length=1024, examples=["standard", "posix"])]
@@ -157,7 +157,7 @@ class WorkflowForm(Form):
     """A DAG: nodes, the edges between them, and what starts it."""
 
     workflow_id: Id
-    version: Annotated[int, Field(ge=1, le=2**31 - 1, examples=[1])]
+    version: Version
     nodes: Annotated[list[dict[str, object]], Field(min_length=1, max_length=1000)]
     edges: Annotated[list[dict[str, object]], Field(max_length=10_000)] = []
     triggers: Annotated[list[dict[str, object]], Field(max_length=100)] = []

@@ -95,7 +95,7 @@ def read_http_settings(
         first = error.errors()[0]
         name = str(first["loc"][0])
         raise DefinitionError(
-            f"is not what it must be ({first['msg']})", where=name, got=first["input"],
+            first["msg"].removeprefix("Input "), where=name, got=first["input"],
             hint=f"change --{name.replace('_', '-')} or GNOMON_{name.upper()}",
         ) from None  # fmt: skip
     found.check(loopback_only=loopback_only)

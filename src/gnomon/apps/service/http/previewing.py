@@ -27,7 +27,7 @@ class Preview:
 def preview_of(form: PreviewForm, settings: Settings, *, now: int) -> Preview:
     """The sentence and the next instants of a form, strictly later than `after`, or than now."""
     fields = form.model_dump(exclude={"after", "count"})
-    given = ScheduleInput(workflow_id="preview", version=0, user_id="preview", **fields)
+    given = ScheduleInput(workflow_id="preview", version=1, user_id="preview", **fields)
     recurrence = schedule_of(given, settings).recurrence
     after = now if form.after is None else to_epoch(parse_instant(form.after, where="after"))
     found: list[str] = []

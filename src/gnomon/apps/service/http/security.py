@@ -2,13 +2,15 @@
 May this sender do this? What each route asks before it does anything.
 
 A route says which scope it takes; the answer is the `Actor` on whose behalf the service then acts.
-Nobody gets 401 with how to introduce oneself, somebody without the scope gets 403.
+Nobody gets 401 with how to introduce oneself, somebody without the scope gets 403. Whoever may ask
+is asked to be clear, before a route looks at what was said.
 
-Spec: AUTH-5, AUTH-7, AUTH-16.
+Spec: AUTH-5, AUTH-7, AUTH-16, HTTP-7.
 """
 
 import base64
 import binascii
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import Annotated
 
@@ -23,10 +25,11 @@ from fastapi.security import (
 from gnomon.apps.service.http.authentication import Authenticator
 from gnomon.apps.service.http.parts import parts_of
 from gnomon.apps.service.http.principal import Principal, Scope
-from gnomon.apps.service.http.problem import ProblemError
+from gnomon.apps.service.http.problem import FieldProblem, ProblemError
 from gnomon.apps.service.http.server import CERTIFICATE
 from gnomon.apps.service.http.token import TokenRefused
 from gnomon.apps.service.identity import Actor
+from gnomon.errors.root import printable
 
 __all__ = ["Administrator", "Reader", "Viewer", "Writer", "scraper"]
 
@@ -49,7 +52,9 @@ def _needs(scope: Scope) -> Callable[[Request], Awaitable[Actor]]:
         request: Request,
         credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)] = None,
     ) -> Actor:
-        return _allowed(_identify(request, _bearer_token(request), f"Bearer {_REALM}"), scope)
+        allowed = _allowed(_identify(request, _bearer_token(request), f"Bearer {_REALM}"), scope)
+        _check_query(request)
+        return allowed
 
     return actor
 
@@ -107,6 +112,20 @@ def _allowed(principal: Principal, scope: Scope) -> Actor:
                      f'scope="{scope}"'},
         )  # fmt: skip
     return Actor(subject=principal.subject, tenant=principal.tenant)
+
+
+def _check_query(request: Request) -> None:
+    """Of two values under one name one would be passed over, and somebody meant it."""
+    counts = Counter(name for name, _ in request.query_params.multi_items())
+    twice = [name for name, count in counts.items() if count > 1]
+    if twice:
+        errors = [
+            FieldProblem(
+                printable(name), "must be given once", f"{counts[name]} values", "write one of them"
+            )
+            for name in twice
+        ]
+        raise ProblemError(422, f"{printable(twice[0])}: must be given once", errors=errors)
 
 
 def _bearer_token(request: Request) -> str | None:

@@ -6,12 +6,13 @@ waits, and the worker is woken each time, because nobody knows what was said mea
 depends on being told: a worker looks by itself at least every half minute. Behind a pooler that
 hands out connections for each transaction nobody can listen, and nobody tries.
 
-Spec: PG-7.
+Spec: PG-7, PG-19.
 """
 
 import asyncio
 import logging
 from collections.abc import Callable
+from typing import NamedTuple
 
 from gnomon.errors import StoreError
 from gnomon.ports import Clock
@@ -27,12 +28,28 @@ BACKOFF_MS = 100
 BACKOFF_MAX_MS = 30_000
 
 
+class _Ear(NamedTuple):
+    """Who is called when something is said."""
+
+    wake: Callable[[], None]
+    hear: Callable[[str], None]
+
+    def told(self, text: str) -> None:
+        self.wake()
+        self.hear(text)
+
+
 async def listen(
-    url: str, channel: str, wake: Callable[[], None], clock: Clock,
-    options: PoolOptions | None = None,
+    url: str, channel: str, wake: Callable[[], None] | None, clock: Clock,
+    options: PoolOptions | None = None, *, hear: Callable[[str], None] | None = None,
 ) -> None:  # fmt: skip
-    """Call `wake` whenever somebody has changed something, until cancelled."""
+    """
+    Call `wake` whenever somebody has changed something, until cancelled.
+
+    `hear` is called with every text that is said; what was said while nobody listened is lost.
+    """
     options = options or PoolOptions()
+    ear = _Ear(wake or _nothing, hear or _nothing_of)
     if options.pooler:
         log(
             logging.INFO, "not listening behind a pooler; looking by itself", database=place_of(url)
@@ -41,7 +58,7 @@ async def listen(
     failures = 0
     while True:
         try:
-            await _listen(url, channel, wake, clock, options)
+            await _listen(url, channel, ear, clock, options)
         except StoreError as error:
             wait_ms = min(BACKOFF_MS * 2 ** min(failures, 20), BACKOFF_MAX_MS)
             failures += 1
@@ -51,22 +68,20 @@ async def listen(
             failures = 0
 
 
-async def _listen(
-    url: str, channel: str, wake: Callable[[], None], clock: Clock, options: PoolOptions
-) -> None:
+async def _listen(url: str, channel: str, ear: _Ear, clock: Clock, options: PoolOptions) -> None:
     """Listen with one connection for as long as it lasts."""
     connection = await connect(url, options)
     gone = asyncio.Event()
     connection.add_termination_listener(lambda _: gone.set())
     try:
         with explained(place_of(url)):
-            await connection.add_listener(channel, lambda *_: wake())
-            wake()
+            await connection.add_listener(channel, lambda *said: ear.told(str(said[-1])))
+            ear.wake()
             while not gone.is_set():
                 await _either(gone, clock)
                 if not gone.is_set():
                     await connection.execute("SELECT 1")
-        wake()
+        ear.wake()
     finally:
         connection.terminate()
 
@@ -81,3 +96,11 @@ async def _either(gone: asyncio.Event, clock: Clock) -> None:
         waiting.cancel()
         alarm.cancel()
         await asyncio.gather(waiting, alarm, return_exceptions=True)
+
+
+def _nothing() -> None:
+    """Nobody waits to be woken."""
+
+
+def _nothing_of(_: str) -> None:
+    """Nobody wants to know the words."""

@@ -1,7 +1,8 @@
 """
 What is happening right now? Server-sent events, for as long as somebody listens.
 
-A stream begins after `Last-Event-ID`, or with what comes next, shows only what its listener may
+A stream begins after `Last-Event-ID`, or with what comes next, or, if nobody wants to follow it,
+with the oldest that is known. It shows only what its listener may
 see, and sends a comment when nothing happens, so that everybody on the way knows that it lives. It
 ends after ten minutes, and browsers and clients come back by themselves with the last id they saw:
 nobody listens on with a token that has long expired.
@@ -50,7 +51,9 @@ async def stream_events(
     ] = True,
 ) -> StreamingResponse:
     """Changes and runs, as server-sent events."""
-    after = parts.events.newest if last_event_id is None else last_event_id
+    after = last_event_id
+    if after is None:
+        after = parts.events.newest if follow else 0
     stream = _follow(parts, actor, after) if follow else _known(parts, actor, after)
     return StreamingResponse(stream, media_type="text/event-stream")
 
