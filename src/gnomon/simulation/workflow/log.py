@@ -110,5 +110,17 @@ class GatedLog:
     async def inputs(self, workflow: str, *, limit: int) -> list[Input]:
         return await self._inner.inputs(workflow, limit=limit)
 
+    async def forget(
+        self, workflow: str, *, fence: int, ended_ms: int, published_ms: int, after: int, limit: int
+    ) -> int:
+        return await self._gate.call(
+            "forget",
+            lambda: self._inner.forget(
+                workflow, fence=fence, ended_ms=ended_ms, published_ms=published_ms, after=after,
+                limit=limit,
+            ),
+            stores=True,
+        )  # fmt: skip
+
     async def close(self) -> None:
         """The database outlives the process."""
