@@ -262,6 +262,17 @@ def skip_input_command(
     return _said(name, "skip-input", f"{input_id} is skipped", as_json=as_json)
 
 
+@workflow_app.command("doctor")
+def doctor_command(store: StoreOption = STORE, as_json: JsonOption = False) -> int:
+    """Examine the workflows of a store: say what is wrong with them and what to do."""
+    from gnomon.cli.workflow_view import doctor_text
+    from gnomon.shell.store.workflow_opening import examine_store
+
+    found = examine_store(store)
+    typer.echo(doctor_text(found, as_json=as_json), nl=False)
+    return 1 if found.findings else 0
+
+
 def _at_desk(
     context: typer.Context, store: str, work: "Callable[[Desk], Awaitable[_T]]", *,
     to_look: bool = False,

@@ -21,6 +21,7 @@ from gnomon.apps.workflow.desk import Desk
 from gnomon.apps.workflow.events import LOGGER
 from gnomon.apps.workflow.host import Host
 from gnomon.errors import DefinitionError, StoreError
+from gnomon.shell.store.workflow_examination import examine_rows
 from gnomon.simulation.clock import GatedClock, Wall
 from gnomon.simulation.dice import Dice
 from gnomon.simulation.faults import Crash, Fault
@@ -200,7 +201,13 @@ class _World:
     def _judge(self) -> None:
         """Now, and not when the loop has stopped: what is ready by then has begun something new."""
         self._is_judged = True
+        self._examine()
         self._complaints += audit(self.log.database.connection, self.outside, self._items())
+
+    def _examine(self) -> None:
+        """Whatever has happened, a doctor finds nothing wrong with the store."""
+        for one in examine_rows(self.log.database.connection):
+            self.complain(f"the doctor finds: {one.subject} {one.problem}")
 
     async def _looking(self, length_ms: int) -> None:
         """Let so much time pass, with a person who looks now and then."""
@@ -248,6 +255,7 @@ class _World:
         if self._is_over:
             return
         self._births += 1
+        self._examine()
         name = f"p{self._births}"
         gate: Gate[Nature] = Gate(self, name)
         context = self._context.copy()

@@ -255,3 +255,6 @@ DELETE FROM gnomon.flow_causes WHERE workflow = $1 AND input = $2 AND topic = $3
 -- name: forget_input
 DELETE FROM gnomon.flow_inputs WHERE workflow = $1 AND id = $2 AND created_at < $3 AND NOT EXISTS
   (SELECT 1 FROM gnomon.flow_causes AS cause WHERE cause.workflow = $1 AND cause.input = $2);
+
+-- name: holders
+SELECT count(*), count(DISTINCT nullif(holder, '')) FROM gnomon.flows;
