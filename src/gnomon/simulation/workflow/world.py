@@ -29,7 +29,7 @@ from gnomon.simulation.gate import Gate, Nature
 from gnomon.simulation.loop import WORKER, Stuck, VirtualLoop
 from gnomon.simulation.record import Notes
 from gnomon.simulation.workflow.audit import Auditor, audit, is_at_rest
-from gnomon.simulation.workflow.log import GatedLog, open_log
+from gnomon.simulation.workflow.log import GatedLog, MemoryStore, Store
 from gnomon.simulation.workflow.outside import Outside
 from gnomon.simulation.workflow.person import Person
 from gnomon.simulation.workflow.plan import START_MS, Do, Errand, Spec
@@ -61,11 +61,11 @@ class Trial(NamedTuple):
     lasted_ms: int
 
 
-def run_world(spec: Spec) -> Trial:
+def run_world(spec: Spec, make_store: Callable[[], Store] = MemoryStore) -> Trial:
     """Let a world happen from its beginning to its end, and judge it."""
     level = LOGGER.level
     LOGGER.setLevel(logging.CRITICAL + 1)
-    world = _World(spec)
+    world = _World(spec, make_store())
     try:
         return world.live()
     finally:
@@ -88,7 +88,7 @@ class _Life:
 class _World:
     """Also the `Nature` that gates need."""
 
-    def __init__(self, spec: Spec) -> None:
+    def __init__(self, spec: Spec, store: Store) -> None:
         self.spec = spec
         self.notes = Notes()
         self.dice = Dice(spec.seed, "nature")
@@ -96,10 +96,11 @@ class _World:
         self.calls = 0
         self.faults: Mapping[int, Fault] = {fault.call: fault for fault in spec.faults}
         self.outside = Outside(spec.items)
-        self.log = open_log()
+        self.log = store.log
+        self._store = store
         self.at_work: list[str] = []
         self._complaints: list[str] = []
-        self._auditor = Auditor(self.log.database.connection)
+        self._auditor = Auditor(store.tables)
         self._context = copy_context()
         self._loop = VirtualLoop(Dice(spec.seed, "order"), steps_max=STEPS_MAX)
         self._loop.hold = self._is_frozen
@@ -131,6 +132,7 @@ class _World:
             self.notes.hit(f"died during {self.at_work[0]}" if self.at_work else "died")
         self.at_work.clear()
         life.gate.alive = False
+        self._store.abandon()
         current = asyncio.current_task(self._loop)
         left = [task for task in life.tasks if not task.done()]
         self._dead += left
@@ -158,7 +160,7 @@ class _World:
             self._be_surprised(error)
         if not self._is_judged:
             self._judge()
-        (runs,) = self.log.database.connection.execute("SELECT count(*) FROM runs").fetchone()
+        (runs,) = self._store.tables().execute("SELECT count(*) FROM runs").fetchone()
         return Trial(
             self._complaints + self.notes.surprises, self.notes, self.calls, runs,
             len(self.outside.applications), self.at(),
@@ -179,7 +181,7 @@ class _World:
         for task in self._dead:
             if task.done() and not task.cancelled():
                 task.exception()  # somebody has looked
-        self.log.database.close()
+        self._store.close()
         self._loop.close()
 
     async def _course(self) -> None:
@@ -192,9 +194,8 @@ class _World:
         last = max([*spec.items, *spec.pushed, *(errand.at for errand in spec.errands)])
         await self._looking(last + 1)
         self._is_healed = True
-        connection = self.log.database.connection
         until = self.at() + REST_MAX_MS
-        while self.at() < until and not is_at_rest(connection, self._items()):
+        while self.at() < until and not is_at_rest(self._store.tables(), self._items()):
             await self._looking(REST_LOOK_MS)
         self._judge()
 
@@ -202,11 +203,11 @@ class _World:
         """Now, and not when the loop has stopped: what is ready by then has begun something new."""
         self._is_judged = True
         self._examine()
-        self._complaints += audit(self.log.database.connection, self.outside, self._items())
+        self._complaints += audit(self._store.tables(), self.outside, self._items())
 
     def _examine(self) -> None:
         """Whatever has happened, a doctor finds nothing wrong with the store."""
-        for one in examine_rows(self.log.database.connection):
+        for one in examine_rows(self._store.tables()):
             self.complain(f"the doctor finds: {one.subject} {one.problem}")
 
     async def _looking(self, length_ms: int) -> None:
