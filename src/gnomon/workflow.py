@@ -19,13 +19,16 @@ import os
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import timedelta
 
 from gnomon.apps.workflow.context import Context, Event, Outcome, Prepared
 from gnomon.apps.workflow.definition import Workflow
+from gnomon.apps.workflow.forgetting import KEEP_MIN_MS, KEEP_MS
 from gnomon.apps.workflow.host import Host
 from gnomon.apps.workflow.reconciling import Finding, Resolution
 from gnomon.apps.workflow.repair import Repairer, Trouble
 from gnomon.apps.workflow.steps import Call, applied, not_applied, unknown
+from gnomon.errors import DefinitionError
 from gnomon.shell.clock import SystemClock
 from gnomon.shell.store.workflow_opening import open_log, told
 
@@ -49,18 +52,27 @@ __all__ = [
 
 @asynccontextmanager
 async def host(
-    store: str, *workflows: Workflow, threads: int = 8, repairer: Repairer | None = None
-) -> AsyncIterator[Host]:
+    store: str, *workflows: Workflow, threads: int = 8, repairer: Repairer | None = None,
+    keep: timedelta | None = timedelta(milliseconds=KEEP_MS),
+) -> AsyncIterator[Host]:  # fmt: skip
     """
     A host, at work until the block ends.
 
-    `store` is a SQLite file, `:memory:`, or the URL of a PostgreSQL database.
+    `store` is a SQLite file, `:memory:`, or the URL of a PostgreSQL database. What is over is
+    forgotten after `keep`, a day at least; None keeps everything.
     """
+    keep_ms = None if keep is None else keep // timedelta(milliseconds=1)
+    if keep_ms is not None and keep_ms < KEEP_MIN_MS:
+        raise DefinitionError(
+            "must be at least a day", where="keep", got=keep, hint="write e.g. timedelta(days=90)"
+        )
     clock = SystemClock()
     log = await open_log(store, to_hold=True)
     try:
         holder = f"pid {os.getpid()} on {socket.gethostname()} at {clock.now_ms()}"
-        running = Host(log, clock, holder=holder, threads=threads, repairer=repairer)
+        running = Host(
+            log, clock, holder=holder, threads=threads, repairer=repairer, keep_ms=keep_ms
+        )
         for workflow in workflows:
             await running.deploy(workflow)
         async with told(store, running.look, clock):

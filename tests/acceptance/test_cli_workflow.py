@@ -131,6 +131,8 @@ def test_commands_without_a_host_are_kept_for_when_there_is_one(folder: Path) ->
         (("publish", "orders", "orders", ""), "id: must be text of 1 to 500 characters"),
         (("publish", "orders", "orders", "x" * 501), "id: must be text of 1 to 500 characters"),
         (("inputs", "nope"), "deployed are: orders"),
+        (("run", "--keep", "23h"), "keep: must be at least a day"),
+        (("run", "--keep", "soon"), "keep"),
         (("events", "orders", "--status", "lost"), "write one of pending"),
         (("skip-input", "orders", "mail/1"), "must be an input"),
         (("runs", "orders", "--count", "0"), "count"),

@@ -9,12 +9,13 @@ Spec: WCLI-1 to WCLI-5.
 
 import json
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from gnomon.cli.options import JsonOption, clock_of, read_count, read_file
+from gnomon.cli.options import JsonOption, clock_of, read_count, read_file, read_length_ms
 from gnomon.errors import DefinitionError
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["workflow_app"]
 
+KEEP_MIN_MS = 86_400_000
 ROWS_MAX = 10_000
 _T = TypeVar("_T")
 
@@ -51,6 +53,14 @@ def run_command(
         typer.Argument(metavar="[FILE]...", help="Scripts to deploy first.", show_default=False),
     ] = None,
     store: StoreOption = STORE,
+    keep: Annotated[
+        str,
+        typer.Option(
+            "--keep",
+            metavar="DURATION",
+            help="How long to keep what is over; forever to keep everything.",
+        ),
+    ] = "2160h",
     http: Annotated[
         str | None,
         typer.Option("--http", metavar="ADDRESS", help="Serve commands too, e.g. 127.0.0.1:8081."),
@@ -62,7 +72,9 @@ def run_command(
     """Serve every workflow of a store until stopped; deploy these scripts first."""
     from gnomon.cli.workflow_run import run_workflows
 
-    return run_workflows(files or [], store, clock_of(context), http=http, access=access)
+    return run_workflows(
+        files or [], store, clock_of(context), keep=_read_keep(keep), http=http, access=access
+    )
 
 
 @workflow_app.command("deploy")
@@ -250,6 +262,17 @@ def skip_input_command(
     return _said(name, "skip-input", f"{input_id} is skipped", as_json=as_json)
 
 
+@workflow_app.command("doctor")
+def doctor_command(store: StoreOption = STORE, as_json: JsonOption = False) -> int:
+    """Examine the workflows of a store: say what is wrong with them and what to do."""
+    from gnomon.cli.workflow_view import doctor_text
+    from gnomon.shell.store.workflow_opening import examine_store
+
+    found = examine_store(store)
+    typer.echo(doctor_text(found, as_json=as_json), nl=False)
+    return 1 if found.findings else 0
+
+
 def _at_desk(
     context: typer.Context, store: str, work: "Callable[[Desk], Awaitable[_T]]", *,
     to_look: bool = False,
@@ -277,6 +300,19 @@ def _at_desk(
     if not to_look:
         ring_for(store)
     return found
+
+
+def _read_keep(text: str) -> timedelta | None:
+    """How long what is over is kept; None for ever."""
+    if text == "forever":
+        return None
+    length_ms = read_length_ms(text, where="keep")
+    if length_ms < KEEP_MIN_MS:
+        raise DefinitionError(
+            "must be at least a day", where="keep", got=text,
+            hint="write e.g. 2160h for 90 days, or forever",
+        )  # fmt: skip
+    return timedelta(milliseconds=length_ms)
 
 
 def _one_of(text: str, known: list[_T], *, where: str) -> _T:

@@ -10,6 +10,7 @@ import logging
 import signal
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
+from datetime import timedelta
 from pathlib import Path
 
 from gnomon.apps.workflow.script import load_workflow
@@ -21,8 +22,9 @@ __all__ = ["run_workflows"]
 
 
 def run_workflows(
-    files: Sequence[Path], store: str, clock: Clock, *, http: str | None, access: Path | None
-) -> int:
+    files: Sequence[Path], store: str, clock: Clock, *, keep: timedelta | None, http: str | None,
+    access: Path | None,
+) -> int:  # fmt: skip
     """Deploy, serve, and return the exit code: 130 when it was told twice to stop."""
     scripts = [(file, file.read_text(encoding="utf-8")) for file in files]
     workflows = [(load_workflow(text, where=str(file)), text) for file, text in scripts]
@@ -43,7 +45,7 @@ def run_workflows(
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, on_signal)
         with contextlib.suppress(asyncio.CancelledError):
-            async with host(store) as running:
+            async with host(store, keep=keep) as running:
                 for workflow, text in workflows:
                     await running.deploy(workflow, text=text)
                 async with beside(running):

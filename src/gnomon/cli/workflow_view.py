@@ -14,10 +14,12 @@ from gnomon.apps.workflow.records import (
     overview_record,
     run_record,
 )
+from gnomon.cli.problem import printable
 from gnomon.ports.workflow_facts import Event, Input, Run
 from gnomon.shell.store.instant_text import to_text
+from gnomon.shell.store.workflow_examination import FlowExamination
 
-__all__ = ["events_text", "inputs_text", "overviews_text", "runs_text"]
+__all__ = ["doctor_text", "events_text", "inputs_text", "overviews_text", "runs_text"]
 
 
 def overviews_text(found: Sequence[Overview], *, now_ms: int, as_json: bool) -> str:
@@ -66,6 +68,35 @@ def inputs_text(workflow: str, inputs: Sequence[Input], *, as_json: bool) -> str
         for one in inputs
     ]
     return "\n".join(lines or ["no inputs yet"]) + "\n"
+
+
+def doctor_text(found: FlowExamination, *, as_json: bool) -> str:
+    """What is wrong with the workflows of a store, and what to do about it."""
+    if as_json:
+        return _json(
+            {
+                "store": found.place, "schema": found.schema, "schemaKnown": found.schema_known,
+                "owner": found.owner, "workflows": found.workflows,
+                "findings": [one._asdict() for one in found.findings],
+            }
+        )  # fmt: skip
+    number = len(found.findings)
+    lines = [
+        f"{number} finding{'s' if number > 1 else ''}" if number
+        else "The workflows are in good order.",
+        f"  store      {printable(found.place)}",
+        f"  schema     {found.schema} (newest known: {found.schema_known})",
+        f"  owner      {printable(found.owner)}",
+        f"  workflows  {found.workflows}",
+    ]  # fmt: skip
+    for one in found.findings:
+        where = ": ".join(part for part in (one.workflow, one.subject) if part)
+        lines += [
+            "",
+            printable(f"{one.code}: {where} {one.problem}".replace(":  ", ": ")),
+            f"  mend  {one.remedy}",
+        ]
+    return "\n".join(lines) + "\n"
 
 
 def _overview_lines(one: Overview, now_ms: int) -> str:

@@ -145,6 +145,8 @@ class Handler:
     next_run_ms: int | None = None
     wake_ms: int | None = None
     state: str = "null"
+    ran_ms: int | None = None
+    """When the latest run of a producer began that was committed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,7 +200,7 @@ class Mutation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """A message in a topic; it is never deleted."""
+    """A message in a topic; what waits is never forgotten."""
 
     topic: str
     id: str

@@ -39,10 +39,15 @@ class Stage:
         self.host: Host
         self._lives = 0
 
-    async def start(self, *workflows: Workflow, repairer: Repairer | None = None) -> None:
+    async def start(
+        self, *workflows: Workflow, repairer: Repairer | None = None, keep_ms: int | None = None
+    ) -> None:
         """A host begins, with these workflows in its memory."""
         self._lives += 1
-        self.host = Host(self.log, self, holder=f"life {self._lives}", threads=0, repairer=repairer)
+        self.host = Host(
+            self.log, self, holder=f"life {self._lives}", threads=0, repairer=repairer,
+            keep_ms=keep_ms,
+        )  # fmt: skip
         for workflow in workflows:
             await self.host.deploy(workflow)
         await self.host.start()

@@ -108,7 +108,7 @@ def test_each_kind_of_broken_promise_is_noticed(
 def test_two_active_runs_and_a_phase_that_goes_back_are_noticed_as_they_happen() -> None:
     database = sqlite3.connect(":memory:")
     database.executescript(TABLES)
-    auditor = Auditor(database)
+    auditor = Auditor(lambda: database)
     assert auditor.look() == []
 
     database.execute("UPDATE runs SET status = 'active', phase = 'preparing' WHERE number > 1")

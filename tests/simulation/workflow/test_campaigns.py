@@ -44,7 +44,7 @@ def test_a_process_that_dies_at_any_call_makes_nothing_twice_and_loses_nothing(p
     assert found.applications > WORLDS_A_PART
 
 
-@clause("WSIM-1", "WSIM-3", "WSIM-4", "WSIM-5", "WSIM-6", "WSIM-7")
+@clause("WSIM-1", "WSIM-3", "WSIM-4", "WSIM-5", "WSIM-6", "WSIM-7", "WDOC-4")
 def test_a_storm_makes_nothing_twice_and_loses_nothing_whatever_it_brings() -> None:
     found = tally(islice(worlds(World.STORM, 0), STORMS))
 

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from gnomon.apps.workflow.course import Emission, Preparation, Request
 from gnomon.apps.workflow.definition import Tool
+from gnomon.apps.workflow.storable import is_storable, storable
 from gnomon.apps.workflow.wake import read_wake
 from gnomon.errors import LogicError
 from gnomon.ports.workflow_facts import Event as StoredEvent
@@ -29,6 +30,9 @@ __all__ = [
 TEXT_MAX = 1_000_000
 """The longest payload, state or result, as JSON."""
 ID_MAX = 500
+INPUT_MAX = 2_000
+SHOWN_MAX = 500
+"""The longest title or note; what is longer is cut."""
 _KEYS = {"reservations", "data", "ui", "wakeAt"}
 
 
@@ -125,14 +129,24 @@ class Context:
                 f"publish: an id must be text of 1 to {ID_MAX} characters that a store can keep, "
                 f"got {id!r:.200}"
             )
+        causes = (inputs,) if isinstance(inputs, str) else tuple(inputs)
+        if not all(is_id(cause, most=INPUT_MAX) for cause in causes):
+            raise self._wrong(
+                f"publish: inputs must be what ctx.input has returned, got {causes!r:.200}"
+            )
         text = self._json(payload, "payload")
-        self._publications[topic, id] = Publication(topic, id, text, tuple(inputs))
+        self._publications[topic, id] = Publication(topic, id, text, causes)
 
     def input(self, source: str, kind: str, id: str, *, title: str = "") -> str:
         """Register what came in from outside; the result is given to `publish`."""
         self._check("input", "register inputs")
         found = f"{source}/{kind}/{id}"
-        self._inputs[found] = Input(id=found, title=title)
+        if not is_id(found, most=INPUT_MAX):
+            raise self._wrong(
+                f"input: source, kind and id must be text of 1 to {INPUT_MAX} characters that a "
+                f"store can keep, got {found!r:.200}"
+            )
+        self._inputs[found] = Input(id=found, title=storable(str(title), most=SHOWN_MAX))
         return found
 
     def read(self, function: Callable[..., object], *arguments: object, **named: object) -> object:
@@ -158,13 +172,13 @@ class Context:
             known = ", ".join(self._tools) or "none"
             raise self._wrong(f"mutate: there is no tool {tool!r}; declared are: {known}")
         self._request = Request(
-            tool, self._json(params, "params"), title, found.on_reconcile is not None,
-            found.approval,
+            tool, self._json(params, "params"), storable(str(title), most=SHOWN_MAX),
+            found.on_reconcile is not None, found.approval,
         )  # fmt: skip
 
     def note(self, text: str) -> None:
         """What this run did, in words for the user."""
-        self._note = str(text)[:500]
+        self._note = storable(str(text), most=SHOWN_MAX)
 
     def close(self) -> None:
         """The handler has returned; whatever it has left running can do nothing any more."""
@@ -237,12 +251,9 @@ class Context:
             raise
 
 
-def is_id(value: object) -> bool:
-    """Whether an event can have this id: some text, without what no store can keep."""
-    return (
-        isinstance(value, str) and 0 < len(value) <= ID_MAX
-        and "\0" not in value and not any("\ud800" <= one <= "\udfff" for one in value)
-    )  # fmt: skip
+def is_id(value: object, *, most: int = ID_MAX) -> bool:
+    """Whether something can be known by this: some text, without what no store can keep."""
+    return isinstance(value, str) and 0 < len(value) <= most and is_storable(value)
 
 
 def to_json(value: object, what: str) -> str:
@@ -277,4 +288,4 @@ def _title(value: object) -> str:
     title = value.get("title", "") if isinstance(value, Mapping) else None
     if not isinstance(title, str):
         raise LogicError(f'prepare: ui must be {{"title": "..."}}, got {value!r:.200}')
-    return title[:500]
+    return storable(title, most=SHOWN_MAX)

@@ -192,8 +192,9 @@ def commit(facts: Facts, run: Run, emission: Emission, *, now_ms: int) -> FlowCh
     if run.kind is HandlerKind.PRODUCER:
         zone = facts.standing.zone
         handler = replace(
-            handler, next_run_ms=next_run_ms(handler.schedule, zone=zone, now_ms=now_ms)
-        )
+            handler, next_run_ms=next_run_ms(handler.schedule, zone=zone, now_ms=now_ms),
+            ran_ms=run.created_ms,
+        )  # fmt: skip
     else:
         assert run.phase.is_settled, run
         skipped = run.mutated == SKIPPED

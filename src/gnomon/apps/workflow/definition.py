@@ -29,6 +29,7 @@ from datetime import timedelta
 from typing import TypeVar
 
 from gnomon.apps.workflow.schedule import read_schedule
+from gnomon.apps.workflow.storable import is_storable
 from gnomon.core.civil.zone import load_zone
 from gnomon.errors import DefinitionError
 from gnomon.ports.workflow_facts import Handler, HandlerKind, Standing
@@ -37,6 +38,7 @@ __all__ = ["NAME_PATTERN", "Consumer", "Producer", "Tool", "Workflow", "is_name"
 
 SEES = 100
 SEES_MAX = 10_000
+TITLE_MAX = 500
 
 NAME_PATTERN = r"[A-Za-z][A-Za-z0-9_.-]{0,99}"
 _NAME = re.compile(NAME_PATTERN, re.ASCII)
@@ -108,7 +110,7 @@ class Workflow:
 
     def __init__(self, name: str, *, title: str = "", zone: str = "UTC") -> None:
         self.name = _checked_name(name, where="workflow")
-        self.title = title
+        self.title = _checked_title(title)
         self.zone = load_zone(zone).name
         self.producers: dict[str, Producer] = {}
         self.consumers: dict[str, Consumer] = {}
@@ -234,6 +236,15 @@ def _sees(count: object, *, where: str) -> int:
 def is_name(text: str) -> bool:
     """Whether a workflow, a handler or a topic can be called so."""
     return _NAME.fullmatch(text) is not None
+
+
+def _checked_title(title: object) -> str:
+    if not isinstance(title, str) or not is_storable(title) or len(title) > TITLE_MAX:
+        raise DefinitionError(
+            f"must be text of at most {TITLE_MAX} characters that a store can keep", where="title",
+            got=title, hint='write e.g. title="Orders into the sheet"',
+        )  # fmt: skip
+    return title
 
 
 def _checked_name(name: object, *, where: str) -> str:

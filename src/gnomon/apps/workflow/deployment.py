@@ -69,7 +69,7 @@ def _first(handler: Handler, now_ms: int) -> Handler:
 
 
 def _again(handler: Handler, old: Handler, now_ms: int, *, moved: bool) -> Handler:
-    after = replace(handler, state=old.state)
+    after = replace(handler, state=old.state, ran_ms=old.ran_ms)
     if handler.kind is HandlerKind.CONSUMER:
         return replace(after, wake_ms=now_ms)
     same = handler.schedule == old.schedule and not (moved and old.schedule.startswith("cron "))

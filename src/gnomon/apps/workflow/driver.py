@@ -20,6 +20,7 @@ from gnomon.apps.workflow import agenda, course
 from gnomon.apps.workflow.caller import Caller
 from gnomon.apps.workflow.events import log
 from gnomon.apps.workflow.failure import Failure, Fault, classify
+from gnomon.apps.workflow.forgetting import Forgetting
 from gnomon.apps.workflow.reconciling import mutation_failed, reconciled
 from gnomon.apps.workflow.repair import Repairer, repaired
 from gnomon.apps.workflow.retrying import recover, retry
@@ -57,6 +58,8 @@ class Surroundings:
     caller: Caller
     library: Library
     repairer: Repairer | None = None
+    keep_ms: int | None = None
+    """How long what is over is kept; None for ever."""
     is_stopping: Callable[[], bool]
 
 
@@ -75,6 +78,7 @@ class Driver:
         self._around = around
         self._log = around.log
         self._steps = Steps(around.log, around.caller)
+        self._forgetting = Forgetting(around.log, around.clock, around.keep_ms)
         self._seen: dict[str, int] = {}
         self._writes = 0
         self._recovered = False
@@ -90,6 +94,7 @@ class Driver:
             await self._load()
             try:
                 await self._recover()
+                await self._forgetting.some(self._facts)
                 step = self._choose()
                 if isinstance(step, agenda.Rest):
                     return step.until_ms

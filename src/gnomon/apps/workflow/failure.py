@@ -11,6 +11,7 @@ Spec: FAIL-1 to FAIL-9.
 from enum import StrEnum
 from typing import NamedTuple
 
+from gnomon.apps.workflow.storable import storable
 from gnomon.errors import WorkflowError
 from gnomon.ports.workflow_facts import RunStatus
 
@@ -98,5 +99,4 @@ def _described(error: BaseException) -> str:
 
 
 def _text(said: object) -> str:
-    text = str(said)
-    return text if len(text) <= _TEXT_MAX else f"{text[: _TEXT_MAX - 1]}…"
+    return storable(str(said), most=_TEXT_MAX)

@@ -40,7 +40,7 @@ class Host:
 
     def __init__(
         self, store: WorkflowLog, clock: Clock, *, holder: str, threads: int = 8,
-        repairer: Repairer | None = None,
+        repairer: Repairer | None = None, keep_ms: int | None = None,
     ) -> None:  # fmt: skip
         self.desk = Desk(store, clock, ring=self.ring)
         self._store = store
@@ -49,7 +49,7 @@ class Host:
         self._library = Library(store)
         self._around = Surroundings(
             log=store, clock=clock, caller=Caller(clock, threads=threads), library=self._library,
-            repairer=repairer, is_stopping=lambda: self._stopping,
+            repairer=repairer, keep_ms=keep_ms, is_stopping=lambda: self._stopping,
         )  # fmt: skip
         self._drivers: dict[str, Driver] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}

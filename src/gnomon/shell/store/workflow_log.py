@@ -35,6 +35,7 @@ from gnomon.shell.store.database import BUSY_MS, MEMORY, Database
 from gnomon.shell.store.instant_text import to_text
 from gnomon.shell.store.ownership import Ownership
 from gnomon.shell.store.queries import named
+from gnomon.shell.store.workflow_forgetting import forget
 from gnomon.shell.store.workflow_rows import (
     Row,
     event_of,
@@ -185,6 +186,20 @@ class SqliteWorkflowLog:
 
     async def inputs(self, workflow: str, *, limit: int) -> list[Input]:
         return await self._list("inputs", input_of, workflow, limit)
+
+    async def forget(
+        self, workflow: str, *, fence: int, ended_ms: int, published_ms: int, after: int, limit: int
+    ) -> int:
+        def work(connection: sqlite3.Connection) -> int:
+            standing = _standing(connection, workflow)
+            if standing is None or standing.fence != fence:
+                raise self._lost(workflow)
+            return forget(
+                connection, standing, ended_ms=ended_ms, published_ms=published_ms, after=after,
+                limit=limit,
+            )  # fmt: skip
+
+        return await self._write(work)
 
     async def close(self) -> None:
         if not self._lasting:

@@ -11,13 +11,15 @@ Spec: HOST-2, WCLI-3.
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 from gnomon.ports import Clock
 from gnomon.ports.workflow_log import WorkflowLog
 from gnomon.shell.doorbell import Doorbell, ring
+from gnomon.shell.store.workflow_examination import FlowExamination, examine_flows
 from gnomon.shell.store.workflow_log import SqliteWorkflowLog
 
-__all__ = ["is_shared", "open_log", "ring_for", "told"]
+__all__ = ["examine_store", "is_shared", "open_log", "ring_for", "told"]
 
 _SCHEMES = ("postgresql://", "postgres://")
 
@@ -34,6 +36,15 @@ async def open_log(store: str, *, to_hold: bool = False, threaded: bool = True) 
 
         return await PostgresWorkflowLog.open(store)
     return await SqliteWorkflowLog.open(store, to_hold=to_hold, threaded=threaded)
+
+
+def examine_store(store: str) -> FlowExamination:
+    """Look whether the workflows of a store are in good order."""
+    if is_shared(store):
+        from gnomon.shell.store.postgres.workflow_examination import examine_shared_flows
+
+        return asyncio.run(examine_shared_flows(store))
+    return examine_flows(Path(store))
 
 
 def ring_for(store: str) -> None:

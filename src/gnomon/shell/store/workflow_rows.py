@@ -69,11 +69,12 @@ def standing_row(one: Standing) -> Row:
 
 
 def handler_of(row: Row) -> Handler:
-    name, kind, place, schedule, subscribes, publishes, next_run_at, wake_at, state = row
+    name, kind, place, schedule, subscribes, publishes, next_run_at, wake_at, state, ran_at = row
     return Handler(
         name=_text(name), kind=HandlerKind(_text(kind)), place=_number(place),
         schedule=_text(schedule), subscribes=_names(subscribes), publishes=_names(publishes),
         next_run_ms=_maybe_ms(next_run_at), wake_ms=_maybe_ms(wake_at), state=_text(state),
+        ran_ms=_maybe_ms(ran_at),
     )  # fmt: skip
 
 
@@ -81,7 +82,7 @@ def handler_row(one: Handler) -> Row:
     return (
         one.name, one.kind.value, one.place, one.schedule, names_text(one.subscribes),
         names_text(one.publishes), maybe_to_text(one.next_run_ms), maybe_to_text(one.wake_ms),
-        one.state,
+        one.state, maybe_to_text(one.ran_ms),
     )  # fmt: skip
 
 

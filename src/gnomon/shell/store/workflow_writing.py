@@ -23,7 +23,10 @@ from gnomon.shell.store.workflow_rows import (
     run_row,
 )
 
-__all__ = ["NotPending", "apply_change", "publish"]
+__all__ = ["REFRESH_MS", "NotPending", "apply_change", "publish"]
+
+REFRESH_MS = 3_600_000
+"""How old a note of when an event was last published may be, before it is written anew."""
 
 _SQL = named("workflow.sql")
 
@@ -81,6 +84,8 @@ def publish(
                 arrivals += 1
                 newest[one.topic] = arrivals
             connection.execute(_SQL["set_event"], (one.payload, causes, arrivals, *key))
+        if known is not None and known[3] < to_text(now_ms - REFRESH_MS):
+            connection.execute(_SQL["refresh_event"], (to_text(now_ms), *key))
         connection.executemany(
             _SQL["add_cause"], [(workflow, cause, one.topic, one.id) for cause in one.causes]
         )

@@ -12,7 +12,7 @@ Spec: WSIM-4 to WSIM-7.
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from gnomon.simulation.workflow.outside import Outside
 
@@ -25,16 +25,18 @@ TOPICS = {"ship": "orders", "bill": "shipped"}
 class Auditor:
     """Looks at the tables after each commit."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
+    def __init__(self, tables: Callable[[], sqlite3.Connection]) -> None:
+        self._tables = tables
         self._phases: dict[int, int] = {}
 
     def look(self) -> list[str]:
         """What is wrong right now."""
         found = []
-        rows = self._connection.execute(
-            "SELECT number, phase, status FROM runs ORDER BY number DESC LIMIT 3"
-        ).fetchall()
+        rows = (
+            self._tables()
+            .execute("SELECT number, phase, status FROM runs ORDER BY number DESC LIMIT 3")
+            .fetchall()
+        )
         active = [number for number, _, status in rows if status == "active"]
         if len(active) > 1:
             found.append(f"runs {active} are active at once")

@@ -1,13 +1,15 @@
 """
 The workflow log as one process reaches it: the real one, behind the gate of the process.
 
-The database is a real one in memory that outlives every process, as a file does; a call is one
-transaction, made or not made when the process dies.
+The database is a real one that outlives every process, as a file does; a call is one transaction,
+made or not made when the process dies.
 
 Spec: WSIM-1.
 """
 
+import sqlite3
 from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Protocol
 
 from gnomon.ports.workflow_facts import (
     Committed,
@@ -21,16 +23,45 @@ from gnomon.ports.workflow_facts import (
     Run,
     Script,
 )
+from gnomon.ports.workflow_log import WorkflowLog
 from gnomon.shell.store.database import MEMORY, Database
 from gnomon.shell.store.workflow_log import SqliteWorkflowLog
 from gnomon.simulation.gate import Gate, Nature
 
-__all__ = ["GatedLog", "open_log"]
+__all__ = ["GatedLog", "MemoryStore", "Store"]
 
 
-def open_log() -> SqliteWorkflowLog:
-    """An empty log in memory."""
-    return SqliteWorkflowLog(Database(MEMORY, family="workflow"), lasting=True)
+class Store(Protocol):
+    """Where the facts of a world are, for as long as it lasts."""
+
+    log: WorkflowLog
+
+    def tables(self) -> sqlite3.Connection:
+        """All tables as they are now, for whoever judges them."""
+        ...
+
+    def abandon(self) -> None:
+        """The process that held the workflows is dead."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class MemoryStore:
+    """An empty SQLite database in memory."""
+
+    def __init__(self) -> None:
+        self._database = Database(MEMORY, family="workflow")
+        self.log: WorkflowLog = SqliteWorkflowLog(self._database, lasting=True)
+
+    def tables(self) -> sqlite3.Connection:
+        return self._database.connection
+
+    def abandon(self) -> None:
+        """Whoever opens a file next follows at once."""
+
+    def close(self) -> None:
+        self._database.close()
 
 
 class GatedLog:
@@ -38,9 +69,7 @@ class GatedLog:
 
     name = "simulated store"
 
-    def __init__(
-        self, inner: SqliteWorkflowLog, gate: Gate[Nature], written: Callable[[], None]
-    ) -> None:
+    def __init__(self, inner: WorkflowLog, gate: Gate[Nature], written: Callable[[], None]) -> None:
         self._inner = inner
         self._gate = gate
         self._written = written
@@ -109,6 +138,18 @@ class GatedLog:
 
     async def inputs(self, workflow: str, *, limit: int) -> list[Input]:
         return await self._inner.inputs(workflow, limit=limit)
+
+    async def forget(
+        self, workflow: str, *, fence: int, ended_ms: int, published_ms: int, after: int, limit: int
+    ) -> int:
+        return await self._gate.call(
+            "forget",
+            lambda: self._inner.forget(
+                workflow, fence=fence, ended_ms=ended_ms, published_ms=published_ms, after=after,
+                limit=limit,
+            ),
+            stores=True,
+        )  # fmt: skip
 
     async def close(self) -> None:
         """The database outlives the process."""

@@ -14,7 +14,7 @@ from gnomon.apps.workflow.desk import Desk
 from gnomon.apps.workflow.reconciling import Resolution
 from gnomon.errors import DefinitionError
 from gnomon.ports.workflow_facts import Facts, Mode, MutationStatus, RunStatus
-from gnomon.shell.store.workflow_log import SqliteWorkflowLog
+from gnomon.ports.workflow_log import WorkflowLog
 from gnomon.simulation.dice import Dice
 from gnomon.simulation.record import Notes
 from gnomon.simulation.workflow.outside import Outside
@@ -29,7 +29,7 @@ class Witnessed(Protocol):
 
     notes: Notes
     outside: Outside
-    log: SqliteWorkflowLog
+    log: WorkflowLog
 
 
 class Person:

@@ -21,6 +21,7 @@ from gnomon.apps.workflow.desk import Desk
 from gnomon.apps.workflow.events import LOGGER
 from gnomon.apps.workflow.host import Host
 from gnomon.errors import DefinitionError, StoreError
+from gnomon.shell.store.workflow_examination import examine_rows
 from gnomon.simulation.clock import GatedClock, Wall
 from gnomon.simulation.dice import Dice
 from gnomon.simulation.faults import Crash, Fault
@@ -28,7 +29,7 @@ from gnomon.simulation.gate import Gate, Nature
 from gnomon.simulation.loop import WORKER, Stuck, VirtualLoop
 from gnomon.simulation.record import Notes
 from gnomon.simulation.workflow.audit import Auditor, audit, is_at_rest
-from gnomon.simulation.workflow.log import GatedLog, open_log
+from gnomon.simulation.workflow.log import GatedLog, MemoryStore, Store
 from gnomon.simulation.workflow.outside import Outside
 from gnomon.simulation.workflow.person import Person
 from gnomon.simulation.workflow.plan import START_MS, Do, Errand, Spec
@@ -60,11 +61,11 @@ class Trial(NamedTuple):
     lasted_ms: int
 
 
-def run_world(spec: Spec) -> Trial:
+def run_world(spec: Spec, make_store: Callable[[], Store] = MemoryStore) -> Trial:
     """Let a world happen from its beginning to its end, and judge it."""
     level = LOGGER.level
     LOGGER.setLevel(logging.CRITICAL + 1)
-    world = _World(spec)
+    world = _World(spec, make_store())
     try:
         return world.live()
     finally:
@@ -87,7 +88,7 @@ class _Life:
 class _World:
     """Also the `Nature` that gates need."""
 
-    def __init__(self, spec: Spec) -> None:
+    def __init__(self, spec: Spec, store: Store) -> None:
         self.spec = spec
         self.notes = Notes()
         self.dice = Dice(spec.seed, "nature")
@@ -95,10 +96,11 @@ class _World:
         self.calls = 0
         self.faults: Mapping[int, Fault] = {fault.call: fault for fault in spec.faults}
         self.outside = Outside(spec.items)
-        self.log = open_log()
+        self.log = store.log
+        self._store = store
         self.at_work: list[str] = []
         self._complaints: list[str] = []
-        self._auditor = Auditor(self.log.database.connection)
+        self._auditor = Auditor(store.tables)
         self._context = copy_context()
         self._loop = VirtualLoop(Dice(spec.seed, "order"), steps_max=STEPS_MAX)
         self._loop.hold = self._is_frozen
@@ -130,6 +132,7 @@ class _World:
             self.notes.hit(f"died during {self.at_work[0]}" if self.at_work else "died")
         self.at_work.clear()
         life.gate.alive = False
+        self._store.abandon()
         current = asyncio.current_task(self._loop)
         left = [task for task in life.tasks if not task.done()]
         self._dead += left
@@ -157,7 +160,7 @@ class _World:
             self._be_surprised(error)
         if not self._is_judged:
             self._judge()
-        (runs,) = self.log.database.connection.execute("SELECT count(*) FROM runs").fetchone()
+        (runs,) = self._store.tables().execute("SELECT count(*) FROM runs").fetchone()
         return Trial(
             self._complaints + self.notes.surprises, self.notes, self.calls, runs,
             len(self.outside.applications), self.at(),
@@ -178,7 +181,7 @@ class _World:
         for task in self._dead:
             if task.done() and not task.cancelled():
                 task.exception()  # somebody has looked
-        self.log.database.close()
+        self._store.close()
         self._loop.close()
 
     async def _course(self) -> None:
@@ -191,16 +194,21 @@ class _World:
         last = max([*spec.items, *spec.pushed, *(errand.at for errand in spec.errands)])
         await self._looking(last + 1)
         self._is_healed = True
-        connection = self.log.database.connection
         until = self.at() + REST_MAX_MS
-        while self.at() < until and not is_at_rest(connection, self._items()):
+        while self.at() < until and not is_at_rest(self._store.tables(), self._items()):
             await self._looking(REST_LOOK_MS)
         self._judge()
 
     def _judge(self) -> None:
         """Now, and not when the loop has stopped: what is ready by then has begun something new."""
         self._is_judged = True
-        self._complaints += audit(self.log.database.connection, self.outside, self._items())
+        self._examine()
+        self._complaints += audit(self._store.tables(), self.outside, self._items())
+
+    def _examine(self) -> None:
+        """Whatever has happened, a doctor finds nothing wrong with the store."""
+        for one in examine_rows(self._store.tables()):
+            self.complain(f"the doctor finds: {one.subject} {one.problem}")
 
     async def _looking(self, length_ms: int) -> None:
         """Let so much time pass, with a person who looks now and then."""
@@ -248,6 +256,7 @@ class _World:
         if self._is_over:
             return
         self._births += 1
+        self._examine()
         name = f"p{self._births}"
         gate: Gate[Nature] = Gate(self, name)
         context = self._context.copy()

@@ -12,10 +12,21 @@ from gnomon.apps.workflow.host import Host
 from gnomon.apps.workflow.steps import Call, applied
 from gnomon.errors import OwnershipLostError
 from gnomon.shell.clock import SystemClock
+from gnomon.shell.store.postgres.statement import migrations
 from gnomon.shell.store.postgres.workflow_log import PostgresWorkflowLog
 from gnomon.workflow import host
 from tests.clauses import clause
-from tests.contract.workflow_desk import new, sheet
+from tests.contract.workflow_desk import NOW, new, sheet
+
+FIRST = """
+INSERT INTO gnomon.flow_meta (name, value) VALUES ('schema', '1');
+INSERT INTO gnomon.flows (name, title, zone, mode, script, version, fence, writes, holder, runs,
+  arrivals, failures, repairs, created_at)
+VALUES ('orders', '', 'UTC', 'active', 1, 1, 0, 0, '', 0, 1, 0, 0, '2026-03-01T00:00:00Z');
+INSERT INTO gnomon.flow_events (workflow, topic, id, payload, status, number, arrival, attempt,
+  reserved_by, causes, created_at)
+VALUES ('orders', 'orders', 'o1', '1', 'consumed', 1, 1, 1, 7, '[]', '2026-03-01T00:00:00Z');
+"""
 
 
 def shop(deliver: Callable[[Call], object], said: list[str]) -> Workflow:
@@ -133,3 +144,24 @@ async def _forget_lease(database: str) -> None:
     connection = await asyncpg.connect(database)
     await connection.execute("UPDATE gnomon.flows SET lease_until = now() - interval '1 second'")
     await connection.close()
+
+
+@clause("WLOG-1")
+def test_tables_of_the_first_schema_keep_their_events_and_get_the_newest(database: str) -> None:
+    async def scenario() -> None:
+        beside = await asyncpg.connect(database)
+        await beside.execute(migrations("gnomon", "workflow")[0])
+        await beside.execute(FIRST)
+        await beside.close()
+        log = await PostgresWorkflowLog.open(database)
+        facts = await log.load("orders")
+        assert facts is not None
+        assert await log.take(holder="me") == {"orders": 1}
+        for published_ms, left in ((NOW, ["o1"]), (NOW + 1, [])):
+            await log.forget(
+                "orders", fence=1, ended_ms=NOW, published_ms=published_ms, after=0, limit=10
+            )
+            assert [one.id for one in await log.events("orders", limit=10)] == left
+        await log.close()
+
+    asyncio.run(scenario())

@@ -38,6 +38,11 @@ class Statements:
             for name, text in queries.named(file, _PACKAGE).items()
         }
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All of them, in the order of their file."""
+        return tuple(self._texts)
+
     def __getitem__(self, name: str) -> str:
         return self._texts[name]
 

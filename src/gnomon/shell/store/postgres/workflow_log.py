@@ -33,6 +33,7 @@ from gnomon.shell.store.instant_text import to_text
 from gnomon.shell.store.postgres.migration import WORKFLOW, bring_forward
 from gnomon.shell.store.postgres.pool import Pool, PoolOptions
 from gnomon.shell.store.postgres.statement import SCHEMA, Statements
+from gnomon.shell.store.postgres.workflow_forgetting import forget
 from gnomon.shell.store.postgres.workflow_writing import (
     HANDLER_AT,
     MUTATION_AT,
@@ -189,6 +190,18 @@ class PostgresWorkflowLog:
 
     async def inputs(self, workflow: str, *, limit: int) -> list[Input]:
         return await self._list("inputs", input_of, _INPUT_AT, workflow, limit)
+
+    async def forget(
+        self, workflow: str, *, fence: int, ended_ms: int, published_ms: int, after: int, limit: int
+    ) -> int:
+        async with self.pool.transaction() as connection:
+            standing = await self._standing(connection, "standing_locked", workflow)
+            if standing is None or standing.fence != fence:
+                raise self._lost(workflow)
+            return await forget(
+                connection, self.sql, standing, ended_ms=ended_ms, published_ms=published_ms,
+                after=after, limit=limit,
+            )  # fmt: skip
 
     async def close(self) -> None:
         await self.pool.close()

@@ -16,14 +16,14 @@ from gnomon.ports.workflow_facts import EventStatus, FlowChange, Publication
 from gnomon.shell.store.instant_text import from_text
 from gnomon.shell.store.postgres.statement import Statements
 from gnomon.shell.store.workflow_rows import Row, handler_row, mutation_row, names_text, run_row
-from gnomon.shell.store.workflow_writing import NotPending
+from gnomon.shell.store.workflow_writing import REFRESH_MS, NotPending
 
 if TYPE_CHECKING:
     from gnomon.shell.store.postgres.pool import Connection
 
 __all__ = ["HANDLER_AT", "MUTATION_AT", "RUN_AT", "Writing", "sent"]
 
-HANDLER_AT = (6, 7)
+HANDLER_AT = (6, 7, 9)
 """Which columns of a row are instants."""
 RUN_AT = (14, 15)
 MUTATION_AT = (10, 12, 13)
@@ -80,6 +80,8 @@ class Writing:
                     arrivals += 1
                     newest[one.topic] = arrivals
                 await self._do("set_event", one.payload, causes, arrivals, *key)
+            if known is not None and known[3] < now_ms - REFRESH_MS:
+                await self._do("refresh_event", now_ms, *key)
             for cause in one.causes:
                 await self._do("add_cause", self._workflow, cause, one.topic, one.id)
         if arrivals != first:

@@ -27,16 +27,18 @@ UPDATE workflows SET title = ?, zone = ?, mode = ?, script = ?, runs = ?, curren
 WHERE name = ?;
 
 -- name: handlers
-SELECT name, kind, place, schedule, subscribes, publishes, next_run_at, wake_at, state
+SELECT name, kind, place, schedule, subscribes, publishes, next_run_at, wake_at, state, ran_at
 FROM handlers WHERE workflow = ? ORDER BY place, name;
 
 -- name: put_handler
 INSERT INTO handlers
-  (workflow, name, kind, place, schedule, subscribes, publishes, next_run_at, wake_at, state)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  (workflow, name, kind, place, schedule, subscribes, publishes, next_run_at, wake_at, state,
+  ran_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (workflow, name) DO UPDATE SET kind = excluded.kind, place = excluded.place,
   schedule = excluded.schedule, subscribes = excluded.subscribes, publishes = excluded.publishes,
-  next_run_at = excluded.next_run_at, wake_at = excluded.wake_at, state = excluded.state;
+  next_run_at = excluded.next_run_at, wake_at = excluded.wake_at, state = excluded.state,
+  ran_at = excluded.ran_at;
 
 -- name: remove_handler
 DELETE FROM handlers WHERE workflow = ? AND name = ?;
@@ -107,12 +109,12 @@ UPDATE topics SET pending = pending - ? WHERE workflow = ? AND name = ?;
 UPDATE workflows SET arrivals = ? WHERE name = ?;
 
 -- name: known_event
-SELECT payload, status, causes FROM events WHERE workflow = ? AND topic = ? AND id = ?;
+SELECT payload, status, causes, published_at FROM events WHERE workflow = ? AND topic = ? AND id = ?;
 
 -- name: add_event
 INSERT INTO events (workflow, topic, id, payload, status, number, arrival, attempt, reserved_by,
-  created_by, causes, created_at)
-VALUES (?, ?, ?, ?, 'pending', ?, ?, 1, NULL, ?, ?, ?);
+  created_by, causes, created_at, published_at)
+VALUES (?1, ?2, ?3, ?4, 'pending', ?5, ?6, 1, NULL, ?7, ?8, ?9, ?9);
 
 -- name: set_event
 UPDATE events SET payload = ?, causes = ?, arrival = ?
@@ -177,3 +179,47 @@ ORDER BY number DESC LIMIT ?4;
 
 -- name: versions
 SELECT name, version, arrivals FROM workflows;
+
+-- name: refresh_event
+UPDATE events SET published_at = ?1 WHERE workflow = ?2 AND topic = ?3 AND id = ?4;
+
+-- name: first_attempt
+WITH RECURSIVE chain (number, retry_of) AS (
+  SELECT number, retry_of FROM runs WHERE workflow = ?1 AND number = ?2
+  UNION ALL
+  SELECT before.number, before.retry_of FROM runs AS before
+  JOIN chain ON before.workflow = ?1 AND before.number = chain.retry_of)
+SELECT min(number) FROM chain;
+
+-- name: forget_runs
+DELETE FROM runs WHERE workflow = ?1 AND updated_at < ?2 AND number IN
+  (SELECT number FROM runs WHERE workflow = ?1 AND number < ?3 ORDER BY number LIMIT ?4)
+RETURNING 1;
+
+-- name: forget_mutations
+DELETE FROM mutations WHERE workflow = ?1
+  AND run < (SELECT min(number) FROM runs WHERE workflow = ?1);
+
+-- name: forget_scripts
+DELETE FROM scripts WHERE workflow = ?1 AND version < ?2 AND version <
+  (SELECT script FROM runs WHERE workflow = ?1 ORDER BY number LIMIT 1);
+
+-- name: some_events
+SELECT count(*), max(number) FROM
+  (SELECT number FROM events WHERE workflow = ?1 AND number > ?2 ORDER BY number LIMIT ?3)
+  AS batch;
+
+-- name: forget_events
+DELETE FROM events AS one
+WHERE workflow = ?1 AND number > ?2 AND number <= ?3 AND status IN ('consumed', 'skipped')
+  AND published_at < ?4 AND NOT EXISTS
+    (SELECT 1 FROM runs AS run
+     WHERE run.workflow = one.workflow AND run.number = one.reserved_by)
+RETURNING topic, id, causes;
+
+-- name: forget_cause
+DELETE FROM event_causes WHERE workflow = ?1 AND input = ?2 AND topic = ?3 AND id = ?4;
+
+-- name: forget_input
+DELETE FROM inputs WHERE workflow = ?1 AND id = ?2 AND created_at < ?3 AND NOT EXISTS
+  (SELECT 1 FROM event_causes AS cause WHERE cause.workflow = ?1 AND cause.input = ?2);

@@ -54,16 +54,18 @@ UPDATE gnomon.flows SET title = $1, zone = $2, mode = $3, script = $4, runs = $5
 WHERE name = $11;
 
 -- name: handlers
-SELECT name, kind, place, schedule, subscribes, publishes, next_run_at, wake_at, state
+SELECT name, kind, place, schedule, subscribes, publishes, next_run_at, wake_at, state, ran_at
 FROM gnomon.flow_handlers WHERE workflow = $1 ORDER BY place, name;
 
 -- name: put_handler
 INSERT INTO gnomon.flow_handlers
-  (workflow, name, kind, place, schedule, subscribes, publishes, next_run_at, wake_at, state)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+  (workflow, name, kind, place, schedule, subscribes, publishes, next_run_at, wake_at, state,
+  ran_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 ON CONFLICT (workflow, name) DO UPDATE SET kind = excluded.kind, place = excluded.place,
   schedule = excluded.schedule, subscribes = excluded.subscribes, publishes = excluded.publishes,
-  next_run_at = excluded.next_run_at, wake_at = excluded.wake_at, state = excluded.state;
+  next_run_at = excluded.next_run_at, wake_at = excluded.wake_at, state = excluded.state,
+  ran_at = excluded.ran_at;
 
 -- name: remove_handler
 DELETE FROM gnomon.flow_handlers WHERE workflow = $1 AND name = $2;
@@ -134,12 +136,12 @@ UPDATE gnomon.flow_topics SET pending = pending - $1 WHERE workflow = $2 AND nam
 UPDATE gnomon.flows SET arrivals = $1 WHERE name = $2;
 
 -- name: known_event
-SELECT payload, status, causes FROM gnomon.flow_events WHERE workflow = $1 AND topic = $2 AND id = $3;
+SELECT payload, status, causes, published_at FROM gnomon.flow_events WHERE workflow = $1 AND topic = $2 AND id = $3;
 
 -- name: add_event
 INSERT INTO gnomon.flow_events (workflow, topic, id, payload, status, number, arrival, attempt, reserved_by,
-  created_by, causes, created_at)
-VALUES ($1, $2, $3, $4, 'pending', $5, $6, 1, NULL, $7, $8, $9);
+  created_by, causes, created_at, published_at)
+VALUES ($1, $2, $3, $4, 'pending', $5, $6, 1, NULL, $7, $8, $9, $9);
 
 -- name: set_event
 UPDATE gnomon.flow_events SET payload = $1, causes = $2, arrival = $3
@@ -209,3 +211,50 @@ ORDER BY number DESC LIMIT $4;
 
 -- name: versions
 SELECT name, version, arrivals FROM gnomon.flows;
+
+-- name: refresh_event
+UPDATE gnomon.flow_events SET published_at = $1 WHERE workflow = $2 AND topic = $3 AND id = $4;
+
+-- name: first_attempt
+WITH RECURSIVE chain (number, retry_of) AS (
+  SELECT number, retry_of FROM gnomon.flow_runs WHERE workflow = $1 AND number = $2
+  UNION ALL
+  SELECT before.number, before.retry_of FROM gnomon.flow_runs AS before
+  JOIN chain ON before.workflow = $1 AND before.number = chain.retry_of)
+SELECT min(number) FROM chain;
+
+-- name: forget_runs
+DELETE FROM gnomon.flow_runs WHERE workflow = $1 AND updated_at < $2 AND number IN
+  (SELECT number FROM gnomon.flow_runs WHERE workflow = $1 AND number < $3 ORDER BY number LIMIT $4)
+RETURNING 1;
+
+-- name: forget_mutations
+DELETE FROM gnomon.flow_mutations WHERE workflow = $1
+  AND run < (SELECT min(number) FROM gnomon.flow_runs WHERE workflow = $1);
+
+-- name: forget_scripts
+DELETE FROM gnomon.flow_scripts WHERE workflow = $1 AND version < $2 AND version <
+  (SELECT script FROM gnomon.flow_runs WHERE workflow = $1 ORDER BY number LIMIT 1);
+
+-- name: some_events
+SELECT count(*), max(number) FROM
+  (SELECT number FROM gnomon.flow_events WHERE workflow = $1 AND number > $2 ORDER BY number LIMIT $3)
+  AS batch;
+
+-- name: forget_events
+DELETE FROM gnomon.flow_events AS one
+WHERE workflow = $1 AND number > $2 AND number <= $3 AND status IN ('consumed', 'skipped')
+  AND published_at < $4 AND NOT EXISTS
+    (SELECT 1 FROM gnomon.flow_runs AS run
+     WHERE run.workflow = one.workflow AND run.number = one.reserved_by)
+RETURNING topic, id, causes;
+
+-- name: forget_cause
+DELETE FROM gnomon.flow_causes WHERE workflow = $1 AND input = $2 AND topic = $3 AND id = $4;
+
+-- name: forget_input
+DELETE FROM gnomon.flow_inputs WHERE workflow = $1 AND id = $2 AND created_at < $3 AND NOT EXISTS
+  (SELECT 1 FROM gnomon.flow_causes AS cause WHERE cause.workflow = $1 AND cause.input = $2);
+
+-- name: holders
+SELECT count(*), count(DISTINCT nullif(holder, '')) FROM gnomon.flows;

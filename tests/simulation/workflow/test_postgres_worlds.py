@@ -1,0 +1,37 @@
+"""Worlds of workflows over PostgreSQL: the same promises, with the same judges."""
+
+from collections.abc import Iterator
+from itertools import islice
+
+import pytest
+
+from gnomon.simulation.workflow.campaign import crashes, replay_line
+from gnomon.simulation.workflow.plan import Spec, World, draw_spec
+from gnomon.simulation.workflow.world import run_world
+from tests.clauses import clause
+from tests.postgres.blocking_flows import PostgresFlows
+
+CRASHES = 12
+STORMS = 6
+
+
+@pytest.fixture(scope="module")
+def stores(common_database: str) -> Iterator[PostgresFlows]:
+    stores = PostgresFlows(common_database, "flow_worlds")
+    yield stores
+    stores.close()
+
+
+SPECS = [
+    *islice(crashes(7), CRASHES),
+    *(draw_spec(World.STORM, seed) for seed in range(1, STORMS + 1)),
+]
+
+
+@clause("WSIM-11", "WLOG-10")
+@pytest.mark.parametrize("spec", SPECS, ids=lambda spec: replay_line(spec).partition("--")[2])
+def test_a_world_over_postgresql_keeps_every_promise(stores: PostgresFlows, spec: Spec) -> None:
+    trial = run_world(spec, stores)
+
+    assert trial.complaints == [], replay_line(spec)
+    assert trial.applications
