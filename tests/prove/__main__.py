@@ -16,17 +16,7 @@ import os
 import sys
 from pathlib import Path
 
-from tests.prove import (
-    crash,
-    declarative,
-    fleet,
-    kill,
-    kill_scheduler,
-    kill_service,
-    theory,
-    time_core,
-    workflow,
-)
+from tests.prove import crash, declarative, fleet, killing, theory, time_core, workflow
 from tests.prove.chunk import ChunkResult, fill
 from tests.prove.replay import replay
 from tests.prove.runner import Run
@@ -65,11 +55,8 @@ def _prove(kinds: tuple[str, ...], options: argparse.Namespace, how: Run) -> int
         )
     if "crash" in kinds:
         well &= crash.prove(how, worlds=options.worlds, workers=cores)
-    if "kill" in kinds:
-        well &= kill.prove(how, kills=options.kills, workers=options.workers or kill.WORKERS)
-    if "kill-krond" in kinds:
-        workers = options.workers or kill.WORKERS
-        well &= kill.prove(how, kills=options.kills, workers=workers, kind="kill-krond")
+    for kind in (kind for kind in kinds if kind in killing.KILLINGS):
+        well &= killing.prove(kind, how, kills=options.kills, workers=options.workers)
     if "workers-kill" in kinds:
         fleets = options.workers or fleet.FLEETS
         well &= fleet.prove(how, faults=options.faults, workers=fleets)
@@ -77,20 +64,8 @@ def _prove(kinds: tuple[str, ...], options: argparse.Namespace, how: Run) -> int
         well &= theory.prove(how, traces=options.traces, workers=cores)
     if "declarative" in kinds:
         well &= declarative.prove(how, worlds=options.worlds, workers=cores)
-    if "kill-scheduler" in kinds:
-        well &= kill_scheduler.prove(
-            how, kills=options.kills, workers=options.workers or kill_scheduler.WORKERS
-        )
-    if "kill-service" in kinds:
-        well &= kill_service.prove(
-            how, kills=options.kills, workers=options.workers or kill_service.WORKERS
-        )
     if "workflow" in kinds:
         well &= workflow.prove(how, worlds=options.worlds, workers=cores)
-    if "kill-workflow" in kinds:
-        well &= workflow.prove_kills(
-            how, kills=options.kills, workers=options.workers or kill_scheduler.WORKERS
-        )
     return 0 if well else 1
 
 
@@ -113,7 +88,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--worlds", type=int, default=crash.WORLDS, metavar="N", help="of each kind of crash"
     )
-    parser.add_argument("--kills", type=int, default=kill.KILLS, metavar="N")
+    parser.add_argument("--kills", type=int, default=killing.KILLS, metavar="N")
     parser.add_argument("--faults", type=int, default=fleet.FAULTS, metavar="N")
     parser.add_argument("--traces", type=int, default=theory.TRACES, metavar="N")
     parser.add_argument(

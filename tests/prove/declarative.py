@@ -8,13 +8,12 @@ docs/evidence/declarative.md when all of it was run. A broken axiom is shown aga
 it prints: `python -m gnomon.simulation declarative`.
 """
 
-import platform
-from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from tests.prove.chunk import DECLARATIVE_DAYS, Chunk, ChunkResult
-from tests.prove.runner import Run, revision, run_all, write_report
+from tests.prove.page import Found, counts, figures, notes_of, page, part, table
+from tests.prove.runner import Run, run_all, write_report
 
 __all__ = ["WORLDS", "prove"]
 
@@ -40,9 +39,9 @@ PARTS = (
 def prove(how: Run, *, worlds: int, workers: int) -> bool:
     """Let the worlds happen, and say whether every axiom held in all of them."""
     chunks = [
-        Chunk(kind=part.kind, index=index)
-        for part in PARTS
-        for index in range(0, -(-part.chunks * min(worlds, WORLDS) // WORLDS), how.sample)
+        Chunk(kind=what.kind, index=index)
+        for what in PARTS
+        for index in range(0, -(-what.chunks * min(worlds, WORLDS) // WORLDS), how.sample)
     ]
     print(f"declarative: {len(chunks)} chunks, {workers} workers")
     state = run_all(chunks, "declarative", how, workers=workers, unit="worlds")
@@ -54,79 +53,57 @@ def prove(how: Run, *, worlds: int, workers: int) -> bool:
     assert isinstance(met, dict)
     for name, count in met.items():
         print(f"  met {name}: {count:,}")
-    for part in PARTS:
-        ours = [result for result in results if result.kind == part.kind]
+    for what in PARTS:
+        ours = [result for result in results if result.kind == what.kind]
         broken = sum(result.differences_found for result in ours)
-        print(f"{part.says}: {sum(one.cases for one in ours):,} worlds, {broken} broken axioms")
+        print(f"{what.says}: {sum(one.cases for one in ours):,} worlds, {broken} broken axioms")
     return not found["broken"]
 
 
-def _figures(results: Sequence[ChunkResult], *, wall_s: float, workers: int) -> dict[str, object]:
-    met = Counter[str]()
-    for result in results:
-        met.update({name[4:]: n for name, n in result.notes.items() if name[:4] == "met "})
-    return {
-        "revision": revision(),
-        "python": platform.python_version(),
+def _figures(results: Sequence[ChunkResult], *, wall_s: float, workers: int) -> Found:
+    return figures(results, wall_s=wall_s) | {
         "workers": workers,
-        "wall_s": round(wall_s, 1),
-        "parts": [_part(part, [one for one in results if one.kind == part.kind]) for part in PARTS],
-        "met": dict(sorted(met.items())),
+        "parts": [_part(what, [one for one in results if one.kind == what.kind]) for what in PARTS],
+        "met": part(notes_of(results), "met "),
         "broken": sum(result.differences_found for result in results),
-        "lines": [line for result in results for line in result.differences],
     }
 
 
-def _part(part: _Part, results: Sequence[ChunkResult]) -> dict[str, object]:
-    notes = Counter[str]()
-    for result in results:
-        notes.update(result.notes)
+def _part(what: _Part, results: Sequence[ChunkResult]) -> Found:
+    notes = notes_of(results)
     return {
-        "kind": part.kind,
-        "says": part.says,
+        "kind": what.kind,
+        "says": what.says,
         "worlds": sum(result.cases for result in results),
         "calls": notes["calls"],
         "events": notes["events"],
         "starts": sum(result.answers for result in results),
         "simulated_h": round(notes["simulated_s"] / 3600, 1),
         "broken": sum(result.differences_found for result in results),
-        "busy_s": round(sum(result.seconds for result in results), 1),
+        "busy_s": round(sum(result.seconds for result in results)),
     }
 
 
-def _page(found: dict[str, object]) -> str:
-    parts, met, lines = found["parts"], found["met"], found["lines"]
+_SAID = (
+    "The real `gnomon.Scheduler` over a real SQLite journal lives through simulated worlds on "
+    "virtual time; [how Gnomon is tested](../explanation/how-gnomon-is-tested.md) says how.",
+    "Its journal, with minutes and dues from an independent scan, is judged by the theory, and the "
+    "callbacks' own record is held against it.",
+)
+
+
+def _page(found: Found) -> str:
+    parts = found["parts"]
     assert isinstance(parts, list)
-    assert isinstance(met, dict)
-    assert isinstance(lines, list)
-    return "\n".join([
-        "# Evidence: the declarative scheduler",
-        "",
-        "Written by `make prove`; do not edit.",
-        "",
-        "The real `gnomon.Scheduler` over a real SQLite journal lives through simulated worlds on "
-        "virtual time; [how Gnomon is tested](../explanation/how-gnomon-is-tested.md) says how.",
-        "Its journal, with minutes and dues from an independent scan, is judged by the theory, and "
-        "the callbacks' own record is held against it.",
-        "",
-        "| worlds | number | calls | events judged | runs | simulated hours | broken | busy |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|",
-        *(
-            f"| {one['says']} | {one['worlds']:,} | {one['calls']:,} | {one['events']:,} "
-            f"| {one['starts']:,} | {one['simulated_h']:,} | {one['broken']:,} "
-            f"| {one['busy_s']:,.0f} s |"
-            for one in parts
-        ),
-        "",
+    names = ("says", "worlds", "calls", "events", "starts", "simulated_h", "broken", "busy_s")
+    head = (
+        "worlds", "number", "calls", "events judged", "runs", "simulated hours", "broken",
+        "seconds busy",
+    )  # fmt: skip
+    body = [
+        *table(head, ([one[name] for name in names] for one in parts)),
         "## What was met",
         "",
-        "| what | times |",
-        "|---|---:|",
-        *(f"| {name} | {count:,} |" for name, count in met.items()),
-        "",
-        f"- revision: {found['revision']}",
-        f"- Python: {found['python']}",
-        f"- wall time: {found['wall_s']} s with {found['workers']} workers",
-        *(f"- broken: {line}" for line in lines),
-        "",
-    ])  # fmt: skip
+        *counts(("what", "times"), found["met"]),
+    ]
+    return page("the declarative scheduler", _SAID, body, found)

@@ -6,14 +6,12 @@ time waiting for the next second. Writes docs/evidence/workers-kill.md when 1,00
 problem prints the line that runs its fleet again: `python -m tests.kill.fleet SEED 16 2`.
 """
 
-import platform
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from tests.oracle.random_cases import SEED
 from tests.prove.chunk import FAULTS_PER_FLEET, Chunk, ChunkResult
-from tests.prove.kill import lines_of, part
-from tests.prove.runner import Run, revision, run_all, write_report
+from tests.prove.page import Found, counts, figures, notes_of, page, part, table
+from tests.prove.runner import Run, run_all, write_report
 
 __all__ = ["FAULTS", "FLEETS", "prove"]
 
@@ -42,73 +40,56 @@ def prove(how: Run, *, faults: int, workers: int) -> bool:
     return not found["problems"]
 
 
-def _figures(results: Iterable[ChunkResult], *, wall_s: float) -> dict[str, object]:
-    every = list(results)
-    notes = sum((Counter(result.notes) for result in every), Counter[str]())
-    faults = sum(result.cases for result in every)
-    return {
-        "revision": revision(),
-        "python": platform.python_version(),
+def _figures(results: Sequence[ChunkResult], *, wall_s: float) -> Found:
+    notes = notes_of(results)
+    faults = sum(result.cases for result in results)
+    return figures(results, wall_s=wall_s) | {
         "seed": SEED,
         "faults": faults,
-        "periods": sum(result.answers for result in every),
+        "periods": sum(result.answers for result in results),
         "executed": notes["executed"],
         "commands_seen": notes["lines"],
         "executed_without_a_line": notes["unseen"],
         "stale_refused": notes["refused"],
         "runs_lost": notes["lost"],
         "recovered_ms": round(notes["recovered_ms"] / max(faults, 1)),
-        "slowest_ms": max((result.notes.get("slowest_ms", 0) for result in every), default=0),
+        "slowest_ms": max((result.notes.get("slowest_ms", 0) for result in results), default=0),
         "outcomes": part(notes, "outcome "),
         "kinds": part(notes, "fault "),
-        "wall_s": round(wall_s, 1),
-        "problems": sum(result.differences_found for result in every),
-        "lines": [line for result in every for line in result.differences],
+        "problems": sum(result.differences_found for result in results),
     }
 
 
-def _page(found: dict[str, object]) -> str:
-    outcomes, kinds = found["outcomes"], found["kinds"]
-    assert isinstance(outcomes, dict)
+_SAID = (
+    "Three `gnomon run --database` with real commands share one PostgreSQL server.",
+    "A worker is killed with SIGKILL and replaced, or frozen with SIGSTOP until its leases are "
+    "over and then let go on, or told to stop and replaced, or the server is stopped at once and "
+    "started again.",
+    "A fifth of the faults strike two workers within a second and a half of the start of a minute, "
+    "when a minutely schedule is due; each of its periods had to be executed.",
+    "Each command writes a line of its own into a file.",
+    "A judge that shares no code with Gnomon compares that file with the ledger and both with the "
+    "calendar, and `gnomon doctor` examines the ledger.",
+)
+
+
+def _page(found: Found) -> str:
+    kinds = found["kinds"]
     assert isinstance(kinds, dict)
-    return "\n".join([
-        "# Evidence: workers on PostgreSQL",
-        "",
-        "Written by `make prove`; do not edit.",
-        "",
-        "Three `gnomon run --database` with real commands share one PostgreSQL server.",
-        "A worker is killed with SIGKILL and replaced, or frozen with SIGSTOP until its leases are "
-        "over and then let go on, or told to stop and replaced, or the server is stopped at once "
-        "and started again.",
-        "A fifth of the faults strike two workers within a second and a half of the start of a "
-        "minute, when a minutely schedule is due; each of its periods had to be executed.",
-        "Each command writes a line of its own into a file.",
-        "A judge that shares no code with Gnomon compares that file with the ledger and both with "
-        "the calendar, and `gnomon doctor` examines the ledger.",
-        "",
-        "| what | number |",
-        "|---|---:|",
-        f"| faults | {found['faults']:,} |",
-        *(f"| faults: {kind} | {count:,} |" for kind, count in kinds.items()),
-        f"| periods owed | {found['periods']:,} |",
-        f"| periods executed, says the ledger | {found['executed']:,} |",
-        f"| commands that left a line | {found['commands_seen']:,} |",
-        f"| executed without a line | {found['executed_without_a_line']:,} |",
-        f"| stale writes, all refused | {found['stale_refused']:,} |",
-        f"| next run after a fault, on average, in ms | {found['recovered_ms']:,} |",
-        f"| next run after a fault, at worst, in ms | {found['slowest_ms']:,} |",
-        "| periods executed twice, without an outcome, or with two | 0 |"
-        if not found["problems"]
-        else f"| **problems** | {found['problems']:,} |",
-        "",
-        "| outcome | periods |",
-        "|---|---:|",
-        *(f"| {name} | {count:,} |" for name, count in outcomes.items()),
-        "",
-        f"- revision: {found['revision']}",
-        f"- Python: {found['python']}",
-        f"- seed: {found['seed']}",
-        f"- wall time: {found['wall_s']} s",
-        *(f"- problem: {line}" for line in lines_of(found["lines"])),
-        "",
-    ])  # fmt: skip
+    rows = [
+        ("faults", found["faults"]),
+        *((f"faults: {kind}", count) for kind, count in kinds.items()),
+        ("periods owed", found["periods"]),
+        ("periods executed, says the ledger", found["executed"]),
+        ("commands that left a line", found["commands_seen"]),
+        ("executed without a line", found["executed_without_a_line"]),
+        ("stale writes, all refused", found["stale_refused"]),
+        ("next run after a fault, on average, in ms", found["recovered_ms"]),
+        ("next run after a fault, at worst, in ms", found["slowest_ms"]),
+        ("periods executed twice, without an outcome, or with two", found["problems"]),
+    ]
+    body = [
+        *table(("what", "number"), rows),
+        *counts(("outcome", "periods"), found["outcomes"]),
+    ]
+    return page("workers on PostgreSQL", _SAID, body, found)

@@ -1,0 +1,55 @@
+"""The pages of evidence: what was done, what was counted, what it was made from."""
+
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+
+from tests.prove import declarative, fleet, killing, workflow
+from tests.prove.chunk import Chunk, ChunkResult
+from tests.prove.killing import KILLINGS
+from tests.prove.runner import Run
+
+
+def _found(chunk: Chunk) -> ChunkResult:
+    return ChunkResult(
+        kind=chunk.kind, index=chunk.index, cases=1_000, answers=7_000,
+        notes={
+            "executed": 1, "outcome executed()": 2, "died after commit": 3, "fault kill": 4,
+            "met crash_after write": 5, "simulated_s": 7_200,
+        },
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KILLINGS)
+def test_a_page_of_kills_tells_what_was_killed_and_where_it_died(kind: str, tmp_path: Path) -> None:
+    with patch("tests.prove.runner.run", _found):
+        assert killing.prove(kind, _run(tmp_path), kills=10, workers=1)
+    page = (tmp_path / f"{kind}.md").read_text()
+    assert page.startswith("# Evidence: kill -9")
+    assert "\n| kills | 1,000 |\n" in page
+    assert f"\n| {KILLINGS[kind].none} | 0 |\n" in page
+    assert "\n| after commit | 3 |\n" in page
+
+
+def test_a_page_of_faults_tells_how_many_of_each_kind(tmp_path: Path) -> None:
+    with patch("tests.prove.runner.run", _found):
+        assert fleet.prove(_run(tmp_path), faults=20, workers=1)
+    page = (tmp_path / "workers-kill.md").read_text()
+    assert "\n| faults: kill | 4 |\n" in page
+    assert "\n| executed() | 2 |\n" in page
+
+
+@pytest.mark.parametrize("proof", [declarative, workflow])
+def test_a_page_of_worlds_tells_what_was_met(proof: object, tmp_path: Path) -> None:
+    module = declarative if proof is declarative else workflow
+    with patch("tests.prove.runner.run", _found):
+        assert module.prove(_run(tmp_path), worlds=1_000, workers=1)
+    (page,) = (path.read_text() for path in tmp_path.glob("*.md"))
+    assert "| 1,000 |" in page
+    assert "\n## What was met\n" in page
+    assert "\n| crash_after write |" in page
+
+
+def _run(folder: Path) -> Run:
+    return Run(reports=folder, state=folder)
