@@ -127,6 +127,14 @@ def test_an_expression_without_quotes_gets_the_hint_to_quote_it() -> None:
     assert done.err.endswith('hint: put the expression in quotes, e.g. "0 3 * * *"\n')
 
 
+@clause("CLI-4")
+def test_an_argument_too_many_is_no_expression_where_none_is_asked_for() -> None:
+    done = gnomon("krond", "history", "one", "two")
+
+    assert done.code == 1
+    assert done.err.endswith("hint: see gnomon krond history --help\n")
+
+
 @clause("CLI-5")
 def test_a_caret_points_at_what_is_wrong_in_an_expression() -> None:
     done = gnomon("next", "0 3 * 13 *")

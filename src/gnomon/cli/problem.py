@@ -32,6 +32,8 @@ __all__ = [
 ]
 
 _SHOWN_MAX = 100
+_WITH_EXPRESSION = ("next", "describe", "schedule upsert", "schedule diff")
+"""The commands that take a cron expression."""
 _HINTS = {
     errno.EADDRINUSE: "stop what listens there, or choose another port with --port",
     errno.ENOSPC: "make room on the disk; what was written before is as it was",
@@ -78,10 +80,11 @@ def usage_problem(error: Exception) -> str:
     """The lines to print for arguments that the program does not take."""
     format_message: Callable[[], str] = getattr(error, "format_message", error.__str__)
     context: object = getattr(error, "ctx", None)
-    message = format_message()
-    if message.startswith("Got unexpected extra argument"):
+    message, command = format_message(), str(getattr(context, "command_path", "gnomon"))
+    # A shell takes an expression apart, and makes a list of files of its stars.
+    if message.startswith("Got unexpected extra argument") and command.endswith(_WITH_EXPRESSION):
         return _lines(message, "", 'put the expression in quotes, e.g. "0 3 * * *"')
-    return _lines(message, "", f"see {getattr(context, 'command_path', 'gnomon')} --help")
+    return _lines(message, "", f"see {command} --help")
 
 
 def system_problem(error: OSError) -> str:
