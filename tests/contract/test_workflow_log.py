@@ -270,6 +270,9 @@ def test_what_is_published_by_a_run_inherits_the_inputs_of_what_it_has_reserved(
     inputs = {one.id: one for one in flows.do(flows.log.inputs("orders", limit=9))}
     assert inputs["mail/1"].title == "First"
     assert {name: one.pending for name, one in inputs.items()} == {"mail/1": 1, "mail/2": 1}
+    (one,) = flows.do(flows.log.inputs("orders", limit=9, id="mail/2"))
+    assert (one.id, one.pending) == ("mail/2", 1)
+    assert flows.do(flows.log.inputs("orders", limit=9, id="mail")) == []
 
 
 @clause("INPUT-2", "INPUT-3")

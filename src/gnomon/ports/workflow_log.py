@@ -112,8 +112,8 @@ class WorkflowLog(Protocol):
         """Newest first."""
         ...
 
-    async def inputs(self, workflow: str, *, limit: int) -> list[Input]:
-        """Newest first."""
+    async def inputs(self, workflow: str, *, limit: int, id: str | None = None) -> list[Input]:
+        """Newest first; or the one with this id, if it is there."""
         ...
 
     async def forget(

@@ -16,7 +16,9 @@ from tests.clauses import clause
 PARTS = 20
 WORLDS_A_PART = 150
 STORMS = 100
-CALLS = ("take", "keep", "versions", "load", "commit", "peek", "apply ship", "apply bill")
+CALLS = (
+    "take", "keep", "versions", "load", "commit", "peek", "forget", "apply ship", "apply bill",
+)  # fmt: skip
 SOMETIMES = [
     *(f"{kind} {call}" for call in ("load", "commit") for kind in (
         "crash_before", "crash_after", "fail_before", "fail_after", "freeze_before", "freeze_after",

@@ -8,6 +8,7 @@ Spec: SEEN-1 to SEEN-7, WASK-6.
 
 from gnomon.apps.workflow.definition import is_name
 from gnomon.apps.workflow.overview import Overview, overview
+from gnomon.apps.workflow.storable import is_storable
 from gnomon.errors import DefinitionError, UnknownWorkflowError
 from gnomon.ports.workflow_facts import Event, EventStatus, Facts, Input, Run
 from gnomon.ports.workflow_log import WorkflowLog
@@ -69,8 +70,9 @@ class Lookup:
     async def is_known(self, workflow: str, input_id: str) -> bool:
         """Whether something of this id has come in."""
         await self.facts(workflow)
-        known = await self._log.inputs(workflow, limit=1_000_000)
-        return any(one.id == input_id for one in known)
+        return is_storable(input_id) and bool(
+            await self._log.inputs(workflow, limit=1, id=input_id)
+        )
 
     async def check(self) -> None:
         """`StoreError` while the store cannot be reached."""

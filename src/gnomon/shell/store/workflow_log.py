@@ -184,8 +184,8 @@ class SqliteWorkflowLog:
     ) -> list[Event]:  # fmt: skip
         return await self._list("events", event_of, workflow, topic, status, limit)
 
-    async def inputs(self, workflow: str, *, limit: int) -> list[Input]:
-        return await self._list("inputs", input_of, workflow, limit)
+    async def inputs(self, workflow: str, *, limit: int, id: str | None = None) -> list[Input]:
+        return await self._list("inputs", input_of, workflow, id, limit)
 
     async def forget(
         self, workflow: str, *, fence: int, ended_ms: int, published_ms: int, after: int, limit: int

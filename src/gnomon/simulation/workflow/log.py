@@ -136,8 +136,8 @@ class GatedLog:
     ) -> list[Event]:  # fmt: skip
         return await self._inner.events(workflow, limit=limit, topic=topic, status=status)
 
-    async def inputs(self, workflow: str, *, limit: int) -> list[Input]:
-        return await self._inner.inputs(workflow, limit=limit)
+    async def inputs(self, workflow: str, *, limit: int, id: str | None = None) -> list[Input]:
+        return await self._inner.inputs(workflow, limit=limit, id=id)
 
     async def forget(
         self, workflow: str, *, fence: int, ended_ms: int, published_ms: int, after: int, limit: int

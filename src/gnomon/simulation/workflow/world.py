@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from gnomon.apps.workflow.desk import Desk
 from gnomon.apps.workflow.events import LOGGER
+from gnomon.apps.workflow.forgetting import KEEP_MIN_MS
 from gnomon.apps.workflow.host import Host
 from gnomon.errors import DefinitionError, StoreError
 from gnomon.shell.store.workflow_examination import examine_rows
@@ -263,7 +264,8 @@ class _World:
         context.run(WORKER.set, name)
         self.notes.log(self.at(), name, "begins")
         log = GatedLog(self.log, gate, self._written)
-        host = Host(log, GatedClock(self._wall, gate), holder=name, threads=0)
+        clock = GatedClock(self._wall, gate)
+        host = Host(log, clock, holder=name, threads=0, keep_ms=KEEP_MIN_MS)
         life = self._life = _Life(name=name, gate=gate, host=host, context=context)
         work = self._watched(lambda: self._begin(life))
         self._loop.create_task(work, context=context)

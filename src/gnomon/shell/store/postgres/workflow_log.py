@@ -188,8 +188,8 @@ class PostgresWorkflowLog:
         wanted = None if status is None else status.value
         return await self._list("events", event_of, _EVENT_AT, workflow, topic, wanted, limit)
 
-    async def inputs(self, workflow: str, *, limit: int) -> list[Input]:
-        return await self._list("inputs", input_of, _INPUT_AT, workflow, limit)
+    async def inputs(self, workflow: str, *, limit: int, id: str | None = None) -> list[Input]:
+        return await self._list("inputs", input_of, _INPUT_AT, workflow, id, limit)
 
     async def forget(
         self, workflow: str, *, fence: int, ended_ms: int, published_ms: int, after: int, limit: int

@@ -155,7 +155,8 @@ SELECT inputs.id, title, skipped, inputs.created_at,
    JOIN events ON events.workflow = cause.workflow AND events.topic = cause.topic
      AND events.id = cause.id AND events.status IN ('pending', 'reserved')
    WHERE cause.workflow = inputs.workflow AND cause.input = inputs.id)
-FROM inputs WHERE workflow = ? ORDER BY inputs.created_at DESC, inputs.id LIMIT ?;
+FROM inputs WHERE workflow = ?1 AND (?2 IS NULL OR inputs.id = ?2)
+ORDER BY inputs.created_at DESC, inputs.id LIMIT ?3;
 
 -- name: causes_of
 SELECT causes FROM events WHERE workflow = ? AND reserved_by = ? AND status = 'reserved';

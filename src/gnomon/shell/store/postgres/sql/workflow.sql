@@ -186,8 +186,8 @@ SELECT inputs.id, title, skipped, inputs.created_at,
      AND event.topic = cause.topic AND event.id = cause.id
      AND event.status IN ('pending', 'reserved')
    WHERE cause.workflow = inputs.workflow AND cause.input = inputs.id)
-FROM gnomon.flow_inputs AS inputs WHERE workflow = $1
-ORDER BY inputs.created_at DESC, inputs.id LIMIT $2;
+FROM gnomon.flow_inputs AS inputs WHERE workflow = $1 AND ($2::text IS NULL OR inputs.id = $2)
+ORDER BY inputs.created_at DESC, inputs.id LIMIT $3;
 
 -- name: causes_of
 SELECT causes FROM gnomon.flow_events WHERE workflow = $1 AND reserved_by = $2 AND status = 'reserved';
