@@ -68,6 +68,16 @@ def test_the_process_dies_around_every_kind_of_call() -> None:
 
 
 @clause("WSIM-6")
+def test_a_world_in_which_a_person_decides_about_everything_is_given_the_time_for_it() -> None:
+    (spec,) = islice(worlds(World.STORM, 1_004_051), 1)
+
+    trial = run_world(spec)
+
+    assert trial.complaints == []
+    assert trial.lasted_ms > 2 * 3_600_000
+
+
+@clause("WSIM-6")
 @pytest.mark.parametrize("seed", [3, 20, 180, 306])
 def test_a_world_is_judged_as_it_rests_and_not_by_what_begins_in_that_instant(seed: int) -> None:
     errand = Errand(10_000, Do.RUN_NOW, 0)

@@ -42,8 +42,9 @@ STEPS_MAX = 400_000
 LOOK_MS = 47_000
 """How often the person looks."""
 REST_LOOK_MS = 5_000
-REST_MAX_MS = 2 * 3_600_000
-"""So long it may take after the world was healed until everything has come to rest."""
+REST_MAX_MS = 6 * 3_600_000
+"""So long it may take after the world was healed until everything has come to rest: where a person
+must decide about every mutation, and looks now and then, two hours are not enough."""
 TRY_AGAIN_MS = 1_000
 _RESTARTS_MS = (0, 200, 4_000, 25_000, 100_000)
 
