@@ -167,7 +167,8 @@ def test_a_row_that_somebody_holds_for_long_is_not_waited_for_without_end(
 @clause("PG-9")
 def test_a_statement_that_takes_too_long_is_given_up(common_database: str, schema: str) -> None:
     async def scenario(fleet: Fleet) -> None:
-        ledger = await fleet.open(options=PoolOptions(statement_ms=50))
+        await fleet.open()  # the schema may take its time
+        ledger = await fleet.open(options=PoolOptions(statement_ms=500))
 
         with pytest.raises(StoreError, match="took too long over a statement") as raised:
             await ledger.pool.fetch("SELECT pg_sleep(60)")

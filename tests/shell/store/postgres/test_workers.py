@@ -266,8 +266,8 @@ def test_the_end_of_a_lease_is_told_in_the_time_of_the_worker(
 @clause("PG-13")
 def test_a_frozen_transaction_is_ended_with_its_locks(common_database: str, schema: str) -> None:
     async def scenario(fleet: Fleet) -> None:
-        frozen = await fleet.open(options=PoolOptions(idle_ms=100))
-        ledger = await fleet.open()
+        ledger = await fleet.open()  # the schema may take its time
+        frozen = await fleet.open(options=PoolOptions(idle_ms=500))
         await ledger.save(minutely(), now_ms=at("00:00:30"))
         await ledger.pause("report", until_ms=None, reason="", now_ms=at("00:00:40"))
 
