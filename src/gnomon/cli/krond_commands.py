@@ -30,7 +30,7 @@ from gnomon.cli.krond_options import (
     beside_arguments,
     read_beside,
 )
-from gnomon.cli.ledger_commands import ROWS_MAX, read_keep_ms
+from gnomon.cli.ledger_commands import ROWS_MAX, ledger_keep_ms
 from gnomon.cli.options import JsonOption, clock_of, read_count, read_length_ms
 from gnomon.cli.problem import describe_problem, store_problem
 from gnomon.errors import (
@@ -123,7 +123,7 @@ def start_command(
         sources=tuple(files) if files else (usual_sources(),),
         state=_state(state_dir),
         grace_ms=read_length_ms(grace, where="grace"),
-        keep_ms=read_keep_ms(keep),
+        keep_ms=ledger_keep_ms(keep),
         json_log=json_log,
         debug=debug,
         log_file=log_file,

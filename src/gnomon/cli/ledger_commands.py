@@ -22,16 +22,16 @@ from gnomon.cli.options import (
     clock_of,
     read_count,
     read_file,
+    read_keep_ms,
     read_length_ms,
 )
-from gnomon.errors import DefinitionError
 
 __all__ = [
     "ROWS_MAX",
     "doctor_command",
     "history_command",
+    "ledger_keep_ms",
     "migrate_store_command",
-    "read_keep_ms",
     "run_command",
 ]
 
@@ -83,7 +83,7 @@ def run_command(
         once=once,
         length_ms=None if length is None else read_length_ms(length, where="for"),
         grace_ms=read_length_ms(grace, where="grace"),
-        keep_ms=read_keep_ms(keep),
+        keep_ms=ledger_keep_ms(keep),
         json_log=json_log,
     )
     entries = load_schedules(path, to_run=True)
@@ -157,17 +157,9 @@ def migrate_store_command(
     return move_text(read_file(store), database)
 
 
-def read_keep_ms(text: str) -> int | None:
-    """How long finished rows are kept; None for ever."""
-    if text == "forever":
-        return None
-    keep_ms = read_length_ms(text, where="keep")
-    if keep_ms < KEEP_MIN_MS:
-        raise DefinitionError(
-            "must be at least an hour", where="keep", got=text,
-            hint="write e.g. 2160h for 90 days, or forever",
-        )  # fmt: skip
-    return keep_ms
+def ledger_keep_ms(text: str) -> int | None:
+    """How long a ledger keeps finished rows; None for ever."""
+    return read_keep_ms(text, least_ms=KEEP_MIN_MS, least="an hour")
 
 
 def _refuse_both(store: Path | None, database: str | None) -> None:

@@ -37,6 +37,7 @@ __all__ = [
     "read_after",
     "read_count",
     "read_file",
+    "read_keep_ms",
     "read_length_ms",
 ]
 
@@ -130,6 +131,19 @@ def read_file(text: str) -> Path:
             "must be the name of a file", where="file", got=text, hint="name a file of schedules"
         )
     return path
+
+
+def read_keep_ms(text: str, *, least_ms: int, least: str) -> int | None:
+    """How long what is over is kept; None for ever."""
+    if text == "forever":
+        return None
+    keep_ms = read_length_ms(text, where="keep")
+    if keep_ms < least_ms:
+        raise DefinitionError(
+            f"must be at least {least}", where="keep", got=text,
+            hint="write e.g. 2160h for 90 days, or forever",
+        )  # fmt: skip
+    return keep_ms
 
 
 def read_length_ms(text: str, *, where: str) -> int:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from gnomon.cli.options import JsonOption, clock_of, read_count, read_file, read_length_ms
+from gnomon.cli.options import JsonOption, clock_of, read_count, read_file, read_keep_ms
 from gnomon.errors import DefinitionError
 
 if TYPE_CHECKING:
@@ -304,15 +304,8 @@ def _at_desk(
 
 def _read_keep(text: str) -> timedelta | None:
     """How long what is over is kept; None for ever."""
-    if text == "forever":
-        return None
-    length_ms = read_length_ms(text, where="keep")
-    if length_ms < KEEP_MIN_MS:
-        raise DefinitionError(
-            "must be at least a day", where="keep", got=text,
-            hint="write e.g. 2160h for 90 days, or forever",
-        )  # fmt: skip
-    return timedelta(milliseconds=length_ms)
+    keep_ms = read_keep_ms(text, least_ms=KEEP_MIN_MS, least="a day")
+    return None if keep_ms is None else timedelta(milliseconds=keep_ms)
 
 
 def _one_of(text: str, known: list[_T], *, where: str) -> _T:

@@ -19,7 +19,7 @@ from gnomon.core.ledger.audit import AuditRun, Finding
 from gnomon.errors import StoreError
 from gnomon.shell.store.database import APPLICATION_ID, BUSY_MS
 from gnomon.shell.store.instant_text import from_text, maybe_from_text
-from gnomon.shell.store.looking import holder_of, open_to_look
+from gnomon.shell.store.looking import damage, holder_of, open_to_look
 from gnomon.shell.store.queries import migrations, named
 from gnomon.shell.store.stored_audit import (
     FINDINGS_MAX,
@@ -34,7 +34,6 @@ __all__ = ["FINDINGS_MAX", "Examination", "examine"]
 
 _SQL = named("examination.sql")
 _TEXT_MAX = 200
-_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 class Examination(NamedTuple):
@@ -68,11 +67,7 @@ def examine(path: Path) -> Examination:
         finally:
             connection.close()
     except sqlite3.Error as error:
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _DAMAGED:
-            raise StoreError(
-                f"cannot be read ({error})", where=str(path), hint="check who may read it"
-            ) from error
-        findings.append(finding("damaged", f"{error}"))
+        findings.append(finding("damaged", damage(error, path)))
     known = len(migrations("ledger"))
     return Examination(str(path), schema, known, owner, schedules, runs, findings)
 

@@ -12,9 +12,12 @@ import os
 import sqlite3
 from pathlib import Path
 
-__all__ = ["holder_of", "open_to_look"]
+from gnomon.errors import StoreError
+
+__all__ = ["damage", "holder_of", "open_to_look"]
 
 _TEXT_MAX = 200
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 def open_to_look(path: Path, *, busy_ms: int) -> sqlite3.Connection:
@@ -41,3 +44,12 @@ def holder_of(path: Path) -> str | None:
     finally:
         os.close(file)
     return None
+
+
+def damage(error: sqlite3.Error, path: Path) -> str:
+    """What is wrong with a damaged file; a `StoreError` when it could not be read at all."""
+    if getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGED:
+        return str(error)
+    raise StoreError(
+        f"cannot be read ({error})", where=str(path), hint="check who may read it"
+    ) from error

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from gnomon.errors import StoreError
 from gnomon.shell.store.database import APPLICATION_ID, BUSY_MS
-from gnomon.shell.store.looking import holder_of, open_to_look
+from gnomon.shell.store.looking import damage, holder_of, open_to_look
 from gnomon.shell.store.queries import migrations, named
 
 __all__ = [
@@ -39,7 +39,6 @@ _REMEDIES = {
     "script": "deploy the script again",
 }
 _OTHERWISE = "stop the host, keep a copy of the store, and report it: this is not written by Gnomon"
-_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _CHECKS = named("workflow_examination.sql")
 
 
@@ -92,11 +91,7 @@ def examine_flows(path: Path) -> FlowExamination:
         finally:
             connection.close()
     except sqlite3.Error as error:
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _DAMAGED:
-            raise StoreError(
-                f"cannot be read ({error})", where=str(path), hint="check who may read it"
-            ) from error
-        findings.append(found("damaged", str(error)))
+        findings.append(found("damaged", damage(error, path)))
     return FlowExamination(str(path), schema, known, owner, workflows, findings[:FINDINGS_MAX])
 
 
