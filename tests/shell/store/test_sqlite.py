@@ -119,7 +119,7 @@ def test_every_revision_of_a_definition_is_kept(desk: Desk) -> None:
 
 
 @clause("LEDGER-1")
-@pytest.mark.parametrize("column", ["state = 'planned'", "outcome = 'missed'"])
+@pytest.mark.parametrize("column", ["state = 'planned', ended_at = NULL", "outcome = 'missed'"])
 def test_the_database_itself_keeps_an_outcome(desk: Desk, column: str) -> None:
     desk.ended(desk.claim())
 
