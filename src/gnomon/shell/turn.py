@@ -84,9 +84,9 @@ class Worker:
         # Ends come first, before anything looks at what is in flight.
         await self._report(at)
         await self._renew(at)
-        await self._see_kills(at)
         more = claiming and await self._claim(at)
         await self._act(at)
+        await self._see_kills(at)
         if more:
             return at.now_ms
         return await self.ledger.next_wake_ms() if claiming else None
@@ -160,9 +160,10 @@ class Worker:
         claims = await self.ledger.commit(
             changes, owner=self.owner, confirmed=self.launcher.confirms_start, now_ms=at.now_ms
         )
-        wanted = sum(fact.state is State.CLAIMED for change in changes for fact in change.facts)
+        claimed = State.CLAIMED
+        wanted = [fact for change in changes for fact in change.facts if fact.state is claimed]
         self.telemetry.claims_won += len(claims)
-        self.telemetry.claims_lost += wanted - len(claims)
+        self.telemetry.claims_lost += len(wanted) - len(claims)
         self._take(claims, at)
         return len(dues) >= self.batch
 
@@ -193,8 +194,8 @@ class Worker:
     async def _launch_some(self) -> list[Claim]:
         """Launch a chunk of what is ready; those that were."""
         launched, launch, claims = list[Claim](), self.launcher.launch, self._claims
-        ready = claims.ready
-        chunk = CHUNK if self.launcher.confirms_start else UNCONFIRMED_CHUNK
+        ready, confirms = claims.ready, self.launcher.confirms_start
+        chunk = CHUNK if confirms else UNCONFIRMED_CHUNK
         for _ in range(min(len(ready), chunk)):
             if not ready:
                 break  # a claim may be lost while another is launched
@@ -211,20 +212,21 @@ class Worker:
             if result is None:
                 self._launched[claim.key] = claim.fence
                 self._under_way[claim.key, claim.fence] = claim
-            elif self._note_launch(claim, result):
+            elif self._note_launch(claim, result, confirms):
                 launched.append(claim)
         return launched
 
-    def _note_launch(self, claim: Claim, result: Launched | Failed) -> bool:
+    def _note_launch(self, claim: Claim, result: Launched | Failed, confirms: bool) -> bool:
         """Whether it was launched."""
         if isinstance(result, Failed):
             self._fail(claim, result)
             return False
-        if result.detached_ms is None:
-            self._launched[claim.key] = claim.fence
+        key, fence, _, detached_ms = result
+        if detached_ms is None:
+            self._launched[key] = fence
         else:
-            self.holding.drop(claim.key, claim.fence)
-        if self.launcher.confirms_start:
+            self.holding.drop(key, fence)
+        if confirms:
             self._unconfirmed.append(result)
         else:
             self.reports.add_launch(result)
@@ -233,7 +235,7 @@ class Worker:
     def _note_late_launch(self, claim: Claim, result: Launched | Failed) -> None:
         """A launcher that took its time has come to an end with it."""
         del self._launched[claim.key]
-        if self._note_launch(claim, result):
+        if self._note_launch(claim, result, self.launcher.confirms_start):
             self.telemetry.launches += 1
             self.telemetry.lag.add_all(self.clock.now_ms(), [claim.fire_ms])
 
