@@ -54,10 +54,15 @@ class Reports:
         for first in range(0, len(due), self._batch):
             batch = due[first : first + self._batch]
             answers = await ledger.report([report for _, report in batch], now_ms=now_ms)
-            for (place, report), accepted in zip(batch, answers, strict=True):
-                # While the ledger wrote the launch, the run may have ended; that still waits.
-                if self._waiting[place] is report:
-                    del self._waiting[place]
-                if not accepted:
-                    refused.append(report)
+            self._let_go(batch)
+            if not all(answers):
+                told = zip(batch, answers, strict=True)
+                refused += [report for (_, report), accepted in told if not accepted]
         return refused
+
+    def _let_go(self, batch: list[tuple[_Place, Report]]) -> None:
+        waiting = self._waiting
+        for place, report in batch:
+            # While the ledger wrote the launch, the run may have ended; that still waits.
+            if waiting[place] is report:
+                del waiting[place]

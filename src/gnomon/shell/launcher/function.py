@@ -117,7 +117,7 @@ class FunctionLauncher:
         over = await all_done_within(self._clock, [task for _, task in runs], END_MAX_MS)
         for run, task in runs:
             if task.done():  # one that was cancelled before its first step has not said so
-                self._settle(run, success=False, detail="cancelled")
+                self._settle(run, False, "cancelled")
         return over
 
     async def _call(self, function: Function, run: _Run) -> None:
@@ -129,11 +129,10 @@ class FunctionLauncher:
             pass  # by `end`, or by itself: either way the run is over and the others go on
         except (Exception, SystemExit) as error:
             detail = failure_line(error)
-        self._settle(run, success=success, detail=detail)
+        self._settle(run, success, detail)
 
-    def _settle(self, run: _Run, *, success: bool, detail: str) -> None:
-        context, fence, name, started_ms = run
-        key = context.key
+    def _settle(self, run: _Run, success: bool, detail: str) -> None:
+        (_, _, key, _), fence, name, started_ms = run
         known = self._runs.get(key)
         if known is None or known[0] is not run:
             return

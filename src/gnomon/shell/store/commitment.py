@@ -76,11 +76,13 @@ def commit(
 ) -> tuple[Sequence[Change], list[Claim]]:  # fmt: skip
     """Write the changes that still hold; return them and their claims."""
     turn = _Turn(owner, confirmed, now_ms)
-    written = _written(connection, changes, turn)
-    if not _write(connection, changes, written, turn):
+    rewritten = _rewritten(changes)
+    written = _written(connection, rewritten, turn)
+    may = not rewritten or all(may_follow(change, written) for change in changes)
+    if not (may and _write(connection, changes, written, turn)):
         begin_again(connection)
         changes = _with_current_version(connection, changes)
-        written = _written(connection, changes, turn)
+        written = _written(connection, _rewritten(changes), turn)
         changes = [change for change in changes if may_follow(change, written)]
         changes = _without_known_keys(connection, changes)
         _write(connection, changes, written, turn)
@@ -103,11 +105,15 @@ def new_row(fact: Fact, schedule_id: str, revision: int, now: str) -> Parameters
     )  # fmt: skip
 
 
+def _rewritten(changes: Iterable[Change]) -> list[str]:
+    """The keys of the rows that are to be changed."""
+    return [fact.key for change in changes for fact in change.facts if not fact.is_new]
+
+
 def _written(
-    connection: sqlite3.Connection, changes: Iterable[Change], turn: _Turn
+    connection: sqlite3.Connection, keys: Sequence[str], turn: _Turn
 ) -> dict[str, Written]:
     """The rows that are to be changed, as they are."""
-    keys = [fact.key for change in changes for fact in change.facts if not fact.is_new]
     if not keys:
         return {}
     rows = connection.execute(_SQL["written_runs"], {"keys": json.dumps(keys)})
@@ -122,9 +128,6 @@ def _write(
     turn: _Turn,
 ) -> bool:  # fmt: skip
     """Write all of these; False when one does not hold, and then nothing is to be committed."""
-    rewriting = [change for change in changes for fact in change.facts if not fact.is_new]
-    if not all(may_follow(change, written) for change in rewriting):
-        return False
     if _advance(connection, changes, turn.now) != len(changes):
         return False
     try:

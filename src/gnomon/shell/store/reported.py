@@ -78,11 +78,11 @@ _How = tuple[bool, str, Reason | None, str | None, int | None, int | None]
 def alike(ends: Iterable[Ended]) -> list[tuple[End, dict[str, int]]]:
     """Ends by what they have in common, each with the keys and fencing numbers of its runs."""
     found: dict[_How, dict[str, int]] = {}
+    last: _How | None = None
     for end in ends:
         how = end[2:]
-        fences = found.get(how)
-        if fences is None:
-            fences = found[how] = {}
+        if how != last:
+            last, fences = how, found.setdefault(how, {})
         fences[end[0]] = end[1]
     return [(_end_of(how), fences) for how, fences in found.items()]
 

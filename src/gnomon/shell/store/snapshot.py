@@ -34,7 +34,8 @@ _SQL = named("ledger.sql")
 
 _new = tuple.__new__  # a named tuple in half the time that its own constructor takes
 
-_Head = tuple[str, int, int, str, int, str | None, str]
+_Head = tuple[str, int, int, str, str | None]
+"""Id, revision, version, cursor, and what few have: a pause and periods to leave out."""
 
 
 class Loaded(NamedTuple):
@@ -59,18 +60,18 @@ def load(
     definitions, errors = cache.find(connection, [(head[0], head[1]) for head in heads])
     nothing = OpenPeriods()
     dues, unread = list[Due](), list[str]()
-    for schedule_id, _, version, cursor_at, paused, paused_until, skips in heads:
+    for schedule_id, _, version, cursor_at, apart in heads:
         definition = definitions.get(schedule_id)
         if definition is None:
             unread.append(schedule_id)
             continue
         revision, schedule, effective_ms = definition
         cursor = from_text(cursor_at) // 1000
-        pause = Pause(maybe_from_text(paused_until)) if paused else None
+        pause, skips = (None, ()) if apart is None else _read_apart(apart, cursor)
         open_now = opened.get(schedule_id, nothing)
         values = (
             schedule, version, cursor, pause, open_now.waiting, open_now.in_flight, open_now.lost,
-            effective_ms, revision, read_skips(skips, cursor) if skips else (),
+            effective_ms, revision, skips,
         )  # fmt: skip
         dues.append(_new(Due, values))
     for error in errors:
@@ -125,6 +126,12 @@ def _heads(
     due = connection.execute(_SQL["due"], {"now": now, "limit": limit})
     heads += [head for head in due if head[0] not in known]
     return heads[:limit]
+
+
+def _read_apart(text: str, cursor: int) -> tuple[Pause | None, tuple[int, ...]]:
+    paused, paused_until, skips = json.loads(text)
+    pause = Pause(maybe_from_text(paused_until)) if paused else None
+    return pause, read_skips(skips, cursor)
 
 
 def _open_periods(
