@@ -60,13 +60,15 @@ def load(
     definitions, errors = cache.find(connection, [(head[0], head[1]) for head in heads])
     nothing = OpenPeriods()
     dues, unread = list[Due](), list[str]()
+    last_at, cursor = "", 0  # many are as far as their neighbour
     for schedule_id, _, version, cursor_at, apart in heads:
         definition = definitions.get(schedule_id)
         if definition is None:
             unread.append(schedule_id)
             continue
         revision, schedule, effective_ms = definition
-        cursor = from_text(cursor_at) // 1000
+        if cursor_at != last_at:
+            last_at, cursor = cursor_at, from_text(cursor_at) // 1000
         pause, skips = (None, ()) if apart is None else _read_apart(apart, cursor)
         open_now = opened.get(schedule_id, nothing)
         values = (
