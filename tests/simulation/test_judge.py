@@ -226,6 +226,21 @@ def test_a_late_write_that_was_accepted_is_found() -> None:
 
 
 @clause("SIM-7")
+@pytest.mark.parametrize(
+    ("lost_no", "number", "expected"),
+    [(35, 2, []), (None, 2, ["fence"]), (45, 2, ["fence"]), (35, 3, ["fence"])],
+)
+def test_a_run_that_was_taken_from_its_worker_and_waits_has_the_next_number(
+    lost_no: int | None, number: int, expected: list[str]
+) -> None:
+    record, rows = good_history()
+    record.grants[-1].lost_no = lost_no
+    record.reports.append(Seen(f"k{THIRD}", number, "Ended", True, 40))
+
+    assert codes(record, rows) == expected
+
+
+@clause("SIM-7")
 def test_where_nothing_goes_wrong_no_claim_is_lost_and_nothing_missed() -> None:
     record, rows = good_history()
     record.is_disturbed = False

@@ -16,7 +16,7 @@ from itertools import combinations, pairwise
 from typing import NamedTuple
 
 from gnomon.simulation.matcher import length_ms, owed
-from gnomon.simulation.record import Effect, Grant, Record, Row
+from gnomon.simulation.record import Effect, Grant, Record, Row, Seen
 
 __all__ = ["Complaint", "judge"]
 
@@ -319,14 +319,30 @@ def _calm(case: _Case) -> Iterator[tuple[str, str]]:
 
 
 def _stale_reports(record: Record) -> Iterator[str]:
-    """A report is accepted only from who holds the claim at that time."""
+    """A report is accepted only from who holds the claim at that time, or has taken its place."""
     for seen in record.reports:
-        fences = [g.fence for g in record.grants if g.key == seen.key and g.no < seen.no]
-        if seen.accepted and fences and seen.fence != max(fences):
+        own = [grant for grant in record.grants if grant.key == seen.key and grant.no < seen.no]
+        newest = max(own, key=_by_fence, default=None)
+        if seen.accepted and newest is not None and seen.fence not in _numbers(newest, seen):
             text = f"{seen.kind} of {seen.key[:12]} with fence {seen.fence} was accepted"
-            yield f"{text}, and the fence was {max(fences)}"
+            yield f"{text}, and the fence was {newest.fence}"
         if not seen.accepted:
             record.hit("late write refused")
+
+
+def _numbers(newest: Grant, seen: Seen) -> tuple[int, ...]:
+    """
+    The numbers under which a report may count, after the newest claim.
+
+    A run that was taken from its worker and waits has the next number. Nobody was given that as a
+    claim; but who ends such a run, to take its place, says so under it.
+    """
+    taken = newest.lost_no is not None and newest.lost_no < seen.no and not newest.is_given_back
+    return (newest.fence, newest.fence + 1) if taken and seen.kind == "Ended" else (newest.fence,)
+
+
+def _by_fence(grant: Grant) -> int:
+    return grant.fence
 
 
 def _lane(key: str) -> str:
