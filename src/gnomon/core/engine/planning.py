@@ -57,10 +57,11 @@ def plan_any(due: Due, now_ms: int, limits: Limits) -> Change:
     wanting += [one for one in asked.manual if one.queued or one.fire_ms <= now_ms]
     later += [one for one in asked.manual if not one.queued and one.fire_ms > now_ms]
     ours = sum(not is_backfill(key) for key in again)
-    soon = ours + _gone_back(facts)
-    seen = with_unsure(due, [*later, *held])
-    wanting = give_way(seen, wanting, later, soon, facts, now_ms)
-    seen = with_unsure(due, [*later, *held])
+    soon = ours + (_gone_back(facts) if is_paused else 0)
+    seen = with_unsure(due, later + held)
+    if due.waiting:
+        wanting = give_way(seen, wanting, later, soon, facts, now_ms)
+        seen = with_unsure(due, later + held)
     waiting = sum(not is_backfill(key) for key in back) + keeping_their_turn(schedule, later)
     started, left = start(seen, wanting, soon, waiting, facts, limits)
     facts += [one.becomes(State.PLANNED) for one in later if one.is_new]
