@@ -3,7 +3,7 @@
 import pytest
 
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State, Status
-from gnomon.ports import By, Ended, Failed, Launched, RunRow
+from gnomon.ports import By, Claim, Ended, Failed, Launched, RunRow
 from tests.clauses import clause
 from tests.contract.ledger_desk import Desk, at, clock
 
@@ -12,6 +12,14 @@ def killed(desk: Desk, key: str, now: str = "00:01:30") -> RunRow:
     row = desk.do(desk.ledger.kill(key, by=By("anna"), now_ms=at(now)))
     assert row is not None
     return row
+
+
+def unsure(desk: Desk, **more: object) -> Claim:
+    """The claim of 00:01:00, which nobody answered, and which waits for its next try."""
+    claim = desk.claim("00:01:00", **more)
+    unknown = Failed(claim.key, claim.fence, "no answer", False, reason=Reason.UNCERTAIN)
+    assert desk.report(unknown, now="00:01:10") == [True]
+    return claim
 
 
 @clause("ASK-8")
@@ -214,6 +222,77 @@ def test_what_may_have_run_is_in_the_way_where_runs_are_skipped(desk: Desk) -> N
     assert [(row.outcome, row.reason) for row in desk.rows()] == [
         (Outcome.EXECUTED, None), (Outcome.SKIPPED, Reason.OVERLAP),
     ]  # fmt: skip
+
+
+@clause("ENGINE-6", "ASK-14")
+def test_what_may_have_run_is_ended_by_who_takes_its_place(desk: Desk) -> None:
+    claim = unsure(desk, overlap_policy="replace", launch_backoff="5m")
+
+    [newer] = desk.turn("00:02:00", owner="boris")
+
+    assert newer.replaces == ((claim.key, 1),)
+    assert newer.detached == {claim.key}
+    assert desk.words() == ["00:01:00 planned executed", "00:02:00 claimed -"]
+    end = Ended(claim.key, 1, success=False, detail="replaced", reason=Reason.REPLACED)
+    assert desk.report(end, now="00:02:01") == [True]
+    assert desk.words() == ["00:01:00 done executed(replaced)", "00:02:00 claimed -"]
+
+
+@clause("ENGINE-6")
+def test_what_may_have_run_and_cannot_be_ended_is_ended_by_the_next_try(desk: Desk) -> None:
+    claim = unsure(desk, overlap_policy="replace", launch_backoff="5s")
+    [newer] = desk.turn("00:02:00")
+    assert desk.turn("00:02:30") == []  # the newer one is under way, and comes to end it
+    assert desk.words() == ["00:01:00 planned executed", "00:02:00 claimed -"]
+    desk.failed(newer, "00:02:35")
+
+    [again] = desk.turn("00:02:40")
+
+    assert (again.key, again.replaces) == (newer.key, ((claim.key, 1),))
+
+
+@clause("ENGINE-6", "ASK-4")
+@pytest.mark.parametrize(
+    ("overlap", "found"),
+    [("allow", "claimed -"), ("skip", "done skipped(overlap)"), ("queue", "queued -"),
+     ("replace", "claimed -")],
+)  # fmt: skip
+def test_in_a_pause_what_may_have_run_is_in_the_way(desk: Desk, overlap: str, found: str) -> None:
+    claim = unsure(desk, overlap_policy=overlap)
+    desk.pause("00:01:10.500")
+    desk.do(desk.ledger.trigger("report", name="now", now_ms=at("00:01:30")))
+
+    claims = desk.turn("00:01:31")
+
+    assert desk.words() == ["00:01:00 planned executed", f"00:01:30 {found}"]
+    ended = [one.replaces for one in claims if one.replaces]
+    assert ended == ([((claim.key, 1),)] if overlap == "replace" else [])
+
+
+@clause("ENGINE-6", "ASK-4")
+def test_in_a_pause_the_end_of_what_may_have_run_lets_the_queue_go_on(desk: Desk) -> None:
+    claim = unsure(desk, overlap_policy="queue")
+    desk.pause("00:01:10.500")
+    desk.do(desk.ledger.trigger("report", name="now", now_ms=at("00:01:30")))
+    desk.turn("00:01:31")
+    assert desk.wake() is None
+
+    assert desk.ended(claim, "00:01:40")
+
+    assert [one.key for one in desk.turn("00:01:40")] == ["manual:report:now"]
+
+
+@clause("ENGINE-6", "ASK-5")
+def test_what_may_have_run_has_its_place_in_a_backfill(desk: Desk) -> None:
+    desk.save(now="00:10:30", launch_backoff="40s")
+    nominals = [at("00:01:00") // 1000, at("00:02:00") // 1000]
+    desk.do(desk.ledger.backfill("report", name="b", nominals=nominals, now_ms=at("00:10:31")))
+    [claim] = desk.turn("00:10:32")
+    unknown = Failed(claim.key, claim.fence, "no answer", False, reason=Reason.UNCERTAIN)
+    desk.report(unknown, now="00:10:33")
+
+    assert [one.nominal for one in desk.turn("00:11:00")] == [at("00:11:00") // 1000]
+    assert [again.key for again in desk.turn("00:11:13")] == [claim.key]
 
 
 @clause("ASK-14")

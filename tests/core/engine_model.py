@@ -60,7 +60,7 @@ class Model:
         runs = [_in_flight(row) for row in flying]
         return Due(
             self.schedule, 1, self.cursor, self.pause,
-            waiting=[_waiting(row.fact) for row in self.rows.values() if row.fact.state in WAITING],
+            waiting=[_waiting(row) for row in self.rows.values() if row.fact.state in WAITING],
             in_flight=[run for run in runs if run.key not in self.lost],
             lost=[
                 Lost(run, self.confirmed and run.state is State.CLAIMED)
@@ -97,18 +97,22 @@ class Model:
         if any(row.fact.state is State.QUEUED for row in self.rows.values()):
             self._look_at(now_ms, now_ms)
 
-    def failed(self, key: str, now_ms: int) -> None:
-        """A launch failed: it is tried again later, or given up."""
+    def failed(self, key: str, now_ms: int, *, may_have_run: bool = False) -> None:
+        """A launch failed, or nobody knows: it is tried again later, or given up."""
         row, policy = self.rows[key], self.schedule.policy
         assert row.fact.state is State.CLAIMED
         self.lost.discard(key)
         again_ms = retry_ms(
             row.fact.launches, policy.launches_max, policy.launch_backoff, now_ms=now_ms
         )
+        if may_have_run:
+            row.fact = row.fact._replace(outcome=Outcome.EXECUTED)
         if again_ms is None:
-            row.fact = row.fact._replace(
+            end = row.fact._replace(
                 state=State.DONE, outcome=Outcome.MISSED, reason=Reason.LAUNCH_FAILED
             )
+            row.fact = _standing(end, row.fact)
+            row.failed = True
             self._look_at(now_ms, now_ms)
         else:
             row.fact = row.fact._replace(state=State.PLANNED, fire_ms=again_ms)
@@ -151,7 +155,10 @@ class Model:
             assert _could_follow(State.PLANNED if row is None else row.fact.state, fact)
             fence = 0 if row is None else row.fence
             claimed = fact.state is State.CLAIMED
-            self.rows[fact.key] = Row(fact._replace(is_new=False), fence + claimed)
+            fact = fact if row is None else _standing(fact, row.fact)
+            written = Row(fact._replace(is_new=False), fence + claimed)
+            written.failed = fact.outcome is Outcome.EXECUTED and fact.state is State.DONE
+            self.rows[fact.key] = written
             self.lost.discard(fact.key)
         self.cursor, self.wake_ms, self.written_ms = change.cursor, change.wake_ms, now_ms
         if change.resumes:
@@ -168,10 +175,19 @@ def _could_follow(state: State, fact: Fact) -> bool:
     )
 
 
-def _waiting(fact: Fact) -> Waiting:
+def _standing(fact: Fact, before: Fact) -> Fact:
+    """What may have been executed stays that, whatever becomes of it."""
+    if before.outcome is None or fact.outcome is Outcome.EXECUTED:
+        return fact
+    reason = Reason.UNCERTAIN if fact.state is State.DONE else None
+    return fact._replace(outcome=Outcome.EXECUTED, reason=reason)
+
+
+def _waiting(row: Row) -> Waiting:
+    fact = row.fact
     return Waiting(
         fact.key, fact.nominal, fact.fire_ms, fact.state is State.QUEUED, fact.launches,
-        fact.outcome is not None,
+        fact.outcome is not None, row.fence,
     )  # fmt: skip
 
 

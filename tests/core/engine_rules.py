@@ -11,6 +11,7 @@ hourly unless the line says otherwise. What came before is a list of
 
     ran 09:00               everything up to 09:00 is over
     runs 09:00              a run in flight
+    claimed 09:00           the same, not reported as launched yet
     lost 09:00              a run in flight whose worker has not been heard of in time
     lost claim 09:00        the same, never reported as launched
     unstarted 09:00         the same, and certainly not started
@@ -40,7 +41,7 @@ SMALL = Limits(catchup_max=3, queue_max=2, open_max=50, one_by_one_max=2)
 _DAY = datetime(2026, 3, 10, tzinfo=UTC)
 _NAMES = {"overlap": "overlap_policy", "catchup": "catchup_policy", "cron": "cron_expr"}
 _KINDS = (
-    "ran", "runs", "lost claim", "lost", "unstarted", "waits", "retry", "unsure",
+    "ran", "runs", "claimed", "lost claim", "lost", "unstarted", "waits", "retry", "unsure",
     "queued", "paused", "until", "held until",
 )  # fmt: skip
 _VERBS = {Outcome.SKIPPED: "skip", Outcome.MISSED: "miss"}
@@ -112,7 +113,7 @@ def _with(due: Due, kind: str, what: str) -> Due:
     match kind:
         case "waits" | "retry" | "unsure" | "queued":
             return due._replace(waiting=[*due.waiting, waiting])
-        case "runs":
+        case "runs" | "claimed":
             return due._replace(in_flight=[*due.in_flight, run])
         case "lost" | "lost claim" | "unstarted":
             return due._replace(lost=[*due.lost, Lost(run, kind == "unstarted")])

@@ -34,8 +34,14 @@ def by_hand(name: str = "one", at: int = T, *, queued: bool = False, launches: i
     return Waiting(manual_key("report", name), at, at * 1000, queued, launches)
 
 
-def made_up(nominal: int, *, at: int = T, launches: int = 0) -> Waiting:
-    return Waiting(backfill_key("report", "b", nominal), nominal, at * 1000, False, launches)
+def made_up(nominal: int, *, at: int = T, launches: int = 0, may_have_run: bool = False) -> Waiting:
+    key = backfill_key("report", "b", nominal)
+    return Waiting(key, nominal, at * 1000, False, launches, may_have_run, launches)
+
+
+def tried(nominal: int, *, at: int = T, may_have_run: bool = True) -> Waiting:
+    """A period that waits for its next try, after one that was not answered, or was refused."""
+    return Waiting(period_key("report", nominal), nominal, at * 1000, False, 1, may_have_run, 4)
 
 
 def flying(key: str, nominal: int, **more: object) -> InFlight:
@@ -116,6 +122,61 @@ def test_a_run_by_hand_starts_in_a_pause_and_a_period_does_not() -> None:
 
     assert fates(change) == ["manual claimed"]
     assert (change.cursor, change.wake_ms, change.resumes) == (T - HOUR, None, False)
+
+
+@clause("ASK-4", "ENGINE-6")
+@pytest.mark.parametrize(
+    ("overlap", "found"),
+    [
+        ("allow", ["manual claimed"]), ("skip", ["manual skipped(overlap)"]),
+        ("queue", ["manual queued"]), ("replace", ["manual claimed"]),
+    ],
+)  # fmt: skip
+def test_in_a_pause_a_run_by_hand_does_not_start_beside_what_may_be_running(
+    overlap: str, found: list[str]
+) -> None:
+    unsure = tried(T - HOUR, at=T - 60)
+    change = planned(due(overlap, waiting=[unsure, by_hand()], pause=Pause()))
+
+    assert (fates(change), change.wake_ms) == (found, None)
+    ended = [(run.key, run.fence, run.detached) for run in change.replaced]
+    assert ended == ([(unsure.key, 4, True)] if overlap == "replace" else [])
+
+
+@clause("ASK-4")
+@pytest.mark.parametrize("overlap", ["allow", "skip", "queue", "replace"])
+def test_in_a_pause_what_was_certainly_refused_is_in_nobodys_way(overlap: str) -> None:
+    refused = tried(T - HOUR, at=T - 60, may_have_run=False)
+    change = planned(due(overlap, waiting=[refused, by_hand()], pause=Pause()))
+
+    assert (fates(change), change.replaced) == (["manual claimed"], ())
+
+
+@clause("ENGINE-6", "ENGINE-8")
+@pytest.mark.parametrize(
+    ("overlap", "found", "wake_ms"),
+    [
+        ("skip", ["period executed(None)", "manual skipped(overlap)"], None),
+        ("queue", ["period executed(None)", "manual queued"], None),
+        ("replace", ["period executed(None)"], NOW_MS),  # its new number is known by then
+    ],
+)
+def test_in_a_pause_a_lost_run_is_in_the_way_at_once(
+    overlap: str, found: list[str], wake_ms: int | None
+) -> None:
+    lost = Lost(flying(period_key("report", T - HOUR), T - HOUR), never_started=False)
+    change = planned(due(overlap, lost=[lost], waiting=[by_hand()], pause=Pause()))
+
+    assert (fates(change), change.replaced, change.wake_ms) == (found, (), wake_ms)
+
+
+@clause("ASK-3", "ENGINE-6")
+def test_a_run_by_hand_that_may_be_running_is_ended_by_the_next_period() -> None:
+    unsure = by_hand(at=T - 60, launches=1)._replace(may_have_run=True, fence=1)
+    change = planned(due("replace", waiting=[unsure]))
+
+    assert sorted(fates(change)) == ["manual planned", "period claimed"]
+    assert [(run.key, run.fence) for run in change.replaced] == [(unsure.key, 1)]
 
 
 @clause("ASK-4")
@@ -199,6 +260,28 @@ def test_a_further_try_of_a_backfill_has_its_instant() -> None:
     change = planned(due(cursor=T, waiting=waiting), NOW_MS + 1)
 
     assert (fates(change), change.wake_ms) == ([], NOW_MS + 30_000)
+
+
+@clause("ASK-5", "ENGINE-6")
+@pytest.mark.parametrize(("overlap", "count"), [("allow", 2), ("skip", 0), ("replace", 0)])
+def test_what_may_be_running_has_its_place_among_the_runs_of_a_backfill(
+    overlap: str, count: int
+) -> None:
+    unsure = made_up(T - 9 * HOUR, at=T + 30, launches=1, may_have_run=True)
+    waiting = [unsure, *(made_up(T - hours * HOUR, at=T - 60) for hours in (8, 7, 6))]
+    change = planned(due(overlap, cursor=T, waiting=waiting), NOW_MS + 1, Limits(backfills_max=3))
+
+    assert len(change.launches) == count
+    assert change.wake_ms == NOW_MS + 30_000
+
+
+@clause("ASK-5", "ENGINE-6")
+def test_what_may_be_running_is_the_first_of_a_backfill_to_be_tried_again() -> None:
+    unsure = made_up(T - 8 * HOUR, launches=1, may_have_run=True)
+    waiting = [made_up(T - 9 * HOUR, launches=1), unsure]
+    change = planned(due(cursor=T, waiting=waiting), NOW_MS + 1)
+
+    assert [one.key for one in change.launches] == [unsure.key]
 
 
 @clause("ASK-6")

@@ -45,7 +45,7 @@ class Event(NamedTuple):
     """What happens after some time has passed."""
 
     after_ms: int
-    kind: Literal["turn", "launched", "ended", "failed", "lost", "pause", "crash"]
+    kind: Literal["turn", "launched", "ended", "failed", "unsure", "lost", "pause", "crash"]
     which: int
 
 
@@ -79,7 +79,9 @@ WAITS_MS = st.one_of(
     st.just(0), st.integers(1, 5_000), st.integers(0, 120).map(lambda s: s * 1000),
     st.integers(0, HOUR_MS),
 )  # fmt: skip
-KINDS = st.sampled_from(["turn", "turn", "launched", "ended", "failed", "lost", "pause", "crash"])
+KINDS = st.sampled_from(
+    ["turn", "turn", "turn", "launched", "ended", "failed", "unsure", "lost", "pause", "crash"]
+)
 HISTORIES = st.lists(st.builds(Event, WAITS_MS, KINDS, st.integers(0, 9)), max_size=25)
 
 
@@ -113,6 +115,8 @@ def _happen(model: Model, event: Event, now_ms: int) -> None:
             key = claimed[event.which % len(claimed)]
             if model.rows[key].fact.outcome is None:
                 model.failed(key, now_ms)
+        case "unsure" if claimed:
+            model.failed(claimed[event.which % len(claimed)], now_ms, may_have_run=True)
         case "ended" if flying:
             model.ended(flying[event.which % len(flying)], now_ms, success=event.which % 2 == 0)
         case "lost" if flying:
@@ -178,15 +182,21 @@ def test_at_most_one_period_starts_unless_overlap_is_allowed(
     for due, change, _ in moments(Model(schedule, START - 1, limits), history):
         again = {run.key for run, _ in due.lost}
         started = [launch for launch in change.launches if launch.key not in again]
+        # What may be running and is not over with this change, nor tried again by it.
+        over = {fact.key for fact in change.facts if fact.state in (State.CLAIMED, State.DONE)}
+        unsure = [one for one in due.waiting if one.may_have_run and one.key not in over]
         match schedule.policy.overlap:
             case Overlap.ALLOW:
                 assert len(started) <= limits.catchup_max
             case Overlap.REPLACE:
                 assert len(started) <= 1
                 if due.pause is None:  # a pause does not touch what is in flight
-                    assert change.replaced == (tuple(due.in_flight) if change.launches else ())
+                    in_the_way = {(run.key, run.fence) for run in due.in_flight}
+                    in_the_way |= {(one.key, one.fence) for one in unsure}
+                    ended = {(run.key, run.fence) for run in change.replaced}
+                    assert ended == (in_the_way if change.launches else set())
             case _:
-                occupied = len(due.in_flight) + len(change.launches) - len(started)
+                occupied = len(due.in_flight) + len(change.launches) - len(started) + len(unsure)
                 assert len(started) <= (0 if occupied else 1)
                 assert change.replaced == ()
 

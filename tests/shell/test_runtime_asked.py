@@ -26,6 +26,8 @@ class Elsewhere:
         self.takes_ms = takes_ms
         self.detached_ms = detached_ms
         self.refuses = False
+        self.unanswered = 0
+        """How many launches from now on are not answered."""
         self.can_end = True
         self.said: list[str] = []
         self._reports: asyncio.Queue[Report] = asyncio.Queue()
@@ -33,6 +35,10 @@ class Elsewhere:
 
     async def launch(self, claim: Claim) -> Launched | Failed | None:
         self.said.append(f"launch {claim.key[:6]} {claim.launches}")
+        if self.unanswered:
+            self.unanswered -= 1
+            message, reason = "no answer", Reason.UNCERTAIN
+            return Failed(claim.key, claim.fence, message, permanent=False, reason=reason)
         if not self.takes_ms:
             return Launched(claim.key, claim.fence, "run 7", self.detached_ms)
         task = asyncio.create_task(self._launch(claim))
@@ -226,6 +232,33 @@ def test_a_run_that_nobody_holds_is_replaced_through_the_launcher() -> None:
     assert run_virtually(scenario()) == (
         ["launch", "end", "launch"], ["done FAILED replaced", "running STARTED -"],
     )  # fmt: skip
+
+
+@clause("ENGINE-6")
+def test_a_run_that_may_be_running_is_replaced_through_the_launcher() -> None:
+    async def scenario() -> tuple[list[str], list[str], int]:
+        world = Outside(Elsewhere())
+        await world.save(overlap_policy="replace", launch_backoff="90s")
+        world.launcher.unanswered = 1
+        await world.run_for(61_000)
+        refused = world.runtime.telemetry.reports_refused
+        return [line.split()[0] for line in world.launcher.said], await world.words(), refused
+
+    assert run_virtually(scenario()) == (
+        ["launch", "end", "launch"], ["done FAILED replaced", "running STARTED -"], 0,
+    )  # fmt: skip
+
+
+@clause("ENGINE-6")
+def test_nothing_starts_beside_a_run_that_may_be_running_and_cannot_be_ended() -> None:
+    async def scenario() -> tuple[list[str], list[str]]:
+        world = Outside(Elsewhere())
+        await world.save(overlap_policy="replace", launch_backoff="10m", launches_max=2)
+        world.launcher.unanswered, world.launcher.can_end = 1, False
+        await world.run_for(61_000)
+        return [line.split()[0] for line in world.launcher.said], await world.words()
+
+    assert run_virtually(scenario()) == (["launch", "end"], ["planned None -", "planned None -"])
 
 
 @clause("ASK-11")

@@ -120,6 +120,25 @@ def _overlap_ignored() -> Patch:
     return _planning(before=lambda due: due._replace(in_flight=()))
 
 
+def _unsure_is_ignored() -> Patch:
+    """A launch that nobody answered is taken for one that was refused."""
+
+    def sure(due: Due) -> Due:
+        return due._replace(waiting=[one._replace(may_have_run=False) for one in due.waiting])
+
+    return _planning(before=sure)
+
+
+def _unsure_is_not_ended() -> Patch:
+    """What may be running is replaced without being ended."""
+
+    def leave(due: Due, change: Change) -> Change:
+        ended = [run for run in change.replaced if run.state is not State.PLANNED]
+        return change._replace(replaced=ended)
+
+    return _planning(after=leave)
+
+
 def _abandoned_is_relaunched() -> Patch:
     def restart(due: Due) -> Due:
         policy = replace(due.schedule.policy, uncertain=Uncertain.RESTART)
@@ -221,6 +240,8 @@ MUTANTS = [
     Mutant("the cursor goes back while catching up", Campaign.CRASH, _cursor_goes_back),
     Mutant("a late period is launched twice", Campaign.CRASH, _launched_twice),
     Mutant("overlap is ignored", Campaign.CRASH, _overlap_ignored),
+    Mutant("what may be running is ignored", Campaign.WORKERS, _unsure_is_ignored),
+    Mutant("what may be running is not ended", Campaign.WORKERS, _unsure_is_not_ended),
     Mutant("an abandoned run is started again", Campaign.CRASH, _abandoned_is_relaunched),
     Mutant("the deadline is ignored", Campaign.CRASH, _deadline_ignored),
     Mutant("the queue is forgotten", Campaign.CRASH, _queue_dropped),

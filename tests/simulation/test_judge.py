@@ -17,6 +17,7 @@ SCHEDULE: dict[str, object] = {
     "schedule_id": "s1", "every": "30s", "anchor": "2026-03-01T00:00:00Z",
     "end_at": "2026-03-01T00:01:00Z", "overlap_policy": "skip", "catchup_policy": "latest",
     "deadline": "5s", "pause_rule": "skip", "uncertain": "restart", "lease": "10s",
+    "launches_max": 3,
 }  # fmt: skip
 
 
@@ -216,6 +217,43 @@ def test_what_was_claimed_before_its_window_is_found() -> None:
     assert codes(record, rows) == ["early"]
 
 
+@clause("SIM-7", "ENGINE-6")
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ({}, ["overlap"]),
+        ({"until_ms": 0}, ["overlap"]),  # there is no lease that could be over
+        ({"settled_no": 9}, []),
+        ({"settled_no": 12}, ["overlap"]),
+        ({"launches": 3}, []),
+    ],
+)
+def test_what_was_not_answered_is_in_the_way_until_it_is_given_up(
+    changed: dict[str, int], expected: list[str]
+) -> None:
+    record, rows = good_history()
+    record.effects[0] = effect(FIRST, no=2, length_ms=40_000)
+    record.grants[0].unanswered_no = 3
+    for name, value in changed.items():
+        setattr(record.grants[0], name, value)
+
+    assert codes(record, rows) == expected
+
+
+@clause("SIM-7", "ENGINE-6")
+@pytest.mark.parametrize(("given_back", "expected"), [(False, []), (True, ["overlap"])])
+def test_what_was_asked_again_is_in_the_way_by_its_new_claim_unless_that_was_refused(
+    given_back: bool, expected: list[str]
+) -> None:
+    record, rows = good_history()
+    record.effects[0] = effect(FIRST, no=2, length_ms=40_000)
+    record.grants[0].unanswered_no = 3
+    again = grant(FIRST, no=4, fence=2)
+    record.grants.append(replace(again, lost_no=5, is_given_back=given_back))
+
+    assert codes(record, rows) == expected
+
+
 @clause("SIM-7")
 def test_a_late_write_that_was_accepted_is_found() -> None:
     record, rows = good_history()
@@ -223,6 +261,21 @@ def test_a_late_write_that_was_accepted_is_found() -> None:
     record.reports.append(Seen(f"k{THIRD}", 1, "Ended", True, 40))
 
     assert codes(record, rows) == ["fence"]
+
+
+@clause("SIM-7")
+@pytest.mark.parametrize(
+    ("lost_no", "number", "expected"),
+    [(35, 2, []), (None, 2, ["fence"]), (45, 2, ["fence"]), (35, 3, ["fence"])],
+)
+def test_a_run_that_was_taken_from_its_worker_and_waits_has_the_next_number(
+    lost_no: int | None, number: int, expected: list[str]
+) -> None:
+    record, rows = good_history()
+    record.grants[-1].lost_no = lost_no
+    record.reports.append(Seen(f"k{THIRD}", number, "Ended", True, 40))
+
+    assert codes(record, rows) == expected
 
 
 @clause("SIM-7")

@@ -16,7 +16,7 @@ from itertools import combinations, pairwise
 from typing import NamedTuple
 
 from gnomon.simulation.matcher import length_ms, owed
-from gnomon.simulation.record import Effect, Grant, Record, Row
+from gnomon.simulation.record import Effect, Grant, Record, Row, Seen
 
 __all__ = ["Complaint", "judge"]
 
@@ -152,6 +152,8 @@ def _is_unknowable(case: _Case, row: Row) -> bool:
     if row.key in case.record.unbegun:
         return True
     own = [grant for grant in case.grants if grant.key == row.key]
+    if any(grant.unanswered_no is not None for grant in own):
+        return True
     return any(grant.lost_no is not None and not grant.is_given_back for grant in own)
 
 
@@ -206,12 +208,26 @@ def _is_excused(case: _Case, one: Effect, other: Effect) -> bool:
     if first[0].no > second[0].no:
         first, second = second, first
     new = second[0]
-    return all(_was_over(old, new) for old in first if old.no < new.no)
+    return all(_was_over(case, old, new) for old in first if old.no < new.no)
 
 
-def _was_over(old: Grant, new: Grant) -> bool:
+def _was_over(case: _Case, old: Grant, new: Grant) -> bool:
+    if old.unanswered_no is not None:
+        return _was_given_up(case, old, new)
     lost = old.lost_no is not None and old.lost_no <= new.no
     return lost or old.until_ms < new.given_ms
+
+
+def _was_given_up(case: _Case, old: Grant, new: Grant) -> bool:
+    """Whether a run that was not answered was no longer in the way: its lease says nothing."""
+    if old.key in case.record.killed:  # what waits is ended in the ledger alone
+        return True
+    tries = [one for one in case.grants if one.key == old.key and old.no <= one.no < new.no]
+    last = max(tries, key=_by_fence)
+    if last.unanswered_no is None and not last.is_given_back:
+        return True  # it was asked again, and then that claim says
+    settled = last.settled_no is not None and last.settled_no <= new.no
+    return settled or last.launches >= int(str(case.schedule["launches_max"]))
 
 
 def _claims(case: _Case) -> Iterator[tuple[str, str]]:
@@ -286,6 +302,8 @@ def _reasons(case: _Case) -> Iterator[tuple[str, str]]:
 
 def _may_be_left(case: _Case, row: Row) -> bool:
     """Whether a lost run need not be started again: by its rule, or it was, or a pause was long."""
+    if any(one.unanswered_no is not None for one in case.grants if one.key == row.key):
+        return True  # it was not lost, and nobody knows what became of its tries
     return case.schedule["uncertain"] == "abandon" or row.launches > 1 or _was_paused(case, row)
 
 
@@ -319,14 +337,30 @@ def _calm(case: _Case) -> Iterator[tuple[str, str]]:
 
 
 def _stale_reports(record: Record) -> Iterator[str]:
-    """A report is accepted only from who holds the claim at that time."""
+    """A report is accepted only from who holds the claim at that time, or has taken its place."""
     for seen in record.reports:
-        fences = [g.fence for g in record.grants if g.key == seen.key and g.no < seen.no]
-        if seen.accepted and fences and seen.fence != max(fences):
+        own = [grant for grant in record.grants if grant.key == seen.key and grant.no < seen.no]
+        newest = max(own, key=_by_fence, default=None)
+        if seen.accepted and newest is not None and seen.fence not in _numbers(newest, seen):
             text = f"{seen.kind} of {seen.key[:12]} with fence {seen.fence} was accepted"
-            yield f"{text}, and the fence was {max(fences)}"
+            yield f"{text}, and the fence was {newest.fence}"
         if not seen.accepted:
             record.hit("late write refused")
+
+
+def _numbers(newest: Grant, seen: Seen) -> tuple[int, ...]:
+    """
+    The numbers under which a report may count, after the newest claim.
+
+    A run that was taken from its worker and waits has the next number. Nobody was given that as a
+    claim; but who ends such a run, to take its place, says so under it.
+    """
+    taken = newest.lost_no is not None and newest.lost_no < seen.no and not newest.is_given_back
+    return (newest.fence, newest.fence + 1) if taken and seen.kind == "Ended" else (newest.fence,)
+
+
+def _by_fence(grant: Grant) -> int:
+    return grant.fence
 
 
 def _lane(key: str) -> str:

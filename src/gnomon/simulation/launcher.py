@@ -8,7 +8,8 @@ when a worker dies. There are three ways to launch, after those that exist:
 - `process`: a run is made ready by `launch`, begins with `release`, and lives on when its worker
   dies; a later worker may adopt it. What was only made ready dies with its worker.
 - `keyed`: a run begins with `launch`, elsewhere, and the executor knows keys: a second launch under
-  the same key joins the first run, or hears how it ended.
+  the same key joins the first run, or hears how it ended, and anybody can have it ended. Sometimes
+  it does not answer, and may have begun the run.
 
 Spec: SIM-3.
 """
@@ -27,6 +28,7 @@ __all__ = ["Outside", "SimulatedLauncher", "Way"]
 
 _ADOPTED_FENCE = 0  # the ledger gives a new one, which a launcher is not told
 _LENGTHS_MS = (0, 50, 400, 2_000, 9_000, 25_000)
+_UNANSWERED_MAX = 2  # tries, so that a world comes to rest in time
 
 
 class Way(StrEnum):
@@ -161,19 +163,31 @@ class SimulatedLauncher:
             record.hit("launch failed for good" if permanent else "launch failed")
             return Failed(claim.key, claim.fence, "no", permanent)
         former = outside.latest(claim.key)
-        if outside.way is Way.KEYED and former is not None:
-            return self._join(claim, former)
+        if outside.way is Way.KEYED:
+            silent = Dice(outside.seed, "answer", claim.key, claim.launches).chance(25)
+            if silent and claim.launches <= _UNANSWERED_MAX:
+                return self._leave_unanswered(claim, begins=former is None and dice.chance(60))
+            if former is not None:
+                return self._join(claim, former)
         if claim.key in self._runs:
             record.hit("launch met its former run")
             return Failed(claim.key, claim.fence, "an earlier run has not ended", False)
-        name = claim.key if ":" in claim.key else claim.key[:12]
-        run_id = f"{name}.{claim.fence}"
+        run_id = _name(claim)
         self._runs[claim.key] = run_id, claim.fence
         if self.confirms_start:
             self._ready[claim.key] = claim
         else:
             outside.begin(claim, run_id, self)
         return Launched(claim.key, claim.fence, run_id)
+
+    def _leave_unanswered(self, claim: Claim, *, begins: bool) -> Failed:
+        """The executor has begun a run, or not; and who asked does not hear which, nor its end."""
+        if begins:
+            run_id = _name(claim)
+            self.outside.begin(claim, run_id, self)
+            self.outside.listeners[run_id].remove(self)
+        self.gate.nature.record.hit(f"launch not answered, and {'' if begins else 'not '}begun")
+        return Failed(claim.key, claim.fence, "no answer", False, reason=Reason.UNCERTAIN)
 
     def _join(self, claim: Claim, former: Effect) -> Launched:
         """The executor knows this key: no second run, but news of the first."""
@@ -205,6 +219,8 @@ class SimulatedLauncher:
             record.unbegun.add(key)
             self._tell(key, success=False, reason=reason)
             return True
+        if key not in self._runs and reason is not Reason.UNCERTAIN:
+            return self._end_by_key(key, reason)
         run_id, fence = self._runs.get(key, ("", 0))
         if not outside.is_going_on(run_id):
             return True
@@ -213,9 +229,27 @@ class SimulatedLauncher:
             outside.listeners[run_id].remove(self)
             del self._runs[key]
             return True
+        return self._try_to_end(run_id, "run ended by its worker", reason)
+
+    def _end_by_key(self, key: str, reason: Reason) -> bool:
+        """An executor that knows keys is asked to end what this worker does not have."""
+        former = self.outside.latest(key)
+        if self.outside.way is not Way.KEYED or former is None:
+            return True
+        if not self.outside.is_going_on(former.run_id):
+            return True
+        return self._try_to_end(former.run_id, "run ended by who takes its place", reason)
+
+    def _try_to_end(self, run_id: str, what: str, reason: Reason) -> bool:
+        outside, record = self.outside, self.gate.nature.record
         if Dice(outside.seed, "end", run_id, len(outside.effects)).chance(10):
             record.hit("run could not be ended")
             return False
-        record.hit("run ended by its worker")
+        record.hit(what)
         outside.over(run_id, "ended by its worker", reason)
         return True
+
+
+def _name(claim: Claim) -> str:
+    """What the outside world calls a run."""
+    return f"{claim.key if ':' in claim.key else claim.key[:12]}.{claim.fence}"

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 from gnomon.core.engine import Change, Due
+from gnomon.core.ledger.lifecycle import Reason, State
 from gnomon.core.schedule import Schedule
 from gnomon.ports import (
     Breach,
@@ -264,7 +265,11 @@ class GatedLedger:
         for change in changes:
             for fact in change.facts:
                 former = None if fact.is_new else record.newest_grant(fact.key)
-                if former is not None and former.until_ms < now_ms and not former.is_closed:
+                if former is not None and fact.state is State.DONE:
+                    former.settled_no = former.settled_no or record.next_no()
+                if former is None or former.is_closed or former.unanswered_no is not None:
+                    continue
+                if former.until_ms < now_ms:
                     former.lost_no = former.lost_no or record.next_no()
                     record.hit("lease was over")
         for claim in claims:
@@ -298,8 +303,11 @@ class GatedLedger:
         if accepted and grant is not None:
             if isinstance(report, Ended):
                 grant.is_closed = True
+            elif isinstance(report, Failed) and report.reason is Reason.UNCERTAIN:
+                grant.unanswered_no = number
             elif isinstance(report, Failed):
                 grant.lost_no, grant.is_given_back = number, True
+                grant.settled_no = number if report.permanent else None
 
     def _see_recovery(self, taken: Sequence[tuple[str, int]], now_ms: int) -> None:
         record, adopted = self._record, dict(taken)

@@ -78,6 +78,10 @@ class Grant:
     """When it was given back, or taken away: its lease was over, or its worker cannot be alive."""
     is_given_back: bool = False
     """Whether its worker said that it had certainly started nothing."""
+    unanswered_no: int | None = None
+    """When its worker said that nobody knows whether it has started something."""
+    settled_no: int | None = None
+    """When the ledger let go of a run that was not answered, without knowing what became of it."""
 
 
 class Seen(NamedTuple):

@@ -42,6 +42,12 @@ _UNCERTAIN = ("restart", "relaunch_same_key", "abandon")
 _DEADLINES = (None, None, "0s", "5s", "30s", "2m")
 _ASKS = ("manual", "manual", "backfill", "skip", "kill", "kill")
 _LEASES = ("9s", "20s", "45s")
+_BACKOFFS = {
+    Way.FUNCTION: ("0s", "1s", "4s"),
+    Way.PROCESS: ("0s", "1s", "4s"),
+    # Long enough for another period to come while nobody knows what became of a launch.
+    Way.KEYED: ("0s", "4s", "12s", "12s"),
+}
 
 
 class PausePlan(NamedTuple):
@@ -145,7 +151,7 @@ def _draw_schedule(dice: Dice, name: str, start_s: int, end_s: int, way: Way, de
         "pause_rule": dice.pick(("skip", "hold")),
         "uncertain": dice.pick(_UNCERTAIN) if way is not Way.KEYED else "relaunch_same_key",
         "launches_max": dice.pick((1, 2, 3)),
-        "launch_backoff": dice.pick(("0s", "1s", "4s")),
+        "launch_backoff": dice.pick(_BACKOFFS[way]),
         "lease": dice.pick(_LEASES),
         "target": {"function": "work"},
     }

@@ -2,7 +2,10 @@
 
 from collections.abc import Awaitable, Callable
 
+import pytest
+
 from gnomon.core.engine import plan
+from gnomon.core.ledger.lifecycle import Reason
 from gnomon.core.ledger.period import period_key
 from gnomon.ports.executor import Refused, Unanswered
 from tests.apps.service.stage import ANNA, START_MS, Stage
@@ -67,6 +70,47 @@ def test_nor_does_a_run_that_somebody_asks_for() -> None:
 
         assert stage.executor.effects == [FIRST]
         assert await stage.words() == ["00:00:00 STARTED", "00:00:30 SKIPPED overlap"]
+
+    play(scenario)
+
+
+@clause("ENGINE-6", "SERVICE-16")
+def test_what_may_be_running_is_ended_before_a_newer_run_replaces_it() -> None:
+    async def scenario(stage: Stage) -> None:
+        stage.executor.answers = [Unanswered("timed out")]
+        await stage.upsert(overlap_policy="replace", launch_backoff="90s")
+        await stage.run_until("00:00:30")
+        await stage.run_until("00:01:50", worker=stage.another("worker-2"))
+
+        assert stage.executor.kills == [(FIRST, Reason.REPLACED)]
+        assert await stage.words() == ["00:00:00 FAILED replaced", "00:01:00 STARTED"]
+
+    play(scenario)
+
+
+@clause("ENGINE-6", "ASK-4")
+@pytest.mark.parametrize(
+    ("overlap", "kills", "words"),
+    [
+        ("skip", [], ["00:00:00 planned", "00:00:30 SKIPPED overlap"]),
+        ("queue", [], ["00:00:00 planned", "00:00:30 queued"]),
+        ("replace", [(FIRST, Reason.REPLACED)], ["00:00:00 FAILED replaced", "00:00:30 STARTED"]),
+    ],
+)
+def test_in_a_pause_nothing_is_run_now_beside_it(
+    overlap: str, kills: list[tuple[str, Reason]], words: list[str]
+) -> None:
+    async def scenario(stage: Stage) -> None:
+        stage.executor.answers = [Unanswered("timed out")]
+        await stage.upsert(overlap_policy=overlap, launch_backoff="90s")
+        await stage.run_until("00:00:20")
+        await stage.registrar.pause_schedule(ANNA, "nightly", paused=True)
+        await stage.wait_until("00:00:30")
+        await stage.registrar.trigger(ANNA, "nightly", token="now")
+        await stage.run_until("00:05:00", worker=stage.another("worker-2"))
+
+        assert stage.executor.kills == kills
+        assert await stage.words() == words
 
     play(scenario)
 

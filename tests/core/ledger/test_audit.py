@@ -285,6 +285,36 @@ def test_what_was_asked_for_will_be_looked_at(kind: str, paused: bool, found: li
     assert codes([*SOUND, row], paused=paused, wake_ms=nominal * 1000) == []
 
 
+@clause("ASK-12", "ENGINE-6")
+@pytest.mark.parametrize(
+    ("outcome", "found"), [(Outcome.EXECUTED, []), (None, ["wake"])], ids=["unsure", "refused"]
+)
+def test_what_may_be_running_may_hold_up_a_run_by_hand_in_a_pause(
+    outcome: Outcome | None, found: list[str]
+) -> None:
+    tried = waiting(10, 10)._replace(outcome=outcome, launches=1, fence=1)
+    row = by_hand("manual:report:one", State.QUEUED)
+
+    assert codes([*SOUND[:-1], tried, row], paused=True, wake_ms=None) == found
+
+
+@clause("ASK-12", "ENGINE-6")
+@pytest.mark.parametrize(
+    ("outcome", "found"), [(Outcome.EXECUTED, []), (None, ["wake"])], ids=["unsure", "refused"]
+)
+def test_a_backfill_waits_for_what_may_be_running_of_it(
+    outcome: Outcome | None, found: list[str]
+) -> None:
+    first, second = hour(5), hour(6)
+    waits = by_hand(f"backfill:report:b:{second}", nominal=second)
+    tried = by_hand(
+        f"backfill:report:b:{first}", nominal=first, outcome=outcome, launches=1, fence=1,
+        fire_ms=hour(11) * 1000,
+    )  # fmt: skip
+
+    assert codes([*SOUND, waits, tried]) == found
+
+
 @clause("ASK-12")
 def test_a_backfill_waits_for_its_own_and_not_for_a_period() -> None:
     first, second = hour(5), hour(6)

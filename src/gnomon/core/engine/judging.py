@@ -15,7 +15,7 @@ from gnomon.core.policy.deadline import is_too_late
 from gnomon.core.policy.overlap import Turn, turns
 from gnomon.core.schedule import Catchup, Overlap, Schedule
 
-__all__ = ["judge", "keeping_their_turn", "start"]
+__all__ = ["judge", "keeping_their_turn", "newest_in_flight", "newest_last", "start"]
 
 
 def judge(
@@ -76,18 +76,10 @@ def _spread(
 
 
 def keeping_their_turn(schedule: Schedule, later: list[Candidate]) -> int:
-    """
-    How many launches that are to be tried again are in the way of the others.
-
-    They stand first in a queue. Where runs are skipped, those are in the way that may be running.
-    """
-    match schedule.policy.overlap:
-        case Overlap.QUEUE:
-            return sum(1 for one in later if one.launches)
-        case Overlap.SKIP:
-            return sum(one.may_have_run for one in later)
-        case _:
-            return 0
+    """How many launches that are to be tried again hold up a queue, in which they stand first."""
+    if schedule.policy.overlap is not Overlap.QUEUE:
+        return 0
+    return sum(1 for one in later if one.launches)
 
 
 def start(
@@ -96,7 +88,7 @@ def start(
     """How many start; and whether somebody could not, but can when asked again."""
     started, left = 0, False
     newest_wins = due.schedule.policy.overlap is Overlap.REPLACE
-    wanting = sorted(wanting, key=_newest_last if newest_wins else _by_turn)
+    wanting = sorted(wanting, key=newest_last if newest_wins else _by_turn)
     for one, turn in zip(wanting, _turns(due, wanting, again, back, limits), strict=True):
         match turn:
             case Turn.START:
@@ -116,13 +108,22 @@ def start(
     return started, left
 
 
+def newest_last(one: Candidate) -> tuple[bool, int]:
+    """The newest period wins, and any period over what was asked for by hand."""
+    return not is_manual(one.key), one.nominal
+
+
+def newest_in_flight(due: Due) -> int:
+    """Under `replace`, the nominal instant before which no launch is tried again; 0 for any."""
+    return max((run.nominal for run in due.in_flight), default=0)
+
+
 def _turns(due: Due, wanting: list[Candidate], again: int, back: int, limits: Limits) -> list[Turn]:
     overlap = due.schedule.policy.overlap
     if overlap is Overlap.REPLACE and wanting:
         if again:  # what is being started again can be ended only when it is there
             return [Turn.WAIT] * len(wanting)
-        running = max((run.nominal for run in due.in_flight), default=0)
-        if wanting[-1].launches and wanting[-1].nominal < running:
+        if wanting[-1].launches and wanting[-1].nominal < newest_in_flight(due):
             return [Turn.SUPERSEDED] * len(wanting)
     return turns(
         overlap, len(wanting), in_flight=len(due.in_flight) + again + back,
@@ -132,11 +133,6 @@ def _turns(due: Due, wanting: list[Candidate], again: int, back: int, limits: Li
 
 def _by_nominal(one: Candidate) -> int:
     return one.nominal
-
-
-def _newest_last(one: Candidate) -> tuple[bool, int]:
-    """The newest period wins, and any period over what was asked for by hand."""
-    return not is_manual(one.key), one.nominal
 
 
 def _by_turn(one: Candidate) -> tuple[bool, bool, bool, bool, int]:

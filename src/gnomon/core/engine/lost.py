@@ -67,4 +67,5 @@ def _newest_to_run(due: Due) -> int:
         return 0
     lost = [lost.run for lost in due.lost if not lost.never_started]
     runs = [run.nominal for run in (*lost, *due.in_flight) if not is_backfill(run.key)]
+    runs += [one.nominal for one in due.waiting if one.may_have_run and not is_backfill(one.key)]
     return max(runs, default=0)

@@ -12,12 +12,13 @@ Spec: ENGINE-1, ENGINE-4, ENGINE-7, ASK-3, ASK-4.
 
 from collections.abc import Iterable
 
-from gnomon.core.engine.asked import Asked, plan_backfill, without_backfill
+from gnomon.core.engine.asked import Asked, plan_backfill
 from gnomon.core.engine.judging import judge, keeping_their_turn, start
 from gnomon.core.engine.lost import settle_lost
 from gnomon.core.engine.opening import open_periods
 from gnomon.core.engine.single import Nominals, plan_single
 from gnomon.core.engine.terms import USUAL, Candidate, Change, Due, Limits
+from gnomon.core.engine.unsure import give_way, with_unsure
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State
 from gnomon.core.ledger.period import Fact, Waiting, is_backfill, is_manual
 from gnomon.core.schedule import Overlap, PauseRule
@@ -42,6 +43,7 @@ def plan_any(due: Due, now_ms: int, limits: Limits) -> Change:
     again, back = settle_lost(due, facts, limits, paused=is_paused)
     cursor, paused_ms = due.cursor, 0
     wanting, later, instants = list[Candidate](), list[Candidate](), list[int]()
+    held = [Candidate(*wait, is_new=False) for wait in asked.periods] if is_paused else []
     if not is_paused:
         paused_ms = _paused_ms(due)
         cursor, opened = open_periods(due, paused_ms, facts, now_ms, limits)
@@ -53,16 +55,19 @@ def plan_any(due: Due, now_ms: int, limits: Limits) -> Change:
             busy = sum(map(is_backfill, [*again, *back]))
             instants = plan_backfill(due, asked.backfill, busy, facts, now_ms, limits)
     wanting += [one for one in asked.manual if one.queued or one.fire_ms <= now_ms]
-    later_by_hand = [one for one in asked.manual if not one.queued and one.fire_ms > now_ms]
+    later += [one for one in asked.manual if not one.queued and one.fire_ms > now_ms]
     ours = sum(not is_backfill(key) for key in again)
-    seen = without_backfill(due)
-    waiting = sum(not is_backfill(key) for key in back)
-    waiting += keeping_their_turn(schedule, later + later_by_hand)
-    started, left = start(seen, wanting, ours, waiting, facts, limits)
+    soon = ours + (_gone_back(facts) if is_paused else 0)
+    seen = with_unsure(due, later + held)
+    if due.waiting:
+        wanting = give_way(seen, wanting, later, soon, facts, now_ms)
+        seen = with_unsure(due, later + held)
+    waiting = sum(not is_backfill(key) for key in back) + keeping_their_turn(schedule, later)
+    started, left = start(seen, wanting, soon, waiting, facts, limits)
     facts += [one.becomes(State.PLANNED) for one in later if one.is_new]
     replaces = (started or ours) and schedule.policy.overlap is Overlap.REPLACE
     following = schedule.recurrence.next_epoch(cursor)
-    instants += [one.fire_ms for one in (*later, *later_by_hand)]
+    instants += [one.fire_ms for one in later]
     if pause is not None and is_paused:
         instants += [] if pause.until_ms is None else [pause.until_ms]
         left = left or any(map(is_manual, back))
@@ -80,6 +85,16 @@ def plan_any(due: Due, now_ms: int, limits: Limits) -> Change:
         tuple(seen.in_flight) if replaces else (),
         pause is not None and not is_paused and (wake_ms is None or wake_ms >= paused_ms),
         due.revision,
+    )
+
+
+def _gone_back(facts: list[Fact]) -> int:
+    """How many lost runs that may be running wait for the end of a pause from now on."""
+    return sum(
+        fact.state is State.PLANNED
+        and fact.outcome is Outcome.EXECUTED
+        and not is_backfill(fact.key)
+        for fact in facts
     )
 
 

@@ -113,6 +113,7 @@ class Candidate(NamedTuple):
     queued: bool
     launches: int
     may_have_run: bool
+    fence: int
     is_new: bool
 
     def becomes(self, state: State, outcome: Outcome | None = None, reason: Reason | None = None,

@@ -222,17 +222,20 @@ def _audit_wake(one: AuditSchedule, runs: Sequence[AuditRun]) -> Iterator[Findin
     """Whatever waits will be looked at: nothing is left to luck."""
     made_up = [run for run in runs if is_backfill(run.key)]
     ours = [run for run in runs if not is_backfill(run.key)]
+    is_busy = any(map(_may_be_running, ours))
     if one.paused:  # then only what was asked for by hand is started
-        made_up, ours = [], [run for run in ours if is_manual(run.key) or run.state in IN_FLIGHT]
+        made_up, ours = [], [run for run in ours if is_manual(run.key)]
     instants = [run.fire_ms for run in ours if run.state is State.PLANNED]
     following = one.schedule.recurrence.next_epoch(one.cursor)
     if following is not None and not one.paused:
         instants.append(following * 1000 - one.schedule.lead_ms)
     first_in_queue = any(run.launches for run in ours if run.state is State.PLANNED)
-    if not first_in_queue and not any(run.state in IN_FLIGHT for run in ours):
+    if not first_in_queue and not is_busy:
         instants += [run.fire_ms for run in ours if run.state is State.QUEUED]
+    unsure = [run for run in made_up if run.state is State.PLANNED and _may_be_running(run)]
     if not any(run.state in IN_FLIGHT for run in made_up):
-        instants += [run.fire_ms for run in made_up if run.state is State.PLANNED]
+        waiting = unsure or [run for run in made_up if run.state is State.PLANNED]
+        instants += [run.fire_ms for run in waiting]
     if not instants:
         return
     # What could have begun before the row was last written has been seen then.
@@ -242,6 +245,11 @@ def _audit_wake(one: AuditSchedule, runs: Sequence[AuditRun]) -> Iterator[Findin
     elif one.wake_ms > needed_ms:
         late_s = (one.wake_ms - needed_ms) / 1000
         yield _of(one, "wake", f"is looked at {late_s:g} s after something is to happen")
+
+
+def _may_be_running(run: AuditRun) -> bool:
+    """Whether it is in flight, or waits for its next try after one that may have worked."""
+    return run.state in IN_FLIGHT or (run.state is State.PLANNED and run.outcome is not None)
 
 
 def _about(run: AuditRun, code: str, problem: str) -> Finding:

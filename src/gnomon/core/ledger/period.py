@@ -56,10 +56,12 @@ class Waiting(NamedTuple):
     """How often a launch has been tried."""
     may_have_run: bool = False
     """Whether one of them may have worked, for all anybody knows."""
+    fence: int = 0
+    """The number of the last try, under which an end of it would be told."""
 
 
 class InFlight(NamedTuple):
-    """A period that is claimed or running."""
+    """A period that is claimed or running; or planned, and may be running for all that is known."""
 
     key: str
     nominal: int

@@ -30,8 +30,10 @@ class OpenPeriods:
         """One row; `is_lost`: its lease is over; `may_have_run`: it has an outcome already."""
         running = _IN_FLIGHT.get(state)
         if running is None:
-            is_queued = state == "queued"
-            self.waiting.append(Waiting(key, nominal, fire_ms, is_queued, launches, may_have_run))
+            queued = state == "queued"
+            self.waiting.append(
+                Waiting(key, nominal, fire_ms, queued, launches, may_have_run, fence)
+            )
             return
         run = InFlight(key, nominal, fire_ms, running, fence, launches, detached, killed)
         if is_lost:
