@@ -11,13 +11,15 @@
 -- parameter that comes with it, or when that is NULL the time at which the transaction began.
 
 -- name: load
--- The first column is the instant that counts for leases; it is there when nothing else is.
+-- A row for each open period of what is due, and at least one for each schedule; those of a schedule
+-- are in order, but need not follow each other. The first column is the instant that counts for
+-- leases, in milliseconds; it is there when nothing else is.
 -- $1 now, $2 the instant for leases, $3 how many, $4 and $5 the lane: a mask and its value
 WITH lost AS MATERIALIZED (
   SELECT DISTINCT schedule_id FROM gnomon.schedule_runs
   WHERE lease_until < LEASE_NOW($2)
   LIMIT $3
-), due AS MATERIALIZED (
+), due AS (
   SELECT schedule_id, revision, lock_version, cursor_at, paused, paused_until, skips, wake_at
   FROM gnomon.schedules
   WHERE wake_at <= $1 AND ($4::int = 0 OR hashtext(schedule_id) & $4::int = $5::int)
@@ -31,21 +33,19 @@ WITH lost AS MATERIALIZED (
   SELECT due.*, false, 1 FROM due WHERE due.schedule_id NOT IN (SELECT schedule_id FROM lost)
   ORDER BY turn, wake_at
   LIMIT $3
-), ranked AS (
-  SELECT *, row_number() OVER (ORDER BY turn, wake_at) AS rank FROM heads
 )
-SELECT CASE WHEN h.rank > 1 THEN NULL ELSE LEASE_NOW($2) END, h.schedule_id, h.revision, h.lock_version, h.cursor_at, h.paused,
-  h.paused_until, h.skips, h.deleted, r.idempotency_key, r.run_at, r.fire_at, r.state, r.fence,
-  r.launches, r.lease_until < LEASE_NOW($2), r.confirmed, r.owner IS NULL, r.kill_at IS NOT NULL,
-  r.outcome IS NOT NULL
+SELECT (SELECT extract(epoch FROM LEASE_NOW($2)) * 1000)::bigint, h.schedule_id, h.revision,
+  h.lock_version, h.cursor_at, h.paused, h.paused_until, h.skips, h.deleted, r.idempotency_key,
+  r.run_at, r.fire_at, r.state, r.fence, r.launches, r.lease_until < LEASE_NOW($2), r.confirmed,
+  r.owner IS NULL, r.kill_at IS NOT NULL, r.outcome IS NOT NULL
 FROM (SELECT) one
-LEFT JOIN ranked h ON true
+LEFT JOIN heads h ON true
 LEFT JOIN LATERAL (
   SELECT * FROM gnomon.schedule_runs open
   WHERE open.schedule_id = h.schedule_id AND open.state <> 'done'
   OFFSET 0 -- asked for each schedule, whatever the statistics say
 ) r ON true
-ORDER BY h.rank, r.run_at
+ORDER BY h.turn, h.wake_at, r.run_at
 
 -- name: bury_lost
 -- $1 ids, $2 now, $3 the instant for leases
