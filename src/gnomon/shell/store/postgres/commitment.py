@@ -145,20 +145,20 @@ async def _claim_single(
 ) -> tuple[list[Change], list[Claim]]:
     """Advance and claim what is free and has its version still, all by one statement."""
     keys, versions, numbers, kinds = [], [], [], Kinds()
-    known: dict[tuple[int | timedelta | None, ...], int] = {}
+    known: dict[tuple[int | timedelta | None, ...], str] = {}
     for schedule, version, cursor, following, wake_ms, (fact,), *_, revision in changes.values():
         key, nominal, fire_ms, _, _, _, launches, *_ = fact
         keys.append(key)
-        versions.append(version)
+        versions.append(str(version))
         lease = schedule.policy.lease
         kind = cursor, following, wake_ms, nominal, fire_ms, launches, revision, lease
         number = known.get(kind)
         if number is None:
             next_ms = None if following is None else following * 1000
-            number = known[kind] = kinds.number(
+            number = known[kind] = str(kinds.number(
                 cursor * 1000, next_ms, wake_ms, nominal * 1000, fire_ms, launches, revision,
                 lease // _MS,
-            )  # fmt: skip
+            ))  # fmt: skip
         numbers.append(number)
     asked = connection.fetch(
         sql["claim_free"], *joined(changes, versions, keys, numbers), *kinds.columns(), *turn

@@ -39,15 +39,15 @@ async def report_ends(
 ) -> list[bool]:
     """Write ends, if all of them are of runs that are held still; each run once."""
     keys, fences, numbers, kinds = [], [], [], Kinds()
-    known: dict[tuple[object, ...], int] = {}
+    known: dict[tuple[object, ...], str] = {}
     for end in ends:
         how = end[2:]
         number = known.get(how)
         if number is None:
-            number = known[how] = kinds.number(*end_of(end))
+            number = known[how] = str(kinds.number(*end_of(end)))
         numbers.append(number)
         keys.append(end[0])
-        fences.append(end[1])
+        fences.append(str(end[1]))
     try:
         await connection.fetch(
             sql["end_held"], *joined(keys, fences, numbers), *kinds.columns(), now_ms, ENDING,
