@@ -62,7 +62,7 @@ def test_rows_can_be_read_with_plain_sql(common_database: str, schema: str) -> N
 
 
 @clause("PG-15", "LEDGER-1")
-@pytest.mark.parametrize("column", ["state = 'planned'", "outcome = 'missed'"])
+@pytest.mark.parametrize("column", ["state = 'planned', ended_at = NULL", "outcome = 'missed'"])
 def test_the_database_itself_keeps_an_outcome(
     common_database: str, schema: str, column: str
 ) -> None:

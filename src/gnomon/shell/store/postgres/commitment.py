@@ -11,7 +11,8 @@ beforehand.
 Spec: LEDGER-4, LEDGER-6, LEDGER-7, PG-1, PG-2.
 """
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -98,7 +99,7 @@ async def commit(
 ) -> tuple[list[Change], list[Claim]]:
     """Write the changes that still hold; return them and their claims."""
     single, plain, others, careful, resumes = changes
-    claimed = await _claim_single(connection, sql, single, turn) if single else []
+    claimed, claims = await _claim_single(connection, sql, single, turn) if single else ([], [])
     winners = await _advance_plain(connection, sql, plain, turn) if plain else []
     written: dict[str, Written] = {}
     if others:
@@ -106,11 +107,12 @@ async def commit(
         await _advance(connection, sql, more, turn)
         winners += more
     await _write_facts(connection, sql, winners, written, turn)
+    claims += claims_of(winners, written)
     winners = claimed + winners
     if resumes:
         resumed = [change.schedule.schedule_id for change in winners if change.resumes]
         await connection.execute(sql["end_pause"], resumed)
-    return winners, claims_of(winners, written)
+    return winners, claims
 
 
 async def insert_facts(
@@ -140,34 +142,41 @@ def _only_adds(facts: Sequence[Fact]) -> bool:
 
 async def _claim_single(
     connection: "Connection", sql: Statements, changes: dict[str, Change], turn: Turn
-) -> list[Change]:
+) -> tuple[list[Change], list[Claim]]:
     """Advance and claim what is free and has its version still, all by one statement."""
     keys, versions, numbers, kinds = [], [], [], Kinds()
-    known: dict[tuple[int | timedelta | None, ...], int] = {}
+    known: dict[tuple[int | timedelta | None, ...], str] = {}
     for schedule, version, cursor, following, wake_ms, (fact,), *_, revision in changes.values():
         key, nominal, fire_ms, _, _, _, launches, *_ = fact
         keys.append(key)
-        versions.append(version)
+        versions.append(str(version))
         lease = schedule.policy.lease
         kind = cursor, following, wake_ms, nominal, fire_ms, launches, revision, lease
         number = known.get(kind)
         if number is None:
             next_ms = None if following is None else following * 1000
-            number = known[kind] = kinds.number(
+            number = known[kind] = str(kinds.number(
                 cursor * 1000, next_ms, wake_ms, nominal * 1000, fire_ms, launches, revision,
                 lease // _MS,
-            )  # fmt: skip
+            ))  # fmt: skip
         numbers.append(number)
+    asked = connection.fetch(
+        sql["claim_free"], *joined(changes, versions, keys, numbers), *kinds.columns(), *turn
+    )
     try:
-        lost = await connection.fetch(
-            sql["claim_free"], *joined(changes, versions, keys, numbers), *kinds.columns(), *turn
-        )
+        # What all of them would win is put together while the database is at work.
+        lost, claims = await asyncio.gather(asked, _claims_of(changes.values()))
     except asyncpg.UniqueViolationError:
         raise KeyExistsError from None
     if not lost:
-        return list(changes.values())
+        return list(changes.values()), claims
     losers = {row[0] for row in lost}
-    return [change for schedule_id, change in changes.items() if schedule_id not in losers]
+    winners = [change for schedule_id, change in changes.items() if schedule_id not in losers]
+    return winners, claims_of(winners, {})
+
+
+async def _claims_of(changes: Iterable[Change]) -> list[Claim]:
+    return claims_of(changes, {})
 
 
 async def _advance_plain(

@@ -12,9 +12,9 @@ __all__ = ["Kinds", "joined"]
 Value = str | int | None
 
 
-def joined(*columns: Iterable[str | int]) -> list[str]:
+def joined(*columns: Iterable[str]) -> list[str]:
     """Each column as one text; no value may have a comma in it."""
-    return [",".join(map(str, column)) for column in columns]
+    return [",".join(column) for column in columns]
 
 
 class Kinds:

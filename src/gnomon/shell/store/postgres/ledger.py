@@ -128,7 +128,7 @@ class PostgresLedger(RequestsOnPostgres):
         keys = {end.key for end in ends}
         if len(keys) == len(reports) and not any(map(is_backfill, keys)):
             with suppress(NotAllHeldError):
-                async with self.pool.transaction() as connection:
+                async with self.pool.alone() as connection:
                     return await report_ends(connection, self.sql, ends, now_ms=now_ms)
         async with self.pool.transaction() as connection:
             return await report(

@@ -1,17 +1,20 @@
 """
 What launchers said, written to PostgreSQL: one statement for each kind of report.
 
-Most reports are ends of runs that are held still, and one statement says so and writes them all.
-Where one of them is something else, the rows of the runs are taken and each report is judged in
-`reported`, so that nobody can take a run over between the judgement and the writing. Then the
-schedules are taken that have a queue, and only then is it asked who waits there, so that nobody can
-join a queue unseen by the end of the run before it.
+Most reports are ends of runs that are held still, and one statement says so, writes them all and
+wakes the queues behind them. Where one of them is something else, the rows of the runs are taken
+and each report is judged in `reported`, so that nobody can take a run over between the judgement
+and the writing. Then the schedules are taken that have a queue, and only then is it asked who waits
+there, so that nobody can join a queue unseen by the end of the run before it: the function
+`wake_queues` of the schema does that, each of its statements with a view of its own.
 
 Spec: LEDGER-7, LEDGER-9, PG-3.
 """
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
+
+import asyncpg
 
 from gnomon.core.schedule import Schedule
 from gnomon.ports import Ended, Failed, Report
@@ -24,7 +27,7 @@ from gnomon.shell.store.reported import ENDING, Batch, ReportedRun, end_of
 if TYPE_CHECKING:
     from gnomon.shell.store.postgres.pool import Connection
 
-__all__ = ["NotAllHeldError", "notify", "report", "report_ends", "wake_queues"]
+__all__ = ["NotAllHeldError", "notify", "report", "report_ends"]
 
 
 class NotAllHeldError(Exception):
@@ -36,23 +39,23 @@ async def report_ends(
 ) -> list[bool]:
     """Write ends, if all of them are of runs that are held still; each run once."""
     keys, fences, numbers, kinds = [], [], [], Kinds()
-    known: dict[tuple[object, ...], int] = {}
+    known: dict[tuple[object, ...], str] = {}
     for end in ends:
         how = end[2:]
         number = known.get(how)
         if number is None:
-            number = known[how] = kinds.number(*end_of(end))
+            number = known[how] = str(kinds.number(*end_of(end)))
         numbers.append(number)
         keys.append(end[0])
-        fences.append(end[1])
-    ((count, schedule_ids),) = await connection.fetch(
-        sql["end_held"], *joined(keys, fences, numbers), *kinds.columns(), now_ms, ENDING
-    )
-    if count != len(ends):
-        raise NotAllHeldError
-    if await wake_queues(connection, sql, schedule_ids, now_ms):
-        await notify(connection, sql)
-    return [True] * count
+        fences.append(str(end[1]))
+    try:
+        await connection.fetch(
+            sql["end_held"], *joined(keys, fences, numbers), *kinds.columns(), now_ms, ENDING,
+            len(ends), sql.channel,
+        )  # fmt: skip
+    except asyncpg.NoDataFoundError:
+        raise NotAllHeldError from None
+    return [True] * len(ends)
 
 
 async def report(
@@ -81,17 +84,6 @@ async def report(
     return accepted
 
 
-async def wake_queues(
-    connection: "Connection", sql: Statements, schedule_ids: str, now_ms: int
-) -> bool:
-    """Runs of these schedules, joined, are over; whether a queue is to be looked at now."""
-    taken = await connection.fetch(sql["take_queues"], schedule_ids)
-    if not taken:
-        return False
-    woken = await connection.fetch(sql["wake_queues"], [row[0] for row in taken], now_ms)
-    return any(row[0] for row in woken)
-
-
 async def notify(connection: "Connection", sql: Statements) -> None:
     """Have the other workers look, once this transaction is committed."""
     await connection.execute("SELECT pg_notify($1, '')", sql.channel)
@@ -117,10 +109,9 @@ async def _write(
     if batch.wakes:
         wakes = sorted(batch.wakes.items())
         await connection.execute(sql["wake"], *zip(*wakes, strict=True), now_ms)
-    if (
-        batch.ended and await wake_queues(connection, sql, ",".join(batch.ended), now_ms)
-    ) or batch.wakes:
         await notify(connection, sql)
+    if batch.ended:
+        await connection.fetch(sql["wake_queues"], *joined(batch.ended), now_ms, sql.channel)
 
 
 async def _policies(

@@ -62,26 +62,24 @@ class Look(NamedTuple):
 def look_at(rows: Sequence[asyncpg.Record]) -> Look:
     """Put together what the statement `load` gave: a row for each open period, at least one."""
     look = Look(rows[0][0], [], {}, [])
-    last = None
     for row in rows:
         schedule_id, deleted, key = row[1], row[8], row[9]
         if schedule_id is None:
             continue
-        if schedule_id != last:
-            last = schedule_id
+        periods = None if key is None else look.periods.get(schedule_id)
+        if periods is None:  # the first row of its schedule
             if deleted:
                 look.buried.append(schedule_id)
             else:
                 look.heads.append(row[1:8])
-        if key is not None and not deleted:
-            periods = look.periods.get(schedule_id)
-            if periods is None:
-                periods = look.periods[schedule_id] = OpenPeriods()
-            run_ms, fire_ms, state, fence, launches, is_lost, *words = row[10:]
-            confirmed, detached, killed, may_have_run = words
-            periods.add(
-                key, run_ms // 1000, fire_ms, state, fence, launches,
-                is_lost=bool(is_lost), confirmed=confirmed, detached=detached, killed=killed,
-                may_have_run=may_have_run,
-            )  # fmt: skip
+            if key is None:
+                continue
+            periods = look.periods[schedule_id] = OpenPeriods()
+        run_ms, fire_ms, state, fence, launches, is_lost, *words = row[10:]
+        confirmed, detached, killed, may_have_run = words
+        periods.add(
+            key, run_ms // 1000, fire_ms, state, fence, launches,
+            is_lost=bool(is_lost), confirmed=confirmed, detached=detached, killed=killed,
+            may_have_run=may_have_run,
+        )  # fmt: skip
     return look

@@ -11,13 +11,15 @@
 -- parameter that comes with it, or when that is NULL the time at which the transaction began.
 
 -- name: load
--- The first column is the instant that counts for leases; it is there when nothing else is.
+-- A row for each open period of what is due, and at least one for each schedule; those of a schedule
+-- are in order, but need not follow each other. The first column is the instant that counts for
+-- leases, in milliseconds; it is there when nothing else is.
 -- $1 now, $2 the instant for leases, $3 how many, $4 and $5 the lane: a mask and its value
 WITH lost AS MATERIALIZED (
   SELECT DISTINCT schedule_id FROM gnomon.schedule_runs
   WHERE lease_until < LEASE_NOW($2)
   LIMIT $3
-), due AS MATERIALIZED (
+), due AS (
   SELECT schedule_id, revision, lock_version, cursor_at, paused, paused_until, skips, wake_at
   FROM gnomon.schedules
   WHERE wake_at <= $1 AND ($4::int = 0 OR hashtext(schedule_id) & $4::int = $5::int)
@@ -31,21 +33,19 @@ WITH lost AS MATERIALIZED (
   SELECT due.*, false, 1 FROM due WHERE due.schedule_id NOT IN (SELECT schedule_id FROM lost)
   ORDER BY turn, wake_at
   LIMIT $3
-), ranked AS (
-  SELECT *, row_number() OVER (ORDER BY turn, wake_at) AS rank FROM heads
 )
-SELECT CASE WHEN h.rank > 1 THEN NULL ELSE LEASE_NOW($2) END, h.schedule_id, h.revision, h.lock_version, h.cursor_at, h.paused,
-  h.paused_until, h.skips, h.deleted, r.idempotency_key, r.run_at, r.fire_at, r.state, r.fence,
-  r.launches, r.lease_until < LEASE_NOW($2), r.confirmed, r.owner IS NULL, r.kill_at IS NOT NULL,
-  r.outcome IS NOT NULL
+SELECT (SELECT extract(epoch FROM LEASE_NOW($2)) * 1000)::bigint, h.schedule_id, h.revision,
+  h.lock_version, h.cursor_at, h.paused, h.paused_until, h.skips, h.deleted, r.idempotency_key,
+  r.run_at, r.fire_at, r.state, r.fence, r.launches, r.lease_until < LEASE_NOW($2), r.confirmed,
+  r.owner IS NULL, r.kill_at IS NOT NULL, r.outcome IS NOT NULL
 FROM (SELECT) one
-LEFT JOIN ranked h ON true
+LEFT JOIN heads h ON true
 LEFT JOIN LATERAL (
   SELECT * FROM gnomon.schedule_runs open
   WHERE open.schedule_id = h.schedule_id AND open.state <> 'done'
   OFFSET 0 -- asked for each schedule, whatever the statistics say
 ) r ON true
-ORDER BY h.rank, r.run_at
+ORDER BY h.turn, h.wake_at, r.run_at
 
 -- name: bury_lost
 -- $1 ids, $2 now, $3 the instant for leases
@@ -184,7 +184,8 @@ WITH kinds AS MATERIALIZED (
   FROM free JOIN kinds k USING (kind)
 )
 SELECT v.id FROM unnest(string_to_array($1, ',')) AS v (id)
-WHERE v.id NOT IN (SELECT schedule_id FROM free)
+WHERE (SELECT count(*) FROM free) < cardinality(string_to_array($1, ',')) -- hardly ever
+  AND v.id NOT IN (SELECT schedule_id FROM free)
 
 -- name: advance_free
 -- Take the schedules that are free and have their versions still, and advance them. $1 ids,
@@ -253,10 +254,11 @@ JOIN unnest(
 WHERE r.idempotency_key = v.key
 
 -- name: end_held
--- What most reports come to, as one statement: ends of runs that are held still, and of which
--- schedules they were. Nobody else can end them, so that the rows are taken in any order. Joined:
--- $1 keys, $2 fences, $3 kinds; $4 outcomes, $5 reasons, $6 statuses, $7 details, $8 run ids,
--- $9 starts, $10 ends, NULL for now; $11 now, $12 states that can end
+-- What most reports come to, as one statement: ends of runs that are held still, and the queues of
+-- their schedules; an error when one of them is not held. Nobody else can end them, so that the rows
+-- are taken in any order. Joined: $1 keys, $2 fences, $3 kinds; $4 outcomes, $5 reasons, $6 statuses,
+-- $7 details, $8 run ids, $9 starts, $10 ends, NULL for now; $11 now, $12 states that can end,
+-- $13 how many, $14 the channel
 WITH ended AS (
   UPDATE gnomon.schedule_runs r SET
     state = 'done', outcome = coalesce(r.outcome, k.outcome), reason = k.reason, status = k.status,
@@ -275,7 +277,7 @@ WITH ended AS (
     AND r.state || '' = ANY ($12) -- so written that the key finds the row, and no other index
   RETURNING r.schedule_id
 )
-SELECT count(*), string_agg(schedule_id, ',') FROM ended
+SELECT gnomon.wake_queues_if($13, count(*), string_agg(schedule_id, ','), $11, $14) FROM ended
 
 -- name: retry_runs
 -- $1 details, $2 chosen, $3 whether it may have run, $4 keys, $5 now
@@ -285,27 +287,9 @@ UPDATE gnomon.schedule_runs r SET
 FROM unnest($1::text[], $2::timestamptz[], $3::bool[], $4::text[]) AS v (detail, fire_at, ran, key)
 WHERE r.idempotency_key = v.key
 
--- name: take_queues
--- Of these schedules, those that have a queue, after those who have them. Joined: $1 ids
-SELECT schedule_id FROM gnomon.schedules
-WHERE schedule_id = ANY (string_to_array($1, ',')) AND overlap_policy = 'queue'
-ORDER BY schedule_id
-FOR NO KEY UPDATE
-
 -- name: wake_queues
--- A plan that lets a period wait, made before and not yet committed, must not count any more; whose
--- queue has somebody in it is looked at now. $1 ids, $2 now
-UPDATE gnomon.schedules s SET
-  lock_version = s.lock_version + 1, updated_at = $2,
-  wake_at = CASE
-    WHEN EXISTS (
-      SELECT 1 FROM gnomon.schedule_runs q
-      WHERE q.schedule_id = s.schedule_id AND q.state <> 'done' AND q.state = 'queued'
-    ) THEN least(s.wake_at, $2::timestamptz)
-    ELSE s.wake_at
-  END
-WHERE s.schedule_id = ANY ($1)
-RETURNING s.wake_at <= $2
+-- Joined: $1 ids; $2 now, $3 the channel
+SELECT gnomon.wake_queues($1, $2, $3)
 
 -- name: new_versions
 -- Plans made before no longer hold. $1 ids, $2 now
