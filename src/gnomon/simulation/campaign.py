@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from itertools import count
+from functools import partial
 
 from gnomon.core.engine import USUAL, Limits
 from gnomon.simulation.dice import Dice
@@ -29,6 +29,8 @@ from gnomon.simulation.faults import (
     draw_faults,
     draw_steps,
 )
+from gnomon.simulation.seeds import endless, replay_of, trouble
+from gnomon.simulation.seeds import whole_seeds as whole_seeds_of
 from gnomon.simulation.workload import draw_workload
 from gnomon.simulation.world import Spec, Trial, run_world
 
@@ -99,19 +101,12 @@ def spec_of(
 
 def worlds(campaign: Campaign, first_seed: int) -> Iterator[Spec]:
     """The worlds of a campaign without end, from a seed on."""
-    for seed in count(first_seed):
-        yield from _of_seed(campaign, seed)
+    return endless(partial(_of_seed, campaign), first_seed)
 
 
 def whole_seeds(campaign: Campaign, first_seed: int, least: int) -> Iterator[Spec]:
     """All worlds of a seed, and of the next, until there were at least so many."""
-    seen = 0
-    for seed in count(first_seed):
-        for spec in _of_seed(campaign, seed):
-            seen += 1
-            yield spec
-        if seen >= least:
-            return
+    return whole_seeds_of(partial(_of_seed, campaign), first_seed, least)
 
 
 def crashes(seed: int) -> Iterator[Spec]:
@@ -137,10 +132,7 @@ def sample(campaign: Campaign, seed: int) -> Spec:
 
 def replay_line(campaign: Campaign, spec: Spec) -> str:
     """The command that lets a world happen once more."""
-    line = f"python -m gnomon.simulation {campaign} --seed {spec.seed}"
-    if campaign is Campaign.CRASH and spec.faults:
-        line += f" --faults {','.join(map(str, spec.faults))}"
-    return line
+    return replay_of(campaign, spec.seed, spec.faults if campaign is Campaign.CRASH else ())
 
 
 def tally(campaign: Campaign, specs: Iterable[Spec]) -> Tally:
@@ -176,6 +168,4 @@ def _add(into: Tally, spec: Spec, trial: Trial, line: str) -> None:
     for complaint in trial.complaints:
         into.by_rule[f"{complaint.code} {rules.get(complaint.schedule_id, '')}"] += 1
     if trial.complaints:
-        first, more = trial.complaints[0], len(trial.complaints) - 1
-        text = f"{first} (and {more} more): " if more else f"{first}: "
-        into.troubles.append(text + line)
+        into.troubles.append(trouble(trial.complaints, line))

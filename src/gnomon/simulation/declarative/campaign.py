@@ -13,12 +13,14 @@ Spec: SIM-1, SIM-9, SIM-11.
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import count
+from functools import partial
 
 from gnomon.simulation.declarative.plan import Spec, World, draw_spec
 from gnomon.simulation.declarative.world import run_world
 from gnomon.simulation.dice import Dice
 from gnomon.simulation.faults import CRASHES, Fault, crash_plans
+from gnomon.simulation.seeds import endless, replay_of, trouble
+from gnomon.simulation.seeds import whole_seeds as whole_seeds_of
 
 __all__ = ["Tally", "crashes", "replay_line", "sample", "tally", "whole_seeds", "worlds"]
 
@@ -53,19 +55,12 @@ class Tally:
 
 def worlds(world: World, first_seed: int) -> Iterator[Spec]:
     """The worlds of a kind without end, from a seed on."""
-    for seed in count(first_seed):
-        yield from _of_seed(world, seed)
+    return endless(partial(_of_seed, world), first_seed)
 
 
 def whole_seeds(world: World, first_seed: int, least: int) -> Iterator[Spec]:
     """All worlds of a seed, and of the next, until there were at least so many."""
-    seen = 0
-    for seed in count(first_seed):
-        for spec in _of_seed(world, seed):
-            seen += 1
-            yield spec
-        if seen >= least:
-            return
+    return whole_seeds_of(partial(_of_seed, world), first_seed, least)
 
 
 def crashes(seed: int) -> Iterator[Spec]:
@@ -92,9 +87,8 @@ def sample(world: World, seed: int) -> Spec:
 
 def replay_line(spec: Spec) -> str:
     """The command that lets a world happen once more."""
-    line = f"python -m gnomon.simulation declarative --world {spec.world} --seed {spec.seed}"
-    if spec.world is World.CRASH and spec.faults:
-        line += f" --faults {','.join(map(str, spec.faults))}"
+    faults = spec.faults if spec.world is World.CRASH else ()
+    line = replay_of(f"declarative --world {spec.world}", spec.seed, faults)
     if spec.world is World.LONG:
         line += f" --tasks {len(spec.lists[0])} --hours {spec.length_ms // _HOUR_MS}"
     return line
@@ -112,9 +106,7 @@ def tally(specs: Iterable[Spec]) -> Tally:
         into.events += trial.events
         into.counters.update(trial.notes.counters)
         if trial.complaints:
-            first, more = trial.complaints[0], len(trial.complaints) - 1
-            text = f"{first} (and {more} more): " if more else f"{first}: "
-            into.troubles.append(text + replay_line(spec))
+            into.troubles.append(trouble(trial.complaints, replay_line(spec)))
     return into
 
 

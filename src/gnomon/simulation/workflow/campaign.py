@@ -13,10 +13,12 @@ Spec: WSIM-1, WSIM-8.
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import count, islice
+from functools import partial
+from itertools import islice
 
 from gnomon.simulation.dice import Dice
 from gnomon.simulation.faults import crash_plans
+from gnomon.simulation.seeds import endless, replay_of, trouble
 from gnomon.simulation.workflow.plan import Spec, World, draw_spec
 from gnomon.simulation.workflow.world import run_world
 
@@ -44,11 +46,7 @@ class Tally:
 
 def worlds(world: World, first_seed: int) -> Iterator[Spec]:
     """The worlds of a kind without end, from a seed on."""
-    for seed in count(first_seed):
-        if world is World.CRASH:
-            yield from islice(crashes(seed), WORLDS_A_SEED)
-        else:
-            yield draw_spec(world, seed)
+    return endless(partial(_of_seed, world), first_seed)
 
 
 def crashes(seed: int) -> Iterator[Spec]:
@@ -65,10 +63,8 @@ def crashes(seed: int) -> Iterator[Spec]:
 
 def replay_line(spec: Spec) -> str:
     """The command that lets a world happen once more."""
-    line = f"python -m gnomon.simulation workflow --world {spec.world} --seed {spec.seed}"
-    if spec.world is World.CRASH and spec.faults:
-        line += f" --faults {','.join(map(str, spec.faults))}"
-    return line
+    faults = spec.faults if spec.world is World.CRASH else ()
+    return replay_of(f"workflow --world {spec.world}", spec.seed, faults)
 
 
 def tally(specs: Iterable[Spec]) -> Tally:
@@ -83,7 +79,11 @@ def tally(specs: Iterable[Spec]) -> Tally:
         into.applications += trial.applications
         into.counters.update(trial.notes.counters)
         if trial.complaints:
-            first, more = trial.complaints[0], len(trial.complaints) - 1
-            text = f"{first} (and {more} more): " if more else f"{first}: "
-            into.troubles.append(text + replay_line(spec))
+            into.troubles.append(trouble(trial.complaints, replay_line(spec)))
     return into
+
+
+def _of_seed(world: World, seed: int) -> Iterable[Spec]:
+    return (
+        islice(crashes(seed), WORLDS_A_SEED) if world is World.CRASH else [draw_spec(world, seed)]
+    )
