@@ -10,12 +10,10 @@ Spec: SIM-1, SIM-2, SIM-11 to SIM-15.
 """
 
 import asyncio
-import logging
-import traceback
 from collections import deque
-from collections.abc import Callable, Coroutine, Mapping
-from contextvars import Context, copy_context
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from contextvars import Context
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from gnomon.apps.declarative.events import LOGGER
@@ -30,10 +28,11 @@ from gnomon.simulation.declarative.program import Program
 from gnomon.simulation.declarative.troubles import Troubles
 from gnomon.simulation.declarative.witness import Witness
 from gnomon.simulation.dice import Dice
-from gnomon.simulation.faults import Crash, Fault
+from gnomon.simulation.faults import Fault
 from gnomon.simulation.gate import Gate, Nature
 from gnomon.simulation.judge import Complaint
-from gnomon.simulation.loop import WORKER, Stuck, VirtualLoop
+from gnomon.simulation.loop import Stuck
+from gnomon.simulation.process import Life, Lifetimes, silent
 from gnomon.simulation.record import BriefNotes, Notes
 from gnomon.theory import Report
 from gnomon.trace import Event, Header, Pulses, Reinitialize
@@ -45,11 +44,7 @@ QUIET_MS = 190_000
 LOOK_MS = 1_000
 BLIND_MS = 31_000
 """So long it may take until a scheduler sees that its clock was set."""
-_TASKS_KEPT = 256
-_CANCELS_MAX = 50  # some wait for what they have begun, even when they are cancelled
 _RESTARTS_MS = (0, 200, 4_000, 25_000, 100_000)
-
-_Task = asyncio.Task[object]
 
 
 class Trial(NamedTuple):
@@ -67,14 +62,12 @@ class Trial(NamedTuple):
 
 def run_world(spec: Spec) -> Trial:
     """Let a world happen from its beginning to its end, and judge it."""
-    level = LOGGER.level
-    LOGGER.setLevel(logging.CRITICAL + 1)
-    world = _World(spec)
-    try:
-        return world.live()
-    finally:
-        world.close()
-        LOGGER.setLevel(level)
+    with silent(LOGGER):
+        world = _World(spec)
+        try:
+            return world.live()
+        finally:
+            world.close()
 
 
 class _SeenClock(GatedClock):
@@ -91,15 +84,9 @@ class _SeenClock(GatedClock):
 
 
 @dataclass(slots=True, kw_only=True)
-class _Life:
-    """One process, from its beginning to its end."""
-
-    name: str
+class _Life(Life):
     gate: Gate[Nature]
     program: Program
-    context: Context
-    frozen: bool = False
-    tasks: list[_Task] = field(default_factory=list)
 
 
 class _World:
@@ -114,13 +101,11 @@ class _World:
         self.faults: Mapping[int, Fault] = {fault.call: fault for fault in spec.faults}
         if spec.trouble is not None:
             self.faults = Troubles(spec.seed, spec.trouble.calls)
-        self._context = copy_context()
         steps_max = STEPS_PER_MINUTE * (spec.length_ms // 60_000 + 30)
-        self._loop = VirtualLoop(Dice(spec.seed, "order"), steps_max=steps_max)
-        self._loop.hold = self._is_frozen
-        self._loop.set_task_factory(self._make_task)  # type: ignore[arg-type]
-        self._loop.set_exception_handler(self._hear)
-        self.wall = Wall(spec.start_ms, self._loop)
+        self._lives = Lifetimes[_Life](spec.seed, self.notes, steps_max=steps_max)
+        self.later = self._lives.later
+        self.freeze = self._lives.freeze
+        self.wall = Wall(spec.start_ms, self._lives.loop)
         self.shelf = Shelf()
         tasks = [(task.name, task.cron) for listed in spec.lists for task in listed]
         minutes = Minutes(spec.zone, [text for _, text in tasks])
@@ -133,9 +118,6 @@ class _World:
         )  # fmt: skip
         self.wanted = 0
         self._heard: deque[Event] = deque(maxlen=KEPT)
-        self._life: _Life | None = None
-        self._dead: list[_Task] = []
-        self._births = 0
         self._calls = 0
         self._is_healed = False
         self._is_over = False
@@ -147,35 +129,13 @@ class _World:
         return _SeenClock(self.wall, gate, self.court)
 
     def kill(self, worker: str) -> None:
-        life = self._life
-        assert life is not None
-        assert life.name == worker
-        self._life = None
-        self.notes.log(self.at(), worker, "dies")
+        self._lives.end(worker).gate.alive = False
         if not self._is_over:
             self.notes.hit("died running" if self.witness.running else "died idle")
-        life.gate.alive = False
         self.court.died()
         self.witness.died(self.at())
         self.shelf.put_back(worker)
-        current = asyncio.current_task(self._loop)
-        left = [task for task in life.tasks if not task.done()]
-        self._dead = [task for task in self._dead if not task.done()] + left
-        for task in left:
-            if task is not current:
-                task.cancel()
-        self._loop.thaw()
         self.later(self.dice.pick(_RESTARTS_MS), self._bear)
-
-    def freeze(self, worker: str, length_ms: int) -> None:
-        assert self._life is not None
-        self.notes.log(self.at(), worker, f"frozen for {length_ms}")
-        self._life.frozen = True
-        self.later(length_ms, lambda: self._thaw(worker))
-
-    def later(self, length_ms: int, act: Callable[[], None]) -> asyncio.TimerHandle:
-        """Do something that belongs to no process."""
-        return self._loop.call_later(length_ms / 1000, act, context=self._context)
 
     def mark(self) -> Mark:
         return self.court.mark(self.at(), self.wall.now_ms())
@@ -193,12 +153,12 @@ class _World:
     def live(self) -> Trial:
         report = None
         try:
-            self._loop.run_until_complete(self._course())
+            self._lives.loop.run_until_complete(self._course())
             report = self.court.close(self.at(), self.wall.now_ms())
         except Stuck as stuck:
             self.notes.surprises.append(f"stuck at {self.at()}: {stuck}")
         except (Exception, SystemExit) as error:
-            self._be_surprised(error)
+            self._lives.be_surprised(error)
         complaints = [Complaint("surprise", "", text) for text in self.notes.surprises]
         complaints += self.court.complaints + self.witness.complaints
         return Trial(
@@ -208,21 +168,11 @@ class _World:
 
     def close(self) -> None:
         self._is_over = True
-        self._loop.steps = 0  # to die takes a few more
-        if self._life is not None:
-            self.kill(self._life.name)
-        for _ in range(_CANCELS_MAX):
-            left = [task for task in self._dead if not task.done()]
-            if not left:
-                break
-            for task in left:
-                task.cancel()
-            self._loop.run_until_complete(_breathe())
-        for task in self._dead:
-            if task.done() and not task.cancelled():
-                task.exception()  # somebody has looked
+        self._lives.loop.steps = 0  # to die takes a few more
+        if self._lives.life is not None:
+            self.kill(self._lives.life.name)
+        self._lives.close()
         self.shelf.database.close()
-        self._loop.close()
 
     async def _course(self) -> None:
         spec = self.spec
@@ -253,7 +203,7 @@ class _World:
     async def _settled(self) -> _Life:
         """Wait until a process is up and has nothing else to do."""
         while True:
-            life = self._life
+            life = self._lives.life
             if life is not None and not life.program.busy and not life.frozen:
                 return life
             await asyncio.sleep(LOOK_MS / 1000)
@@ -295,7 +245,7 @@ class _World:
         self.later(dice.between(1, 2 * trouble.steps_ms), step)
 
     def _send(self, errand: Errand) -> None:
-        life = self._life
+        life = self._lives.life
         if life is None or self._is_healed:
             return
         self.notes.hit(f"errand {errand.do}")
@@ -304,72 +254,18 @@ class _World:
             self.wanted = 1 - min(self.wanted, 1)  # every task is another
             self.kill(life.name)
         else:
-            self._start(life, lambda: life.program.run_errand(errand))
+            self._lives.start(lambda: life.program.run_errand(errand), life)
 
     def _bear(self) -> None:
         """A process begins, with nothing in its memory."""
         if self._is_over:
             return
-        self._births += 1
-        name = f"p{self._births}"
+        life = self._lives.begin(self._make_life)
+        self._lives.start(lambda: life.program.assure(self.wanted), life)
+
+    def _make_life(self, name: str, context: Context) -> _Life:
         gate: Gate[Nature] = Gate(self, name)
-        context = self._context.copy()
-        context.run(WORKER.set, name)
-        self.notes.log(self.at(), name, "begins")
-        program = Program(gate, self)
-        self._life = _Life(name=name, gate=gate, program=program, context=context)
-        self._start(self._life, lambda: program.assure(self.wanted))
-
-    def _start(self, life: _Life, work: Callable[[], Coroutine[None, None, None]]) -> None:
-        self._loop.create_task(self._watched(work), context=life.context)
-
-    async def _watched(self, work: Callable[[], Coroutine[None, None, None]]) -> None:
-        """What a program lets out is a surprise, unless it has died."""
-        try:
-            await work()
-        except Exception as error:
-            self._be_surprised(error)
-
-    def _be_surprised(self, error: BaseException) -> None:
-        where = traceback.extract_tb(error.__traceback__)[-1]
-        self.notes.surprises.append(f"{error!r} in {where.name}, line {where.lineno}")
-
-    def _thaw(self, name: str) -> None:
-        if self._life is not None and self._life.name == name:
-            self.notes.log(self.at(), name, "goes on")
-            self._life.frozen = False
-        self._loop.thaw()
-
-    def _is_frozen(self, name: str) -> bool:
-        life = self._life
-        return life is not None and life.frozen and life.name == name
-
-    def _make_task(
-        self, loop: asyncio.AbstractEventLoop, coroutine: Coroutine[None, None, object],
-        context: Context | None = None,
-    ) -> _Task:  # fmt: skip
-        task = asyncio.Task(coroutine, loop=loop, context=context)
-        owner = WORKER.get() if context is None else context.get(WORKER, "")
-        life = self._life
-        if life is not None and life.name == owner:
-            life.tasks.append(task)
-            if len(life.tasks) > _TASKS_KEPT:
-                life.tasks = [one for one in life.tasks if not one.done()]
-        elif owner:
-            self._dead.append(task)
-        return task
+        return _Life(name=name, context=context, gate=gate, program=Program(gate, self))
 
     def _write_down(self, event: Event) -> None:
         self.notes.add(f"{event.t} {event.kind} {event.task or event.call}")
-
-    def _hear(self, loop: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
-        """What nobody caught: of a dead process it is no wonder, else it is."""
-        error = context.get("exception")
-        if not isinstance(error, Crash | asyncio.CancelledError):
-            self.notes.surprises.append(f"{context.get('message')}: {error!r}")
-
-
-async def _breathe() -> None:
-    """Let everybody who is ready go on for a moment."""
-    for _ in range(5):
-        await asyncio.sleep(0)
