@@ -250,6 +250,28 @@ def test_a_run_that_may_be_running_is_replaced_through_the_launcher() -> None:
 
 
 @clause("ENGINE-6")
+def test_a_run_whose_launch_is_not_answered_while_another_comes_to_replace_it_is_ended() -> None:
+    async def scenario() -> tuple[list[str], list[str]]:
+        world = Outside(Elsewhere())
+        await world.save(overlap_policy="replace", lease="10m", launch_backoff="10m")
+        for _ in range(3):
+            await world.runtime.turn()
+        await asyncio.sleep(60)
+        await world.runtime.turn()  # the second run is claimed, and waits for the end of the first
+        await asyncio.sleep(60)
+        world.launcher.unanswered = 1
+        await world.runtime.turn()  # the third is claimed, and only then the second launched
+        await asyncio.sleep(0.1)
+        await world.runtime.turn()
+        return [line.split()[0] for line in world.launcher.said], await world.words()
+
+    said, words = run_virtually(scenario())
+    assert said == ["launch", "end", "launch", "end", "launch"]
+    assert words[0] == "done FAILED replaced"
+    assert len(words) == 3
+
+
+@clause("ENGINE-6")
 def test_nothing_starts_beside_a_run_that_may_be_running_and_cannot_be_ended() -> None:
     async def scenario() -> tuple[list[str], list[str]]:
         world = Outside(Elsewhere())

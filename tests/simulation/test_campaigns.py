@@ -73,6 +73,12 @@ def test_three_workers_in_trouble_lose_and_repeat_nothing(part: int) -> None:
     assert found.troubles == []
 
 
+@clause("SIM-5", "SIM-7")
+@pytest.mark.parametrize("seed", [19_087, 1_028_696])
+def test_a_world_of_three_workers_that_was_found_once_is_right_now(seed: int) -> None:
+    assert tally(Campaign.WORKERS, [sample(Campaign.WORKERS, seed)]).troubles == []
+
+
 @clause("SIM-5", "SIM-6", "SIM-7", "SIM-8", "SIM-9")
 def test_every_kind_of_trouble_and_of_recovery_is_met() -> None:
     crashes = tally(Campaign.CRASH, (sample(Campaign.CRASH, seed) for seed in range(200)))

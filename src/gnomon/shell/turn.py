@@ -62,7 +62,7 @@ class Worker:
 
     @property
     def has_claims(self) -> bool:
-        """Whether there are claims that are not yet launched and confirmed."""
+        """Whether there are claims that are not launched and confirmed."""
         return bool(self._claims or self._unconfirmed)
 
     @property
@@ -330,23 +330,23 @@ class Worker:
 
     def _is_mine(self, key: str, fence: int) -> bool:
         """Whether this worker has a run, or its claim, or knows that it is over."""
-        if self._launched.get(key) == fence or self.reports.has_end(key, fence):
-            return True
-        return self._claims.is_launching(key, fence) or self._claims.has(key, fence)
+        is_launched = self._launched.get(key) == fence or self.reports.has_end(key, fence)
+        return is_launched or self._claims.is_launching(key, fence) or self._claims.has(key, fence)
 
     async def _replace(self, key: str, fence: int) -> bool:
         """End a run that is this worker's, if it is not over by now."""
-        if self._launched.get(key) == fence:
-            return await self._end(key, Reason.REPLACED)
-        if self._claims.is_launching(key, fence):
-            return False  # it cannot be ended in this very moment
-        self._drop_claim(key, fence, "replaced before it began", Reason.SUPERSEDED)
-        return True
+        if self._claims.is_launching(key, fence) or self._launched.get(key, fence) != fence:
+            return False  # it cannot be ended in this very moment, or a later try of it is there
+        if self._drop_claim(key, fence, "replaced before it began", Reason.SUPERSEDED):
+            return True
+        # What is not known to be over is ended: a launch that has failed since may have worked.
+        return self.reports.has_end(key, fence) or await self._end(key, Reason.REPLACED)
 
-    def _drop_claim(self, key: str, fence: int, message: str, reason: Reason) -> None:
-        """Never start a run that has not been launched, if there is such a claim."""
-        for claim in self._claims.withdraw(key, fence):
+    def _drop_claim(self, key: str, fence: int, message: str, reason: Reason) -> bool:
+        """Never start a run that has not been launched; whether there is such a claim."""
+        for claim in (dropped := self._claims.withdraw(key, fence)):
             self._fail(claim, Failed(key, fence, message, permanent=True, reason=reason))
+        return bool(dropped)
 
     async def _see_kills(self, at: Moment) -> None:
         """End what somebody asked to end, as far as it is this worker's or nobody's."""
