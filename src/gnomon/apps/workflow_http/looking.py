@@ -12,6 +12,7 @@ from fastapi import APIRouter, Depends, Path, Query, Request
 from starlette.responses import JSONResponse
 
 from gnomon.apps.service.http.describing import problems
+from gnomon.apps.service.http.query import check_query
 from gnomon.apps.service.http.routes.health import Health
 from gnomon.apps.service.http.security import Reader
 from gnomon.apps.workflow.definition import NAME_PATTERN
@@ -99,13 +100,13 @@ async def list_inputs(
     )
 
 
-@router.get("/healthz", responses=problems(guarded=False))
+@router.get("/healthz", responses=problems(guarded=False), dependencies=[Depends(check_query)])
 async def healthz() -> Health:
     """The process answers."""
     return Health(status="ok")
 
 
-@router.get("/readyz", responses=problems(guarded=False))
+@router.get("/readyz", responses=problems(guarded=False), dependencies=[Depends(check_query)])
 async def readyz(host: HostOf) -> Health:
     """The host can reach its store."""
     await host.desk.lookup.check()
