@@ -265,10 +265,12 @@ def skip_input_command(
 @workflow_app.command("doctor")
 def doctor_command(store: StoreOption = STORE, as_json: JsonOption = False) -> int:
     """Examine the workflows of a store: say what is wrong with them and what to do."""
+    from gnomon.cli.other_doctor import referred
     from gnomon.cli.workflow_view import doctor_text
     from gnomon.shell.store.workflow_opening import examine_store
 
     found = examine_store(store)
+    found = found._replace(findings=referred(found.findings, Path(store)))
     typer.echo(doctor_text(found, as_json=as_json), nl=False)
     return 1 if found.findings else 0
 

@@ -94,7 +94,7 @@ def doctor_text(found: FlowExamination, *, as_json: bool) -> str:
         lines += [
             "",
             printable(f"{one.code}: {where} {one.problem}".replace(":  ", ": ")),
-            f"  mend  {one.remedy}",
+            f"  mend  {printable(one.remedy)}",
         ]
     return "\n".join(lines) + "\n"
 
