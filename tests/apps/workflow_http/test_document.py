@@ -54,7 +54,7 @@ def test_a_parameter_that_is_misspelt_is_refused_with_the_known_ones() -> None:
         answer = await stage.reader.get("/workflows/orders/runs?limt=5")
         assert answer.json()["errors"] == [
             {"field": "limt", "reason": "is not a known parameter", "got": "'5'",
-             "hint": "did you mean limit? the parameters are limit, before"}
+             "hint": "did you mean limit? the parameters are limit, after"}
         ]  # fmt: skip
 
     play(story)

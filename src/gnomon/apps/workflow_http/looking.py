@@ -3,7 +3,7 @@ What is known of workflows: their state for owners, their runs and events for op
 
 The answers are the JSON that the command line prints.
 
-Spec: WHTTP-2.
+Spec: WHTTP-2, WHTTP-9.
 """
 
 from typing import Annotated
@@ -47,6 +47,7 @@ NamePath = Annotated[
     Path(description="The name of a workflow.", json_schema_extra={"pattern": f"^{NAME_PATTERN}$"}),
 ]
 Limit = Annotated[int, Query(ge=1, le=1000, description="How many, newest first.")]
+After = Annotated[int | None, Query(ge=1, le=2**62, description="`next` of the former page.")]
 
 
 @router.get("/workflows", responses=problems())
@@ -66,27 +67,26 @@ async def get_workflow(name: NamePath, actor: Reader, host: HostOf) -> WorkflowV
 
 @router.get("/workflows/{name}/runs", responses=problems(404))
 async def list_runs(
-    name: NamePath, actor: Reader, host: HostOf, limit: Limit = 100,
-    before: Annotated[
-        int | None, Query(ge=1, le=2**62, description="Only runs with a smaller number.")
-    ] = None,
-) -> RunsView:  # fmt: skip
+    name: NamePath, actor: Reader, host: HostOf, limit: Limit = 100, after: After = None
+) -> RunsView:
     """The attempts of a workflow."""
-    found = await host.desk.lookup.runs(name, limit=limit, before=before)
-    return RunsView(workflow=name, runs=[RunView.model_validate(run_record(one)) for one in found])
+    found = await host.desk.lookup.runs(name, limit=limit, after=after)
+    runs = [RunView.model_validate(run_record(one)) for one in found.rows]
+    return RunsView(workflow=name, runs=runs, next=found.next)
 
 
 @router.get("/workflows/{name}/events", responses=problems(404))
 async def list_events(
-    name: NamePath, actor: Reader, host: HostOf, limit: Limit = 100,
+    name: NamePath, actor: Reader, host: HostOf, limit: Limit = 100, after: After = None,
     topic: Annotated[str | None, Query(max_length=100, description="Only of this topic.")] = None,
     status: EventStatus | None = None,
 ) -> EventsView:  # fmt: skip
     """The events of a workflow."""
-    found = await host.desk.lookup.events(name, limit=limit, topic=topic, status=status)
-    return EventsView(
-        workflow=name, events=[EventView.model_validate(event_record(one)) for one in found]
+    found = await host.desk.lookup.events(
+        name, limit=limit, topic=topic, status=status, after=after
     )
+    events = [EventView.model_validate(event_record(one)) for one in found.rows]
+    return EventsView(workflow=name, events=events, next=found.next)
 
 
 @router.get("/workflows/{name}/inputs", responses=problems(404))
