@@ -48,7 +48,7 @@ def prepare_http(
     async def serving_http(running: Host) -> AsyncIterator[None]:
         parts = Parts(
             host=running, authenticator=Authenticator(source, clock), clock=clock,
-            hosts=settings.host_names,
+            hosts=settings.host_names, metrics_open=settings.metrics_open,
         )  # fmt: skip
         async with serving(create_app(parts), listener, tls=tls, limits=Limits()):
             sys.stdout.write(_welcome(url, token))

@@ -9,6 +9,7 @@ Spec: SEEN-1 to SEEN-7, WASK-6, WHTTP-9.
 from typing import Generic, NamedTuple, TypeVar
 
 from gnomon.apps.workflow.definition import is_name
+from gnomon.apps.workflow.figures import FlowFigures, figures_of
 from gnomon.apps.workflow.overview import Overview, overview
 from gnomon.apps.workflow.storable import is_storable
 from gnomon.errors import DefinitionError, UnknownWorkflowError
@@ -56,6 +57,10 @@ class Lookup:
         """Of every workflow, by name."""
         return [await self.overview(name) for name in sorted(await self._log.versions())]
 
+    async def figures(self, *, now_ms: int) -> list[FlowFigures]:
+        """Of every workflow, by name."""
+        return [await self._figures(name, now_ms) for name in sorted(await self._log.versions())]
+
     async def runs(self, workflow: str, *, limit: int, after: int | None = None) -> Page[Run]:
         """Newest first; those that follow the run `after`."""
         await self.facts(workflow)
@@ -95,6 +100,13 @@ class Lookup:
     async def check(self) -> None:
         """`StoreError` while the store cannot be reached."""
         await self._log.versions()
+
+    async def _figures(self, workflow: str, now_ms: int) -> FlowFigures:
+        facts = await self.facts(workflow)
+        oldest = await self._log.peek(workflow, sorted(facts.pending), limit=1)
+        return figures_of(
+            facts, {topic: one for topic, found in oldest.items() for one in found}, now_ms=now_ms
+        )
 
 
 def _page(found: list[_Row], limit: int) -> Page[_Row]:

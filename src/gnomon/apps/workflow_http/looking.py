@@ -3,21 +3,23 @@ What is known of workflows: their state for owners, their runs and events for op
 
 The answers are the JSON that the command line prints.
 
-Spec: WHTTP-2, WHTTP-9.
+Spec: WHTTP-2, WHTTP-9, WHTTP-10.
 """
 
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query, Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 
 from gnomon.apps.service.http.describing import problems
+from gnomon.apps.service.http.metrics import CONTENT_TYPE
 from gnomon.apps.service.http.query import check_query
 from gnomon.apps.service.http.routes.health import Health
-from gnomon.apps.service.http.security import Reader
+from gnomon.apps.service.http.security import Reader, scraper
 from gnomon.apps.workflow.definition import NAME_PATTERN
 from gnomon.apps.workflow.host import Host
 from gnomon.apps.workflow.records import event_record, input_record, overview_record, run_record
+from gnomon.apps.workflow_http.metrics import FlowMetrics
 from gnomon.apps.workflow_http.views import (
     EventsView,
     EventView,
@@ -98,6 +100,17 @@ async def list_inputs(
     return InputsView(
         workflow=name, inputs=[InputView.model_validate(input_record(one)) for one in found]
     )
+
+
+@router.get(
+    "/metrics",
+    response_class=Response,
+    responses={**problems(), 200: {"description": "Metrics.", "content": {"text/plain": {}}}},
+)
+async def read_metrics(request: Request, scraped: Annotated[None, Depends(scraper)]) -> Response:
+    """How the workflows are doing, for Prometheus."""
+    metrics: FlowMetrics = request.app.state.metrics
+    return Response(await metrics.page(), media_type=CONTENT_TYPE)
 
 
 @router.get("/healthz", responses=problems(guarded=False), dependencies=[Depends(check_query)])

@@ -22,7 +22,6 @@ from fastapi.security import (
 )
 
 from gnomon.apps.service.http.authentication import Authenticator
-from gnomon.apps.service.http.parts import parts_of
 from gnomon.apps.service.http.principal import Principal, Scope
 from gnomon.apps.service.http.problem import ProblemError
 from gnomon.apps.service.http.query import check_query
@@ -63,7 +62,7 @@ async def scraper(
     credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)] = None,
 ) -> None:
     """Whoever may read, or anybody where the metrics are open."""
-    if not parts_of(request).metrics_open:
+    if not request.app.state.metrics_open:
         _allowed(_identify(request, _bearer_token(request), f"Bearer {_REALM}"), Scope.READ)
     await check_query(request)
 
