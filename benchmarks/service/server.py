@@ -17,6 +17,7 @@ from gnomon.apps.service.counters import ServiceCounters
 from gnomon.apps.service.events import EventFeed
 from gnomon.apps.service.executor.noop import NoopExecutor
 from gnomon.apps.service.http.http_settings import HttpSettings
+from gnomon.apps.service.http.server import bind
 from gnomon.apps.service.schedule_input import ScheduleInput, schedule_of
 from gnomon.apps.service.settings import Settings
 from gnomon.apps.service.worker import ServiceWorker
@@ -52,8 +53,9 @@ async def main(directory: Path, count: int, interval: int) -> None:
             stores, worker.launcher, http, settings, lambda: access, clock, events=events,
             counters=counters, wake=worker.wake,
         )  # fmt: skip
-        async with serve(parts, http) as (port, _):
-            print(port, begin, flush=True)
+        listener = bind(http.host, http.port)
+        async with serve(parts, http, listener):
+            print(listener.getsockname()[1], begin, flush=True)
             running = asyncio.create_task(worker.run())
             await asyncio.to_thread(sys.stdin.read)
             await worker.stop(10_000)

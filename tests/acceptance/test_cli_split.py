@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import ssl
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from pathlib import Path
 import httpx
 from cryptography import x509
 
+from tests.acceptance.command_line import gnomon
 from tests.acceptance.running import Running
 from tests.apps.service.http.certificates import Authority
 from tests.clauses import clause
@@ -156,3 +158,17 @@ def test_an_api_with_client_certificates_knows_its_clients_and_its_end(
     assert listed.json() == {"items": [], "next": None}
     assert "strict-transport-security" in listed.headers
     assert "gnomon_tls_certificate_seconds_left 86" in metrics
+
+
+@clause("UP-7", "HTTP-12")
+def test_a_port_that_is_taken_is_said_before_the_database_is_asked(tmp_path: Path) -> None:
+    access = str(access_file(tmp_path))
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        nowhere = "postgresql://127.0.0.1:1/none"  # asked, it would be the error
+
+        done = gnomon("api", "--database", nowhere, "--access", access, "--port", port)
+
+    assert (done.code, done.err.splitlines()[0]) == (
+        2, f"error: 127.0.0.1:{port}: Address already in use",
+    )  # fmt: skip

@@ -107,8 +107,8 @@ def test_a_second_service_on_the_same_data_is_refused(tmp_path: Path) -> None:
     assert "is held by" in second.err
 
 
-@clause("CLI-3")
-def test_a_port_that_is_taken_is_said_with_what_to_do(tmp_path: Path) -> None:
+@clause("CLI-3", "UP-7")
+def test_a_port_that_is_taken_is_said_with_what_to_do_and_nothing_is_made(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         done = gnomon("up", "--data", str(tmp_path / "data"), "--port", str(port))
@@ -118,6 +118,7 @@ def test_a_port_that_is_taken_is_said_with_what_to_do(tmp_path: Path) -> None:
         f"error: 127.0.0.1:{port}: Address already in use\n"
         "hint: stop what listens there, or choose another port with --port\n",
     )
+    assert list(tmp_path.iterdir()) == []
 
 
 @clause("UP-5")

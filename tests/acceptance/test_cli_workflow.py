@@ -114,7 +114,25 @@ def test_commands_without_a_host_are_kept_for_when_there_is_one(folder: Path) ->
     assert "pending   o1" in workflow("events", "orders").out
     assert workflow("runs", "orders").out == "no runs yet\n"
     assert workflow("inputs", "orders").out == "no inputs yet\n"
-    assert workflow("runs", "orders", "--json").json == {"workflow": "orders", "runs": []}
+    assert workflow("runs", "orders", "--json").json == {
+        "workflow": "orders", "runs": [], "next": None,
+    }  # fmt: skip
+
+
+@clause("WCLI-6")
+def test_events_are_listed_page_by_page(folder: Path) -> None:
+    workflow("deploy", "orders.py")
+    for name in ("o1", "o2", "o3"):
+        workflow("publish", "orders", "orders", name)
+
+    first = workflow("events", "orders", "--count", "2")
+    rest = workflow("events", "orders", "--count", "2", "--after", "2", "--json").json
+
+    assert [line.split()[4] for line in first.lines[:2]] == ["o3", "o2"]
+    assert first.lines[2:] == ["there are more: --after 2"]
+    assert rest["next"] is None
+    assert isinstance(rest["events"], list)
+    assert [one["id"] for one in rest["events"]] == ["o1"]
 
 
 @clause("WCLI-4", "WASK-6")

@@ -168,8 +168,10 @@ def test_what_cannot_be_served_is_refused_before_anything_is_deployed(
     assert not Path("workflows.sqlite3").exists()
 
 
-@clause("WHTTP-6", "HTTP-12")
-def test_a_port_that_is_taken_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@clause("WHTTP-6", "HTTP-12", "UP-7")
+def test_a_port_that_is_taken_is_named_and_nothing_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
@@ -177,6 +179,7 @@ def test_a_port_that_is_taken_is_named(tmp_path: Path, monkeypatch: pytest.Monke
         done = gnomon("workflow", "run", "--http", address)
 
     assert (done.code, address in done.err) == (2, True)
+    assert list(tmp_path.iterdir()) == []
 
 
 def examine(host: Served, operation: APIOperation, mode: GenerationMode, count: int) -> None:  # type: ignore[type-arg]

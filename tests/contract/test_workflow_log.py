@@ -20,6 +20,7 @@ from gnomon.ports.workflow_facts import (
     RunStatus,
     Script,
 )
+from gnomon.ports.workflow_log import EventPages
 from tests.clauses import clause
 from tests.contract.workflow_desk import NOW, WorkflowDesk, event, new, sheet
 
@@ -248,6 +249,20 @@ def test_events_are_listed_newest_first_by_topic_and_status(flows: WorkflowDesk)
     assert [one.id for one in flows.do(listed)] == ["o2", "o1"]
     assert [one.id for one in flows.do(pending)] == ["o2", "d1"]
     assert [one.id for one in flows.do(flows.log.events("orders", limit=1))] == ["o2"]
+
+
+@clause("WLOG-7", "WHTTP-9")
+def test_events_are_listed_from_any_number_down(flows: WorkflowDesk) -> None:
+    flows.commit(new(sheet()))
+    flows.publish(O1, Publication("done", "d1", "1"), O2)
+    pages = flows.log
+    assert isinstance(pages, EventPages)
+
+    assert [one.id for one in flows.do(pages.events_before("orders", 3, limit=9))] == ["d1", "o1"]
+    assert [one.id for one in flows.do(pages.events_before("orders", 3, limit=1))] == ["d1"]
+    found = flows.do(pages.events_before("orders", 3, limit=9, topic="orders", status=PENDING))
+    assert [one.id for one in found] == ["o1"]
+    assert flows.do(pages.events_before("orders", 1, limit=9)) == []
 
 
 @clause("INPUT-1", "INPUT-2")

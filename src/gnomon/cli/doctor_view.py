@@ -4,7 +4,7 @@ The command that examines a ledger: `gnomon doctor`.
 It says what is wrong and how to mend it, and changes nothing. The exit code is 0 when all is well
 and 1 when there is something to mend.
 
-Spec: CLI-26 to CLI-28.
+Spec: CLI-26 to CLI-28, CLI-36.
 """
 
 from collections.abc import Sequence
@@ -13,6 +13,7 @@ from pathlib import Path
 from rich.console import RenderableType
 from rich.text import Text
 
+from gnomon.cli.other_doctor import referred
 from gnomon.cli.problem import printable
 from gnomon.cli.screen import facts, render, render_json
 from gnomon.core.ledger.audit import Finding
@@ -24,6 +25,7 @@ __all__ = ["doctor_text", "findings_text"]
 def doctor_text(store: Path, *, as_json: bool) -> tuple[str, bool]:
     """The report on a ledger, and whether all is well."""
     found = examine(store)
+    found = found._replace(findings=referred(found.findings, store))
     if as_json:
         return _json(found), not found.findings
     rows = [

@@ -42,6 +42,10 @@ StoreOption = Annotated[
 CountOption = Annotated[
     str, typer.Option("--count", metavar="N", help=f"How many rows, 1 to {ROWS_MAX}.")
 ]
+AfterOption = Annotated[
+    int | None,
+    typer.Option("--after", metavar="N", min=1, max=2**62, help="Those that follow number N."),
+]
 STORE = "workflows.sqlite3"
 
 
@@ -118,13 +122,15 @@ def status_command(
 @workflow_app.command("runs")
 def runs_command(
     context: typer.Context, name: NameArgument, store: StoreOption = STORE,
-    count: CountOption = "20", as_json: JsonOption = False,
+    count: CountOption = "20", after: AfterOption = None, as_json: JsonOption = False,
 ) -> str:  # fmt: skip
     """List the attempts of a workflow, newest first, for operators."""
     from gnomon.cli.workflow_view import runs_text
 
     limit = read_count(count, most=ROWS_MAX)
-    found = _at_desk(context, store, lambda desk: desk.lookup.runs(name, limit=limit), to_look=True)
+    found = _at_desk(
+        context, store, lambda desk: desk.lookup.runs(name, limit=limit, after=after), to_look=True
+    )
     return runs_text(name, found, as_json=as_json)
 
 
@@ -135,7 +141,7 @@ def events_command(
     status: Annotated[
         str | None, typer.Option("--status", help="pending, reserved, consumed or skipped.")
     ] = None,
-    count: CountOption = "20", as_json: JsonOption = False,
+    count: CountOption = "20", after: AfterOption = None, as_json: JsonOption = False,
 ) -> str:  # fmt: skip
     """List the events of a workflow, newest first."""
     from gnomon.cli.workflow_view import events_text
@@ -145,7 +151,9 @@ def events_command(
     wanted = None if status is None else _one_of(status, list(EventStatus), where="status")
     found = _at_desk(
         context, store,
-        lambda desk: desk.lookup.events(name, limit=limit, topic=topic, status=wanted),
+        lambda desk: desk.lookup.events(
+            name, limit=limit, topic=topic, status=wanted, after=after
+        ),
         to_look=True,
     )  # fmt: skip
     return events_text(name, found, as_json=as_json)
@@ -265,10 +273,12 @@ def skip_input_command(
 @workflow_app.command("doctor")
 def doctor_command(store: StoreOption = STORE, as_json: JsonOption = False) -> int:
     """Examine the workflows of a store: say what is wrong with them and what to do."""
+    from gnomon.cli.other_doctor import referred
     from gnomon.cli.workflow_view import doctor_text
     from gnomon.shell.store.workflow_opening import examine_store
 
     found = examine_store(store)
+    found = found._replace(findings=referred(found.findings, Path(store)))
     typer.echo(doctor_text(found, as_json=as_json), nl=False)
     return 1 if found.findings else 0
 

@@ -4,7 +4,7 @@
 Without a file of access the address must be a loopback one, and the token is made once and kept
 beside the store, for its owner only.
 
-Spec: WHTTP-6.
+Spec: WHTTP-6, UP-7.
 """
 
 import contextlib
@@ -34,9 +34,13 @@ def prepare_http(
 ) -> Callable[[Host], AbstractAsyncContextManager[None]]:
     """Check all of it and take the port; what then serves a host for as long as a block lasts."""
     settings = _settings(address, access)
-    source, token = _access(settings, store)
     tls = None if settings.tls is None else server_context(settings.tls)
     listener = bind(settings.host, settings.port)
+    try:
+        source, token = _access(settings, store)  # may make a token: only with the port in hand
+    except BaseException:
+        listener.close()
+        raise
     name = f"[{settings.host}]" if ":" in settings.host else settings.host
     url = f"{'http' if tls is None else 'https'}://{name}:{listener.getsockname()[1]}"
 
@@ -44,7 +48,7 @@ def prepare_http(
     async def serving_http(running: Host) -> AsyncIterator[None]:
         parts = Parts(
             host=running, authenticator=Authenticator(source, clock), clock=clock,
-            hosts=settings.host_names,
+            hosts=settings.host_names, metrics_open=settings.metrics_open,
         )  # fmt: skip
         async with serving(create_app(parts), listener, tls=tls, limits=Limits()):
             sys.stdout.write(_welcome(url, token))

@@ -7,6 +7,7 @@ Spec: SEEN-1 to SEEN-7, WCLI-2.
 import json
 from collections.abc import Sequence
 
+from gnomon.apps.workflow.lookup import Page
 from gnomon.apps.workflow.overview import Overview
 from gnomon.apps.workflow.records import (
     event_record,
@@ -30,30 +31,32 @@ def overviews_text(found: Sequence[Overview], *, now_ms: int, as_json: bool) -> 
     return "\n".join(_overview_lines(one, now_ms) for one in found)
 
 
-def runs_text(workflow: str, runs: Sequence[Run], *, as_json: bool) -> str:
+def runs_text(workflow: str, runs: Page[Run], *, as_json: bool) -> str:
     """For operators: every attempt, newest first."""
     if as_json:
-        return _json({"workflow": workflow, "runs": [run_record(one) for one in runs]})
+        records = [run_record(one) for one in runs.rows]
+        return _json({"workflow": workflow, "runs": records, "next": runs.next})
     lines = [
         f"{one.number:>5}  {to_text(one.created_ms)}  {one.handler:<16} {one.phase.value:<10} "
         f"{one.status.value:<21} v{one.script}"
         + (f"  retry of {one.retry_of}" if one.retry_of else "")
         + (f"  {one.error or one.note}" if one.error or one.note else "")
-        for one in runs
+        for one in runs.rows
     ]
-    return "\n".join(lines or ["no runs yet"]) + "\n"
+    return "\n".join([*(lines or ["no runs yet"]), *_more(runs.next)]) + "\n"
 
 
-def events_text(workflow: str, events: Sequence[Event], *, as_json: bool) -> str:
+def events_text(workflow: str, events: Page[Event], *, as_json: bool) -> str:
     """Newest first."""
     if as_json:
-        return _json({"workflow": workflow, "events": [event_record(one) for one in events]})
+        records = [event_record(one) for one in events.rows]
+        return _json({"workflow": workflow, "events": records, "next": events.next})
     lines = [
         f"{one.number:>5}  {to_text(one.created_ms)}  {one.topic:<16} {one.status.value:<9} "
         f"{one.id}  {_cut(one.payload)}"
-        for one in events
+        for one in events.rows
     ]
-    return "\n".join(lines or ["no events yet"]) + "\n"
+    return "\n".join([*(lines or ["no events yet"]), *_more(events.next)]) + "\n"
 
 
 def inputs_text(workflow: str, inputs: Sequence[Input], *, as_json: bool) -> str:
@@ -94,7 +97,7 @@ def doctor_text(found: FlowExamination, *, as_json: bool) -> str:
         lines += [
             "",
             printable(f"{one.code}: {where} {one.problem}".replace(":  ", ": ")),
-            f"  mend  {one.remedy}",
+            f"  mend  {printable(one.remedy)}",
         ]
     return "\n".join(lines) + "\n"
 
@@ -124,6 +127,10 @@ def _length(ms: int) -> str:
     if seconds < 90:
         return f"{seconds} s"
     return f"{round(seconds / 60)} min" if seconds < 5_400 else f"{round(seconds / 3600)} h"
+
+
+def _more(number: int | None) -> list[str]:
+    return [] if number is None else [f"there are more: --after {number}"]
 
 
 def _cut(text: str) -> str:

@@ -11,7 +11,7 @@ Spec: WLOG-1 to WLOG-9.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from gnomon.ports.workflow_facts import (
     Committed,
@@ -26,7 +26,7 @@ from gnomon.ports.workflow_facts import (
     Script,
 )
 
-__all__ = ["WorkflowLog"]
+__all__ = ["EventPages", "WorkflowLog"]
 
 
 class WorkflowLog(Protocol):
@@ -129,3 +129,15 @@ class WorkflowLog(Protocol):
         ...
 
     async def close(self) -> None: ...
+
+
+@runtime_checkable
+class EventPages(Protocol):
+    """What a log has for those who look through all of its events, which no host does."""
+
+    async def events_before(
+        self, workflow: str, number: int, *, limit: int, topic: str | None = None,
+        status: EventStatus | None = None,
+    ) -> list[Event]:  # fmt: skip
+        """Those with a smaller number, newest first."""
+        ...

@@ -48,6 +48,8 @@ def orders() -> Workflow:
 def play(
     story: Callable[[Stage], Awaitable[_T]],
     around: Callable[[WorkflowLog], WorkflowLog] = lambda log: log,
+    *,
+    metrics_open: bool = False,
 ) -> _T:
     """Play a story on a stage of its own, with `orders` deployed."""
 
@@ -56,7 +58,7 @@ def play(
         host = Host(around(log), clock, holder="test", threads=0)
         parts = Parts(
             host=host, authenticator=Authenticator(access_of, clock), clock=clock,
-            hosts=["127.0.0.1"],
+            hosts=["127.0.0.1"], metrics_open=metrics_open,
         )  # fmt: skip
         app = create_app(parts)
         tokens = ("acme-read", "acme-write", "admin", "nothing", None)

@@ -37,6 +37,29 @@ def test_every_operation_lists_its_problems_and_asks_who_is_there() -> None:
     play(story)
 
 
+@clause("WHTTP-8")
+def test_every_operation_refuses_a_parameter_that_it_does_not_know() -> None:
+    async def story(stage: Stage) -> None:
+        for name in await operations(stage.reader):
+            method, path = name.replace("{name}", "orders").split()
+            answer = await stage.admin.request(method, f"{path}?unheard=of")
+            assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "unheard")
+
+    play(story)
+
+
+@clause("WHTTP-8")
+def test_a_parameter_that_is_misspelt_is_refused_with_the_known_ones() -> None:
+    async def story(stage: Stage) -> None:
+        answer = await stage.reader.get("/workflows/orders/runs?limt=5")
+        assert answer.json()["errors"] == [
+            {"field": "limt", "reason": "is not a known parameter", "got": "'5'",
+             "hint": "did you mean limit? the parameters are limit, after"}
+        ]  # fmt: skip
+
+    play(story)
+
+
 @clause("WHTTP-7")
 def test_every_operation_stands_in_the_reference() -> None:
     page = (ROOT / "docs" / "reference" / "workflow-http.md").read_text(encoding="utf-8")

@@ -63,6 +63,16 @@ class Host:
         self._stopping = False
         self._task: asyncio.Task[None] | None = None
 
+    @property
+    def held(self) -> int:
+        """How many workflows this host holds."""
+        return len(self._drivers)
+
+    @property
+    def working(self) -> int:
+        """How many of them it is at work on."""
+        return len(self._tasks)
+
     async def start(self) -> None:
         """Hold the workflows and work on them until `stop`; `StoreError` if that cannot begin."""
         await self._look()

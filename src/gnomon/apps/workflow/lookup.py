@@ -3,21 +3,33 @@ What is known of the workflows of a store, for whoever asks: on the command line
 
 Nothing here changes anything, and nothing here waits for a host.
 
-Spec: SEEN-1 to SEEN-7, WASK-6.
+Spec: SEEN-1 to SEEN-7, WASK-6, WHTTP-9.
 """
 
+from typing import Generic, NamedTuple, TypeVar
+
 from gnomon.apps.workflow.definition import is_name
+from gnomon.apps.workflow.figures import FlowFigures, figures_of
 from gnomon.apps.workflow.overview import Overview, overview
 from gnomon.apps.workflow.storable import is_storable
 from gnomon.errors import DefinitionError, UnknownWorkflowError
 from gnomon.ports.workflow_facts import Event, EventStatus, Facts, Input, Run
-from gnomon.ports.workflow_log import WorkflowLog
+from gnomon.ports.workflow_log import EventPages, WorkflowLog
 
-__all__ = ["ROWS_MAX", "Lookup"]
+__all__ = ["ROWS_MAX", "Lookup", "Page"]
 
 ROWS_MAX = 10_000
 """The most rows that are given at once."""
 _RECENT = 100
+_Row = TypeVar("_Row", Run, Event)
+
+
+class Page(NamedTuple, Generic[_Row]):
+    """Some rows of a list."""
+
+    rows: list[_Row]
+    next: int | None
+    """What to ask for those that follow with; None at the end."""
 
 
 class Lookup:
@@ -45,22 +57,33 @@ class Lookup:
         """Of every workflow, by name."""
         return [await self.overview(name) for name in sorted(await self._log.versions())]
 
-    async def runs(self, workflow: str, *, limit: int, before: int | None = None) -> list[Run]:
-        """Newest first; those before that number."""
+    async def figures(self, *, now_ms: int) -> list[FlowFigures]:
+        """Of every workflow, by name."""
+        return [await self._figures(name, now_ms) for name in sorted(await self._log.versions())]
+
+    async def runs(self, workflow: str, *, limit: int, after: int | None = None) -> Page[Run]:
+        """Newest first; those that follow the run `after`."""
         await self.facts(workflow)
-        return await self._log.runs(workflow, limit=limit, before=before)
+        return _page(await self._log.runs(workflow, limit=limit + 1, before=after), limit)
 
     async def events(
         self, workflow: str, *, limit: int, topic: str | None = None,
-        status: EventStatus | None = None,
-    ) -> list[Event]:  # fmt: skip
-        """Newest first."""
+        status: EventStatus | None = None, after: int | None = None,
+    ) -> Page[Event]:  # fmt: skip
+        """Newest first; those that follow the event `after`."""
         await self.facts(workflow)
         if topic is not None and not is_name(topic):
             raise DefinitionError(
                 "must be the name of a topic", where="topic", got=topic, hint="write e.g. orders"
             )
-        return await self._log.events(workflow, limit=limit, topic=topic, status=status)
+        if after is None:
+            found = await self._log.events(workflow, limit=limit + 1, topic=topic, status=status)
+        else:
+            assert isinstance(self._log, EventPages), self._log
+            found = await self._log.events_before(
+                workflow, after, limit=limit + 1, topic=topic, status=status
+            )
+        return _page(found, limit)
 
     async def inputs(self, workflow: str, *, limit: int) -> list[Input]:
         """Newest first."""
@@ -77,3 +100,16 @@ class Lookup:
     async def check(self) -> None:
         """`StoreError` while the store cannot be reached."""
         await self._log.versions()
+
+    async def _figures(self, workflow: str, now_ms: int) -> FlowFigures:
+        facts = await self.facts(workflow)
+        oldest = await self._log.peek(workflow, sorted(facts.pending), limit=1)
+        return figures_of(
+            facts, {topic: one for topic, found in oldest.items() for one in found}, now_ms=now_ms
+        )
+
+
+def _page(found: list[_Row], limit: int) -> Page[_Row]:
+    """Of the rows that were asked for, one more than wanted, those that are wanted."""
+    rows = found[:limit]
+    return Page(rows, rows[-1].number if len(found) > limit else None)

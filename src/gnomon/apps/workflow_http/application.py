@@ -4,7 +4,7 @@ The application: the routes of workflows, behind the shield and the gate of the 
 A workflow that is not there is 404, a command that cannot be followed as things stand is 409, and
 what cannot be meant is 422 with the field.
 
-Spec: WHTTP-1, WHTTP-4.
+Spec: WHTTP-1, WHTTP-4, WHTTP-10.
 """
 
 from collections.abc import Collection
@@ -17,10 +17,12 @@ from starlette.types import ASGIApp
 from gnomon.apps.service.http.authentication import Authenticator
 from gnomon.apps.service.http.framing import complete_document, new_app, request_numbers
 from gnomon.apps.service.http.gate import Gate, Limits
+from gnomon.apps.service.http.metrics import Measured
 from gnomon.apps.service.http.problem import Problem, problem_response
 from gnomon.apps.service.http.shield import Shield
 from gnomon.apps.workflow.host import Host
 from gnomon.apps.workflow_http import commands, looking
+from gnomon.apps.workflow_http.metrics import FlowMetrics
 from gnomon.errors import CommandRefusedError, UnknownWorkflowError
 from gnomon.ports import Clock
 
@@ -37,19 +39,23 @@ class Parts:
     hosts: Collection[str]
     """The names under which it is asked; `*` for any."""
     limits: Limits = field(default_factory=Limits)
+    metrics_open: bool = False
+    """Whether anybody may read the metrics."""
 
 
 def create_app(parts: Parts) -> ASGIApp:
     """The application over these parts."""
     summary = "Automations that act on what is new, and never twice."
-    app = new_app("Gnomon workflows", summary, parts.authenticator)
-    app.state.host = parts.host
+    app = new_app("Gnomon workflows", summary, parts.authenticator, metrics_open=parts.metrics_open)
+    metrics = FlowMetrics(parts.host, parts.clock)
+    app.state.host, app.state.metrics = parts.host, metrics
     app.include_router(looking.router)
     app.include_router(commands.router)
     app.add_exception_handler(UnknownWorkflowError, _answer_unknown)
     app.add_exception_handler(CommandRefusedError, _answer_refused)
     complete_document(app)
-    gate = Gate(app, hosts=parts.hosts, limits=parts.limits)
+    measured = Measured(app, metrics=metrics, clock=parts.clock)
+    gate = Gate(measured, hosts=parts.hosts, limits=parts.limits)
     return Shield(gate, next_id=request_numbers(parts.clock))
 
 

@@ -3,20 +3,23 @@ What is known of workflows: their state for owners, their runs and events for op
 
 The answers are the JSON that the command line prints.
 
-Spec: WHTTP-2.
+Spec: WHTTP-2, WHTTP-9, WHTTP-10.
 """
 
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query, Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 
 from gnomon.apps.service.http.describing import problems
+from gnomon.apps.service.http.metrics import CONTENT_TYPE
+from gnomon.apps.service.http.query import check_query
 from gnomon.apps.service.http.routes.health import Health
-from gnomon.apps.service.http.security import Reader
+from gnomon.apps.service.http.security import Reader, scraper
 from gnomon.apps.workflow.definition import NAME_PATTERN
 from gnomon.apps.workflow.host import Host
 from gnomon.apps.workflow.records import event_record, input_record, overview_record, run_record
+from gnomon.apps.workflow_http.metrics import FlowMetrics
 from gnomon.apps.workflow_http.views import (
     EventsView,
     EventView,
@@ -46,6 +49,7 @@ NamePath = Annotated[
     Path(description="The name of a workflow.", json_schema_extra={"pattern": f"^{NAME_PATTERN}$"}),
 ]
 Limit = Annotated[int, Query(ge=1, le=1000, description="How many, newest first.")]
+After = Annotated[int | None, Query(ge=1, le=2**62, description="`next` of the former page.")]
 
 
 @router.get("/workflows", responses=problems())
@@ -65,27 +69,26 @@ async def get_workflow(name: NamePath, actor: Reader, host: HostOf) -> WorkflowV
 
 @router.get("/workflows/{name}/runs", responses=problems(404))
 async def list_runs(
-    name: NamePath, actor: Reader, host: HostOf, limit: Limit = 100,
-    before: Annotated[
-        int | None, Query(ge=1, le=2**62, description="Only runs with a smaller number.")
-    ] = None,
-) -> RunsView:  # fmt: skip
+    name: NamePath, actor: Reader, host: HostOf, limit: Limit = 100, after: After = None
+) -> RunsView:
     """The attempts of a workflow."""
-    found = await host.desk.lookup.runs(name, limit=limit, before=before)
-    return RunsView(workflow=name, runs=[RunView.model_validate(run_record(one)) for one in found])
+    found = await host.desk.lookup.runs(name, limit=limit, after=after)
+    runs = [RunView.model_validate(run_record(one)) for one in found.rows]
+    return RunsView(workflow=name, runs=runs, next=found.next)
 
 
 @router.get("/workflows/{name}/events", responses=problems(404))
 async def list_events(
-    name: NamePath, actor: Reader, host: HostOf, limit: Limit = 100,
+    name: NamePath, actor: Reader, host: HostOf, limit: Limit = 100, after: After = None,
     topic: Annotated[str | None, Query(max_length=100, description="Only of this topic.")] = None,
     status: EventStatus | None = None,
 ) -> EventsView:  # fmt: skip
     """The events of a workflow."""
-    found = await host.desk.lookup.events(name, limit=limit, topic=topic, status=status)
-    return EventsView(
-        workflow=name, events=[EventView.model_validate(event_record(one)) for one in found]
+    found = await host.desk.lookup.events(
+        name, limit=limit, topic=topic, status=status, after=after
     )
+    events = [EventView.model_validate(event_record(one)) for one in found.rows]
+    return EventsView(workflow=name, events=events, next=found.next)
 
 
 @router.get("/workflows/{name}/inputs", responses=problems(404))
@@ -99,13 +102,24 @@ async def list_inputs(
     )
 
 
-@router.get("/healthz", responses=problems(guarded=False))
+@router.get(
+    "/metrics",
+    response_class=Response,
+    responses={**problems(), 200: {"description": "Metrics.", "content": {"text/plain": {}}}},
+)
+async def read_metrics(request: Request, scraped: Annotated[None, Depends(scraper)]) -> Response:
+    """How the workflows are doing, for Prometheus."""
+    metrics: FlowMetrics = request.app.state.metrics
+    return Response(await metrics.page(), media_type=CONTENT_TYPE)
+
+
+@router.get("/healthz", responses=problems(guarded=False), dependencies=[Depends(check_query)])
 async def healthz() -> Health:
     """The process answers."""
     return Health(status="ok")
 
 
-@router.get("/readyz", responses=problems(guarded=False))
+@router.get("/readyz", responses=problems(guarded=False), dependencies=[Depends(check_query)])
 async def readyz(host: HostOf) -> Health:
     """The host can reach its store."""
     await host.desk.lookup.check()

@@ -3,7 +3,7 @@ What requests about workflows hold, and what their answers look like.
 
 Answers have the names of the JSON that the command line prints, such as `nextAt`.
 
-Spec: WHTTP-2, WHTTP-4.
+Spec: WHTTP-2, WHTTP-4, WHTTP-9.
 """
 
 from typing import Annotated, Literal
@@ -124,8 +124,11 @@ class RunView(View):
 
 
 class RunsView(View):
+    """Some runs; `next` asks for those that follow, and is null at the end."""
+
     workflow: str
     runs: list[RunView]
+    next: int | None
 
 
 class EventView(View):
@@ -144,8 +147,11 @@ class EventView(View):
 
 
 class EventsView(View):
+    """Some events; `next` asks for those that follow, and is null at the end."""
+
     workflow: str
     events: list[EventView]
+    next: int | None
 
 
 class InputView(View):

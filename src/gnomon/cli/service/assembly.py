@@ -10,6 +10,7 @@ Spec: UP-1, AUTH-15.
 import contextlib
 import logging
 import secrets
+import socket
 from collections.abc import AsyncIterator, Callable, Mapping
 
 from gnomon.apps.service.counters import ServiceCounters
@@ -22,7 +23,7 @@ from gnomon.apps.service.http.gate import Limits
 from gnomon.apps.service.http.http_settings import HttpSettings
 from gnomon.apps.service.http.metrics import Figures, Metrics
 from gnomon.apps.service.http.parts import Parts
-from gnomon.apps.service.http.server import bind, serving
+from gnomon.apps.service.http.server import serving
 from gnomon.apps.service.http.tls import ALARM_SECONDS, expires_at, server_context
 from gnomon.apps.service.registrar import Registrar
 from gnomon.apps.service.run_launcher import RunLauncher
@@ -76,8 +77,10 @@ def make_api(
 
 
 @contextlib.asynccontextmanager
-async def serve(parts: Parts, http: HttpSettings) -> AsyncIterator[tuple[int, Callable[[], None]]]:
-    """Serve inside the block: the port, and what reads the certificate again."""
+async def serve(
+    parts: Parts, http: HttpSettings, listener: socket.socket
+) -> AsyncIterator[Callable[[], None]]:
+    """Serve inside the block; what reads the certificate again."""
     context = None if http.tls is None else server_context(http.tls)
     _warn_of_end(http, parts.clock)
 
@@ -87,11 +90,9 @@ async def serve(parts: Parts, http: HttpSettings) -> AsyncIterator[tuple[int, Ca
             log(logging.INFO, "the certificate was read again")
             _warn_of_end(http, parts.clock)
 
-    listener = bind(http.host, http.port)
-    port = listener.getsockname()[1]
     async with serving(create_app(parts), listener, tls=context, limits=Limits()):
         try:
-            yield port, reload
+            yield reload
         finally:
             parts.closing.set()
 

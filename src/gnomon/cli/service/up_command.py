@@ -1,10 +1,11 @@
 """
 `gnomon up`, `gnomon api` and `gnomon worker`: a service in one process, or split over many.
 
+The port is taken before anything is written, so that a start which cannot be leaves nothing behind.
 The first signal lets requests and runs come to their end, the second leaves at once. A process that
 is killed leaves its facts behind, and the next one goes on from them.
 
-Spec: UP-1 to UP-6.
+Spec: UP-1 to UP-7.
 """
 
 import asyncio
@@ -15,6 +16,7 @@ import signal
 import socket
 import sys
 from collections.abc import AsyncIterator, Callable
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,6 +25,7 @@ from gnomon.apps.service.counters import ServiceCounters
 from gnomon.apps.service.events import EventFeed
 from gnomon.apps.service.http.authentication import AccessSource, access_from_file
 from gnomon.apps.service.http.http_settings import HttpSettings
+from gnomon.apps.service.http.server import bind
 from gnomon.apps.service.run_launcher import RunLauncher
 from gnomon.apps.service.settings import Settings
 from gnomon.apps.service.worker import ServiceWorker
@@ -58,11 +61,14 @@ def run_up(options: UpOptions, clock: Clock, announce: Callable[[str], None]) ->
     """The whole service until told to stop; False when it was told twice."""
     former = os.umask(0o077)  # what is written is for its owner only
     try:
-        ensure_private_directory(options.data)
-        token_file = options.data / "token"
-        access = loopback_access(ensure_token(token_file))
-        with log_lines(logging.StreamHandler(sys.stderr), as_json=options.json_log):
-            return asyncio.run(_up(options, clock, lambda: access, token_file, announce))
+        with closing(bind(options.http.host, options.http.port)) as listener:
+            ensure_private_directory(options.data)
+            token_file = options.data / "token"
+            access = loopback_access(ensure_token(token_file))
+            with log_lines(logging.StreamHandler(sys.stderr), as_json=options.json_log):
+                return asyncio.run(
+                    _up(options, clock, lambda: access, token_file, listener, announce)
+                )
     finally:
         os.umask(former)
 
@@ -75,8 +81,11 @@ def run_api(database: str, http: HttpSettings, clock: Clock, *, json_log: bool) 
             hint="write --access FILE; docs/howto/run-the-service.md shows what stands in it",
         )  # fmt: skip
     access = access_from_file(http.access)
-    with log_lines(logging.StreamHandler(sys.stderr), as_json=json_log):
-        return asyncio.run(_api(database, http, access, clock))
+    with (
+        closing(bind(http.host, http.port)) as listener,
+        log_lines(logging.StreamHandler(sys.stderr), as_json=json_log),
+    ):
+        return asyncio.run(_api(database, http, access, listener, clock))
 
 
 def run_worker(database: str, clock: Clock, *, json_log: bool) -> bool:
@@ -93,6 +102,7 @@ async def _up(
     clock: Clock,
     access: AccessSource,
     token_file: Path,
+    listener: socket.socket,
     announce: Callable[[str], None],
 ) -> bool:
     settings = Settings.read(environment())
@@ -115,8 +125,8 @@ async def _up(
             await worker.recover()
         if options.samples:
             await deploy_samples(parts.registrar, parts.deployer)
-        async with serve(parts, options.http) as (port, _):
-            announce(_welcome(options, token_file, port))
+        async with serve(parts, options.http, listener):
+            announce(_welcome(options, token_file, listener.getsockname()[1]))
             async with (
                 _attended(stores, options.database, worker, clock),
                 relayed(stores, options.database, events, clock, name=worker.owner, listens=True),
@@ -126,7 +136,9 @@ async def _up(
         return done
 
 
-async def _api(database: str, http: HttpSettings, access: AccessSource, clock: Clock) -> bool:
+async def _api(
+    database: str, http: HttpSettings, access: AccessSource, listener: socket.socket, clock: Clock
+) -> bool:
     settings, executing = Settings.read(environment()), ExecutorSettings()
     events, counters = EventFeed(clock), ServiceCounters()
     async with _signals() as stopping, open_stores(None, database) as stores:
@@ -136,8 +148,9 @@ async def _api(database: str, http: HttpSettings, access: AccessSource, clock: C
             events=events, counters=counters, wake=lambda: None, keys=callback_keys(executing),
         )  # fmt: skip
         telling = relayed(stores, database, events, clock, name=_owner(clock), listens=True)
-        async with telling, serve(parts, http) as (port, reload):
+        async with telling, serve(parts, http, listener) as reload:
             asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, reload)
+            port = listener.getsockname()[1]
             log(logging.INFO, "serving", host=http.host, port=port, store=stores.place)
             await stopping.wait()
         await executor.close()

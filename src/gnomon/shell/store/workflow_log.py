@@ -182,7 +182,13 @@ class SqliteWorkflowLog:
         self, workflow: str, *, limit: int, topic: str | None = None,
         status: EventStatus | None = None,
     ) -> list[Event]:  # fmt: skip
-        return await self._list("events", event_of, workflow, topic, status, limit)
+        return await self.events_before(workflow, _NEWEST, limit=limit, topic=topic, status=status)
+
+    async def events_before(
+        self, workflow: str, number: int, *, limit: int, topic: str | None = None,
+        status: EventStatus | None = None,
+    ) -> list[Event]:  # fmt: skip
+        return await self._list("events", event_of, workflow, topic, status, number, limit)
 
     async def inputs(self, workflow: str, *, limit: int, id: str | None = None) -> list[Input]:
         return await self._list("inputs", input_of, workflow, id, limit)

@@ -263,3 +263,47 @@ def test_a_parameter_that_is_there_twice_is_refused_by_its_name() -> None:
         ]  # fmt: skip
 
     play(story)
+
+
+@clause("HTTP-27")
+def test_a_parameter_that_is_misspelt_is_refused_with_the_known_ones() -> None:
+    async def story(stage: Stage) -> None:
+        answer = await stage.acme.get("/workflows?limt=5")
+
+        assert (answer.status_code, answer.json()["errors"]) == (
+            422,
+            [{"field": "limt", "reason": "is not a known parameter", "got": "'5'",
+              "hint": "did you mean limit? the parameters are user_id, after, limit"}],
+        )  # fmt: skip
+        assert answer.json()["detail"] == (
+            "limt: is not a known parameter, got '5' "
+            "(did you mean limit? the parameters are user_id, after, limit)"
+        )
+
+    play(story)
+
+
+@clause("HTTP-27")
+def test_a_parameter_like_no_other_is_refused_and_nothing_is_done() -> None:
+    async def story(stage: Stage) -> None:
+        answer = await stage.acme.post("/schedules/upsert?dry_run=true", json=MINUTELY)
+
+        assert (answer.status_code, answer.json()["errors"][0]["hint"]) == (
+            422, "leave it out, there are none here",
+        )  # fmt: skip
+        assert (await stage.acme.get("/schedules/minutely")).status_code == 404
+
+    play(story)
+
+
+@clause("HTTP-7", "HTTP-27")
+def test_every_parameter_that_is_wrong_is_named() -> None:
+    async def story(stage: Stage) -> None:
+        answer = await stage.acme.get("/schedules?a%0a=1&limit=3&limit=5&a%0a=2")
+
+        assert [(one["field"], one["reason"], one["got"]) for one in answer.json()["errors"]] == [
+            ("a\\n", "is not a known parameter", "'2'"),
+            ("limit", "must be given once", "2 values"),
+        ]
+
+    play(story)

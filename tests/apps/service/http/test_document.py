@@ -1,5 +1,7 @@
 """The OpenAPI document: complete, and the same as what the service does."""
 
+import re
+
 from tests.apps.service.http.asking import ask
 from tests.apps.service.http.bare import bare_app
 from tests.clauses import clause
@@ -38,6 +40,33 @@ def test_every_operation_but_the_open_ones_asks_who_is_there() -> None:
     found = operations()
 
     assert {name for name, operation in found.items() if "security" not in operation} == OPEN
+
+
+@clause("HTTP-27")
+def test_every_operation_refuses_a_parameter_that_it_does_not_list() -> None:
+    app = bare_app()
+    paths = ask(app, "GET", "/openapi.json", token="acme-read").json["paths"]
+    assert isinstance(paths, dict)
+    for path, methods in paths.items():
+        for method, operation in methods.items():
+            listed = [
+                one["name"] for one in operation.get("parameters", ()) if one["in"] == "query"
+            ]
+            place = re.sub(r"{\w+}", "a", path)
+            answer = ask(app, method.upper(), f"{place}?unheard=of", token="admin")
+
+            assert answer.status == 422, (method, path)
+            assert answer.json["errors"] == [
+                {"field": "unheard", "reason": "is not a known parameter", "got": "'of'",
+                 "hint": f"the parameters are {', '.join(listed)}" if listed
+                 else "leave it out, there are none here"}
+            ], (method, path)  # fmt: skip
+
+
+@clause("HTTP-27", "AUTH-16")
+def test_what_is_known_is_said_only_to_those_who_may_ask() -> None:
+    assert ask(bare_app(), "GET", "/schedules?limt=5").status == 401
+    assert ask(bare_app(), "GET", "/schedules?limt=5", token="nothing").status == 403
 
 
 @clause("HTTP-13")

@@ -19,7 +19,13 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from gnomon.apps.service.http.problem import FieldProblem, Problem, ProblemError, problem_response
+from gnomon.apps.service.http.problem import (
+    FieldProblem,
+    Problem,
+    ProblemError,
+    invalid,
+    problem_response,
+)
 from gnomon.errors import (
     ConflictError,
     DefinitionError,
@@ -132,15 +138,7 @@ async def _answer_bug(request: Request, error: Exception) -> Response:
 
 
 def _invalid(request: Request, errors: Sequence[FieldProblem]) -> Response:
-    detail = "; ".join(_sentence(one) for one in errors[:5])
-    problem = Problem(status=422, detail=detail, errors=errors)
-    return problem_response(problem, instance=request.url.path)
-
-
-def _sentence(error: FieldProblem) -> str:
-    got = "" if ", got " in error.reason else f", got {error.got}"  # some reasons say it themselves
-    line = f"{error.field}: {error.reason}{got}"
-    return f"{line} ({error.hint})" if error.hint else line
+    return problem_response(invalid(errors).problem, instance=request.url.path)
 
 
 def _field_problem(found: dict[str, object], known: Sequence[str]) -> FieldProblem:

@@ -42,7 +42,10 @@ _ROUTERS = (
 
 def create_app(parts: Parts) -> ASGIApp:
     """The application over these parts."""
-    app = new_app("Gnomon", "When does it run, did it run, and why not.", parts.authenticator)
+    app = new_app(
+        "Gnomon", "When does it run, did it run, and why not.", parts.authenticator,
+        metrics_open=parts.metrics_open,
+    )  # fmt: skip
     app.state.parts = parts
     for router in _ROUTERS:
         app.include_router(router)

@@ -24,8 +24,14 @@ from gnomon.ports import Clock
 __all__ = ["complete_document", "new_app", "request_numbers"]
 
 
-def new_app(title: str, summary: str, authenticator: Authenticator) -> FastAPI:
-    """An application without routes, which answers every error with a problem."""
+def new_app(
+    title: str, summary: str, authenticator: Authenticator, *, metrics_open: bool
+) -> FastAPI:
+    """
+    An application without routes, which answers every error with a problem.
+
+    `metrics_open` says whether anybody may read its metrics.
+    """
     app = FastAPI(
         title=title,
         version=_version(),
@@ -37,6 +43,7 @@ def new_app(title: str, summary: str, authenticator: Authenticator) -> FastAPI:
         generate_unique_id_function=_operation,
     )
     app.state.authenticator = authenticator
+    app.state.metrics_open = metrics_open
     add_handlers(app)
     return app
 

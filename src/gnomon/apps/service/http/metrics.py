@@ -25,8 +25,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gnomon.ports import Clock
 
-__all__ = ["Counted", "Figures", "Measured", "Metrics"]
+__all__ = ["CONTENT_TYPE", "Counted", "Figures", "HttpMetrics", "Measured", "Metrics"]
 
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+"""What Prometheus expects."""
 _DURATIONS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 _COUNTERS = {
     "schedules_due": "Schedules that were found due.",
@@ -53,14 +55,13 @@ class Counted(Protocol):
     def figures(self) -> Figures: ...
 
 
-class Metrics:
-    """The registry of one application."""
+class HttpMetrics:
+    """What every application counts, its answers, in a registry of its own."""
 
-    def __init__(
-        self, counted: Callable[[], Figures], gauges: Callable[[], Mapping[str, float]]
-    ) -> None:
+    def __init__(self, *collectors: Collector) -> None:
         self._registry = CollectorRegistry()
-        self._registry.register(_ServiceCollector(counted, gauges))
+        for one in collectors:
+            self._registry.register(one)
         self.requests = Counter(
             "http_requests", "Requests that were answered.", ["method", "route", "status"],
             registry=self._registry,
@@ -75,10 +76,19 @@ class Metrics:
         return generate_latest(self._registry)
 
 
+class Metrics(HttpMetrics):
+    """The metrics of the service and of its answers."""
+
+    def __init__(
+        self, counted: Callable[[], Figures], gauges: Callable[[], Mapping[str, float]]
+    ) -> None:
+        super().__init__(_ServiceCollector(counted, gauges))
+
+
 class Measured:
     """Counts and times every answer, by the route and not by the path."""
 
-    def __init__(self, app: ASGIApp, *, metrics: Metrics, clock: Clock) -> None:
+    def __init__(self, app: ASGIApp, *, metrics: HttpMetrics, clock: Clock) -> None:
         self._app = app
         self._metrics = metrics
         self._clock = clock

@@ -18,9 +18,11 @@ from typing import NamedTuple
 
 from starlette.responses import Response
 
-__all__ = ["MEDIA_TYPE", "FieldProblem", "Problem", "ProblemError", "problem_response"]
+__all__ = ["MEDIA_TYPE", "FieldProblem", "Problem", "ProblemError", "invalid", "problem_response"]
 
 MEDIA_TYPE = "application/problem+json"
+DETAILED = 5
+"""How many fields `detail` speaks of; `errors` has them all."""
 
 TITLES = {
     "malformed": "The request cannot be read",
@@ -88,6 +90,12 @@ class ProblemError(Exception):
         super().__init__(detail)
 
 
+def invalid(errors: Sequence[FieldProblem]) -> ProblemError:
+    """What is raised where fields of a request cannot be meant."""
+    detail = "; ".join(_sentence(one) for one in errors[:DETAILED])
+    return ProblemError(422, detail, errors=errors)
+
+
 def problem_response(problem: Problem, *, instance: str) -> Response:
     """The answer for a problem with the request to this path."""
     body: dict[str, object] = {
@@ -105,3 +113,9 @@ def problem_response(problem: Problem, *, instance: str) -> Response:
         headers=dict(problem.headers),
         media_type=MEDIA_TYPE,
     )
+
+
+def _sentence(error: FieldProblem) -> str:
+    got = "" if ", got " in error.reason else f", got {error.got}"  # some reasons say it themselves
+    line = f"{error.field}: {error.reason}{got}"
+    return f"{line} ({error.hint})" if error.hint else line

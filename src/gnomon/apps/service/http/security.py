@@ -10,7 +10,6 @@ Spec: AUTH-5, AUTH-7, AUTH-16, HTTP-7.
 
 import base64
 import binascii
-from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import Annotated
 
@@ -23,13 +22,12 @@ from fastapi.security import (
 )
 
 from gnomon.apps.service.http.authentication import Authenticator
-from gnomon.apps.service.http.parts import parts_of
 from gnomon.apps.service.http.principal import Principal, Scope
-from gnomon.apps.service.http.problem import FieldProblem, ProblemError
+from gnomon.apps.service.http.problem import ProblemError
+from gnomon.apps.service.http.query import check_query
 from gnomon.apps.service.http.server import CERTIFICATE
 from gnomon.apps.service.http.token import TokenRefused
 from gnomon.apps.service.identity import Actor
-from gnomon.errors.root import printable
 
 __all__ = ["Administrator", "Reader", "Viewer", "Writer", "scraper"]
 
@@ -53,7 +51,7 @@ def _needs(scope: Scope) -> Callable[[Request], Awaitable[Actor]]:
         credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)] = None,
     ) -> Actor:
         allowed = _allowed(_identify(request, _bearer_token(request), f"Bearer {_REALM}"), scope)
-        _check_query(request)
+        await check_query(request)
         return allowed
 
     return actor
@@ -64,8 +62,9 @@ async def scraper(
     credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)] = None,
 ) -> None:
     """Whoever may read, or anybody where the metrics are open."""
-    if not parts_of(request).metrics_open:
+    if not request.app.state.metrics_open:
         _allowed(_identify(request, _bearer_token(request), f"Bearer {_REALM}"), Scope.READ)
+    await check_query(request)
 
 
 async def _viewer(
@@ -73,10 +72,10 @@ async def _viewer(
     credentials: Annotated[HTTPBasicCredentials | None, Depends(_basic)] = None,
 ) -> Actor:
     """A browser has no token to show, but asks for a password: the token is the password."""
-    return _allowed(
-        _identify(request, _password(request) or _bearer_token(request), f"Basic {_REALM}"),
-        Scope.READ,
-    )
+    token = _password(request) or _bearer_token(request)
+    allowed = _allowed(_identify(request, token, f"Basic {_REALM}"), Scope.READ)
+    await check_query(request)
+    return allowed
 
 
 Reader = Annotated[Actor, Depends(_needs(Scope.READ))]
@@ -112,20 +111,6 @@ def _allowed(principal: Principal, scope: Scope) -> Actor:
                      f'scope="{scope}"'},
         )  # fmt: skip
     return Actor(subject=principal.subject, tenant=principal.tenant)
-
-
-def _check_query(request: Request) -> None:
-    """Of two values under one name one would be passed over, and somebody meant it."""
-    counts = Counter(name for name, _ in request.query_params.multi_items())
-    twice = [name for name, count in counts.items() if count > 1]
-    if twice:
-        errors = [
-            FieldProblem(
-                printable(name), "must be given once", f"{counts[name]} values", "write one of them"
-            )
-            for name in twice
-        ]
-        raise ProblemError(422, f"{printable(twice[0])}: must be given once", errors=errors)
 
 
 def _bearer_token(request: Request) -> str | None:

@@ -185,8 +185,16 @@ class PostgresWorkflowLog:
         self, workflow: str, *, limit: int, topic: str | None = None,
         status: EventStatus | None = None,
     ) -> list[Event]:  # fmt: skip
+        return await self.events_before(workflow, _NEWEST, limit=limit, topic=topic, status=status)
+
+    async def events_before(
+        self, workflow: str, number: int, *, limit: int, topic: str | None = None,
+        status: EventStatus | None = None,
+    ) -> list[Event]:  # fmt: skip
         wanted = None if status is None else status.value
-        return await self._list("events", event_of, _EVENT_AT, workflow, topic, wanted, limit)
+        return await self._list(
+            "events", event_of, _EVENT_AT, workflow, topic, wanted, number, limit
+        )
 
     async def inputs(self, workflow: str, *, limit: int, id: str | None = None) -> list[Input]:
         return await self._list("inputs", input_of, _INPUT_AT, workflow, id, limit)

@@ -176,7 +176,8 @@ SELECT topic, id, payload, status, number, arrival, attempt, reserved_by, create
   created_at
 FROM events
 WHERE workflow = ?1 AND (?2 IS NULL OR topic = ?2) AND (?3 IS NULL OR status = ?3)
-ORDER BY number DESC LIMIT ?4;
+  AND number < ?4
+ORDER BY number DESC LIMIT ?5;
 
 -- name: versions
 SELECT name, version, arrivals FROM workflows;

@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from gnomon.apps.service.http.describing import problems
 from gnomon.apps.service.http.parts import Parts, parts_of
+from gnomon.apps.service.http.query import check_query
 
 __all__ = ["router"]
 
@@ -26,13 +27,13 @@ class Health(BaseModel):
     status: Literal["ok", "ready"]
 
 
-@router.get("/healthz", responses=problems(guarded=False))
+@router.get("/healthz", responses=problems(guarded=False), dependencies=[Depends(check_query)])
 async def healthz() -> Health:
     """The process answers."""
     return Health(status="ok")
 
 
-@router.get("/readyz", responses=problems(guarded=False))
+@router.get("/readyz", responses=problems(guarded=False), dependencies=[Depends(check_query)])
 async def readyz(parts: Annotated[Parts, Depends(parts_of)]) -> Health:
     """The service can reach its store."""
     await parts.check_store()

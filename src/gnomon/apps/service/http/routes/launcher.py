@@ -10,12 +10,13 @@ Spec: HTTP-20, HTTP-21, AUTH-16.
 
 from dataclasses import dataclass
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 
 from gnomon.apps.service.executor.callback import Rejected, read_callback
 from gnomon.apps.service.http.describing import problems
 from gnomon.apps.service.http.forms import StartForm
 from gnomon.apps.service.http.problem import FieldProblem, ProblemError
+from gnomon.apps.service.http.query import check_query
 from gnomon.apps.service.http.routes.schedules import PartsOf
 from gnomon.apps.service.http.security import Writer
 from gnomon.apps.service.lookup import read_instant
@@ -60,6 +61,7 @@ async def start_run(form: StartForm, actor: Writer, parts: PartsOf) -> Started:
 @router.post(
     "/executor/callbacks",
     responses=problems(401, 404, 409, guarded=False),
+    dependencies=[Depends(check_query)],
     openapi_extra={
         "requestBody": {
             "required": True,

@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse, Response
 from gnomon.apps.service.events import Event
 from gnomon.apps.service.filters import Filter
 from gnomon.apps.service.http.describing import problems
+from gnomon.apps.service.http.metrics import CONTENT_TYPE
 from gnomon.apps.service.http.page import POLICY, render_status
 from gnomon.apps.service.http.parts import parts_of
 from gnomon.apps.service.http.routes.schedules import PartsOf
@@ -25,7 +26,6 @@ __all__ = ["router"]
 
 SHOWN = 50
 CHANGES = 20
-_METRICS = "text/plain; version=0.0.4; charset=utf-8"
 
 router = APIRouter(tags=["status"])
 
@@ -58,7 +58,7 @@ async def status_page(actor: Viewer, parts: PartsOf) -> HTMLResponse:
 )
 async def read_metrics(request: Request, scraped: Annotated[None, Depends(scraper)]) -> Response:
     """What the service has counted, for Prometheus."""
-    return Response(parts_of(request).metrics.text(), media_type=_METRICS)
+    return Response(parts_of(request).metrics.text(), media_type=CONTENT_TYPE)
 
 
 def _schedule(one: ScheduleView) -> dict[str, str]:

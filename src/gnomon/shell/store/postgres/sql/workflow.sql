@@ -207,7 +207,8 @@ SELECT topic, id, payload, status, number, arrival, attempt, reserved_by, create
   created_at
 FROM gnomon.flow_events
 WHERE workflow = $1 AND ($2::text IS NULL OR topic = $2) AND ($3::text IS NULL OR status = $3)
-ORDER BY number DESC LIMIT $4;
+  AND number < $4
+ORDER BY number DESC LIMIT $5;
 
 -- name: versions
 SELECT name, version, arrivals FROM gnomon.flows;
