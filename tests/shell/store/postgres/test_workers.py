@@ -10,9 +10,20 @@ from gnomon.errors import StoreError
 from gnomon.ports import Claim, Ended
 from gnomon.shell.store.postgres.ledger import LeaseTime
 from gnomon.shell.store.postgres.pool import PoolOptions
+from gnomon.shell.store.postgres.statement import Statements
 from tests.clauses import clause
 from tests.contract.ledger_desk import at, minutely
 from tests.shell.store.postgres.fleet import Fleet, commit_at, plan_at, play, save_many
+
+
+class HeldUp(Statements):
+    """Claiming waits for a lock after it has begun."""
+
+    def __getitem__(self, name: str) -> str:
+        first = "FROM unnest(\n    string_to_array($1"
+        held = "FROM (SELECT pg_advisory_xact_lock(77) OFFSET 0) held CROSS JOIN"
+        text = super().__getitem__(name)
+        return text.replace(first, first.replace("FROM", held)) if name == "claim_free" else text
 
 
 async def one_claim(fleet: Fleet, **more: object) -> Claim:
@@ -40,6 +51,35 @@ def test_of_many_workers_exactly_one_wins_each_period(common_database: str, sche
         assert len(set(keys)) == len(keys)
         left = await commit_at(workers[0], await plan_at(workers[0], "00:01:00"), "00:01:00")
         assert len(keys) + len(left) == 50
+
+    play(common_database, schema, scenario)
+
+
+@clause("PG-1", "LEDGER-4")
+def test_nothing_is_claimed_of_a_schedule_that_changes_its_place_meanwhile(
+    common_database: str, schema: str
+) -> None:
+    """Retention writes to a schedule and gives it no new version; the statement is held up here."""
+
+    async def scenario(fleet: Fleet) -> None:
+        ledger = await fleet.open()
+        await save_many(ledger, 2)
+        changes = await plan_at(ledger, "00:01:00")
+        other = await fleet.beside()
+        await other.execute("SELECT pg_advisory_lock(77)")
+        usual, ledger.sql = ledger.sql, HeldUp(schema)
+        committing = asyncio.create_task(commit_at(ledger, changes, "00:01:00"))
+        waits = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+        while not await other.fetchval(waits):
+            pass
+        await other.execute("UPDATE schedules SET floor_at = now() WHERE schedule_id = 's001'")
+        await other.execute("SELECT pg_advisory_unlock(77)")
+        claims = await committing
+        ledger.sql = usual
+
+        assert [claim.schedule.schedule_id for claim in claims] == ["s000"]
+        later = await commit_at(ledger, await plan_at(ledger, "00:01:00"), "00:01:00")
+        assert [claim.schedule.schedule_id for claim in later] == ["s001"]
 
     play(common_database, schema, scenario)
 

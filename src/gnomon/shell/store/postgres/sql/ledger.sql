@@ -172,20 +172,23 @@ WITH kinds AS MATERIALIZED (
     cursor_at = k.cursor_at, next_run_at = k.next_run_at, wake_at = k.wake_at,
     lock_version = s.lock_version + 1, updated_at = $15
   FROM free JOIN kinds k USING (kind)
-  WHERE s.ctid = free.place -- which nobody can change any more
+  -- Nobody can change that place any more. Where somebody has since this statement began, and gave
+  -- the schedule no new version, its place is one that is not seen here, and the turn is lost.
+  WHERE s.ctid = free.place
+  RETURNING s.schedule_id, free.key, free.kind
 ), claimed AS (
   INSERT INTO gnomon.schedule_runs (
     idempotency_key, schedule_id, run_at, fire_at, launches, revision, lease_until, owner, confirmed,
     created_at, updated_at, state, status, fence
   )
-  SELECT free.key, free.schedule_id, k.run_at, k.fire_at, k.launches, k.revision,
+  SELECT a.key, a.schedule_id, k.run_at, k.fire_at, k.launches, k.revision,
     LEASE_NOW($16) + k.lease_ms * interval '1 millisecond', $13, $14, $15, $15, 'claimed',
     'ENQUEUED', 1
-  FROM free JOIN kinds k USING (kind)
+  FROM advanced a JOIN kinds k USING (kind)
 )
 SELECT v.id FROM unnest(string_to_array($1, ',')) AS v (id)
-WHERE (SELECT count(*) FROM free) < cardinality(string_to_array($1, ',')) -- hardly ever
-  AND v.id NOT IN (SELECT schedule_id FROM free)
+WHERE (SELECT count(*) FROM advanced) < cardinality(string_to_array($1, ',')) -- hardly ever
+  AND v.id NOT IN (SELECT schedule_id FROM advanced)
 
 -- name: advance_free
 -- Take the schedules that are free and have their versions still, and advance them. $1 ids,
