@@ -251,6 +251,22 @@ def test_what_may_have_run_and_cannot_be_ended_is_ended_by_the_next_try(desk: De
     assert (again.key, again.replaces) == (newer.key, ((claim.key, 1),))
 
 
+@clause("ENGINE-6", "ENGINE-8")
+def test_what_may_have_run_is_not_forgotten_when_a_further_try_certainly_did_not(
+    desk: Desk,
+) -> None:
+    claim = unsure(
+        desk, overlap_policy="replace", uncertain="relaunch_same_key", launch_backoff="5s"
+    )
+    [again] = desk.turn("00:01:20", confirmed=True)
+    assert again.key == claim.key
+
+    claims = desk.turn("00:03:00", owner="boris")  # its worker has died before it launched it
+
+    assert [one.key for one in claims] == [claim.key]
+    assert desk.words()[0] == "00:01:00 claimed executed"
+
+
 @clause("ENGINE-6", "ASK-4")
 @pytest.mark.parametrize(
     ("overlap", "found"),

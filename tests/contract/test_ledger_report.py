@@ -175,6 +175,7 @@ def test_a_period_that_was_executed_stays_executed_when_it_cannot_be_started_aga
 def test_a_period_that_is_to_be_started_again_keeps_its_outcome(desk: Desk) -> None:
     desk.launched(desk.claim(uncertain="restart", lease="10s"), "00:01:05")
     desk.turn("00:01:30", owner="boris", confirmed=True)
+    desk.pause("00:01:40")
 
     desk.turn("00:01:50", owner="carla")
     assert desk.words() == ["00:01:00 planned executed"]

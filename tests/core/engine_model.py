@@ -63,7 +63,12 @@ class Model:
             waiting=[_waiting(row) for row in self.rows.values() if row.fact.state in WAITING],
             in_flight=[run for run in runs if run.key not in self.lost],
             lost=[
-                Lost(run, self.confirmed and run.state is State.CLAIMED)
+                Lost(
+                    run,
+                    self.confirmed
+                    and run.state is State.CLAIMED
+                    and self.rows[run.key].fact.outcome is None,
+                )
                 for run in runs if run.key in self.lost
             ],
             effective_ms=self.effective_ms,

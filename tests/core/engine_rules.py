@@ -40,6 +40,7 @@ SMALL = Limits(catchup_max=3, queue_max=2, open_max=50, one_by_one_max=2)
 
 _DAY = datetime(2026, 3, 10, tzinfo=UTC)
 _NAMES = {"overlap": "overlap_policy", "catchup": "catchup_policy", "cron": "cron_expr"}
+_NUMBERS = ("jitter_ms", "launches_max")
 _KINDS = (
     "ran", "runs", "claimed", "lost claim", "lost", "unstarted", "waits", "retry", "unsure",
     "queued", "paused", "until", "held until",
@@ -84,7 +85,7 @@ def _schedule(definition: str) -> Schedule:
         value = text.replace("_", " ") if name == "cron" else text
         if name in ("start_at", "end_at", "once"):
             value = datetime.fromtimestamp(_ms(value) / 1000, UTC).isoformat()
-        record[_NAMES.get(name, name)] = int(value) if name == "jitter_ms" else value
+        record[_NAMES.get(name, name)] = int(value) if name in _NUMBERS else value
     return read_schedule(record)
 
 

@@ -170,6 +170,16 @@ def test_in_a_pause_a_lost_run_is_in_the_way_at_once(
     assert (fates(change), change.replaced, change.wake_ms) == (found, (), wake_ms)
 
 
+@clause("ASK-4", "ENGINE-8")
+@pytest.mark.parametrize("overlap", ["allow", "skip", "queue", "replace"])
+def test_in_a_pause_a_lost_run_that_certainly_did_not_begin_is_in_nobodys_way(overlap: str) -> None:
+    lost = Lost(flying(period_key("report", T - HOUR), T - HOUR), never_started=True)
+    lost = lost._replace(run=lost.run._replace(state=State.CLAIMED))
+    change = planned(due(overlap, lost=[lost], waiting=[by_hand()], pause=Pause()))
+
+    assert (fates(change), change.wake_ms) == (["period planned", "manual claimed"], None)
+
+
 @clause("ASK-3", "ENGINE-6")
 def test_a_run_by_hand_that_may_be_running_is_ended_by_the_next_period() -> None:
     unsure = by_hand(at=T - 60, launches=1)._replace(may_have_run=True, fence=1)

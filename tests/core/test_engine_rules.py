@@ -129,6 +129,13 @@ OVERLAP = rules(
     unsure 08:00@09:30, unsure 09:00@09:30 | overlap=replace lease=5m | 09:30 | end 08:00, move 08:00@09:35, start 09:00 | 09:35
     unsure 08:00@09:30, unsure 09:00@09:40 | overlap=replace lease=5m | 09:30 | move 08:00@09:35 | 09:35
     retry 08:00@09:30, unsure 09:00@09:40  | overlap=replace | 09:30 | skip(superseded) 08:00 | 09:40
+    # when it is ten leases old, and what would end it has failed to start, it is given up
+    unsure 08:00@09:40, retry 09:00@09:30  | overlap=replace lease=5m | 09:30 | leave 08:00, start 09:00 | 10:00
+    unsure 08:00@09:40, retry 09:00@09:30  | overlap=replace lease=9m | 09:30 | end 08:00, start 09:00 | 09:40
+    unsure 08:00@09:40, queued 09:00       | overlap=replace lease=5m | 09:30 | end 08:00, start 09:00 | 09:40
+    ran 09:00, retry 07:00@09:30, unsure 08:00@09:40 | overlap=replace lease=5m | 09:30 | skip(superseded) 07:00 | 09:40
+    unsure 08:00@09:40, queued 09:00       | overlap=replace lease=5m launches_max=1 | 09:30 | leave 08:00, start 09:00 | 10:00
+    ran 09:00, unsure 08:00@09:30          | overlap=replace lease=5m launches_max=1 | 09:30 | start 08:00 | 10:00
     # a queue that waits does not become too late
     queued 09:00                           | overlap=queue deadline=10s | 09:30 | start 09:00 | 10:00
     # the policy was changed while something waited

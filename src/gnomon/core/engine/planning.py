@@ -18,7 +18,7 @@ from gnomon.core.engine.lost import settle_lost
 from gnomon.core.engine.opening import open_periods
 from gnomon.core.engine.single import Nominals, plan_single
 from gnomon.core.engine.terms import USUAL, Candidate, Change, Due, Limits
-from gnomon.core.engine.unsure import give_way, with_unsure
+from gnomon.core.engine.unsure import give_way, with_unsure, without_hopeless
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State
 from gnomon.core.ledger.period import Fact, Waiting, is_backfill, is_manual
 from gnomon.core.schedule import Overlap, PauseRule
@@ -60,9 +60,13 @@ def plan_any(due: Due, now_ms: int, limits: Limits) -> Change:
     soon = ours + (_gone_back(facts) if is_paused else 0)
     seen = with_unsure(due, later + held)
     if due.waiting:
+        wanting, later, held = without_hopeless(due, (wanting, later, held), facts, now_ms, limits)
+        seen = with_unsure(due, later + held)
         wanting = give_way(seen, wanting, later, soon, facts, now_ms)
         seen = with_unsure(due, later + held)
-    waiting = sum(not is_backfill(key) for key in back) + keeping_their_turn(schedule, later)
+    # What has certainly not begun has its turn again, but in a pause that has to wait.
+    first = [key for key in back if is_manual(key) or not (is_paused or is_backfill(key))]
+    waiting = len(first) + keeping_their_turn(schedule, later)
     started, left = start(seen, wanting, soon, waiting, facts, limits)
     facts += [one.becomes(State.PLANNED) for one in later if one.is_new]
     replaces = (started or ours) and schedule.policy.overlap is Overlap.REPLACE

@@ -7,21 +7,22 @@ somebody knows, or it is given up, such a run counts as in flight under every ov
 takes its place can end it, and has to.
 
 Under `replace` it gives way to what is newer, and keeps its row until it has been ended: where that
-fails, the newer one is not started, and ends it with its next try.
+fails, the newer one is not started, and ends it with its next try. That has an end: when it is ten
+leases old and something newer has failed to start, it is left as it is.
 
 Spec: ENGINE-6.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 
 from gnomon.core.engine.judging import newest_in_flight, newest_last
-from gnomon.core.engine.terms import Candidate, Due
-from gnomon.core.ledger.lifecycle import State
+from gnomon.core.engine.terms import Candidate, Due, Limits
+from gnomon.core.ledger.lifecycle import Outcome, Reason, State
 from gnomon.core.ledger.period import Fact, InFlight, is_backfill
 from gnomon.core.schedule import Overlap
 
-__all__ = ["give_way", "with_unsure"]
+__all__ = ["give_way", "with_unsure", "without_hopeless"]
 
 _MS = timedelta(milliseconds=1)
 
@@ -32,6 +33,26 @@ def with_unsure(due: Due, waiting: Iterable[Candidate]) -> Due:
     if due.schedule.policy.overlap is not Overlap.ALLOW:
         runs += [_in_flight(one) for one in waiting if one.may_have_run]
     return due._replace(in_flight=runs)
+
+
+def without_hopeless(
+    due: Due, waiting: Sequence[list[Candidate]], facts: list[Fact], now_ms: int, limits: Limits
+) -> list[list[Candidate]]:
+    """These, without what nobody could end for so long that it is given up."""
+    policy = due.schedule.policy
+    if policy.overlap is not Overlap.REPLACE:
+        return list(waiting)
+    # That something could not be ended shows in a launch that has failed and is to be tried again.
+    is_single = policy.launches_max == 1
+    others = [one for some in waiting for one in some if not one.may_have_run]
+    newest = max((one.nominal for one in others if one.launches or is_single), default=0)
+    old = (now_ms - limits.starts_max * (policy.lease // _MS)) // 1000
+    left = []
+    for some in waiting:
+        hopeless = [one for one in some if one.may_have_run and one.nominal < min(newest, old)]
+        facts += [one.becomes(State.DONE, Outcome.EXECUTED, Reason.UNCERTAIN) for one in hopeless]
+        left.append([one for one in some if one not in hopeless])
+    return left
 
 
 def give_way(

@@ -37,6 +37,8 @@ class OpenPeriods:
             return
         run = InFlight(key, nominal, fire_ms, running, fence, launches, detached, killed)
         if is_lost:
-            self.lost.append(Lost(run, confirmed and running is State.CLAIMED))
+            # This try was certainly not started; what of a former one, if there was one?
+            never_started = confirmed and running is State.CLAIMED and not may_have_run
+            self.lost.append(Lost(run, never_started))
         else:
             self.in_flight.append(run)
