@@ -65,6 +65,49 @@ def test_who_holds_a_run_is_told_to_end_it(desk: Desk) -> None:
     assert desk.do(desk.ledger.to_end(owner="anna")) == []
 
 
+@clause("ASK-9")
+def test_what_is_to_be_ended_is_not_launched_again_after_a_failure(desk: Desk) -> None:
+    claim = desk.claim(launch_backoff="1s")
+    killed(desk, claim.key, "00:01:05")
+
+    assert desk.failed(claim, "00:01:10")
+
+    row = desk.row()
+    assert (row.state, row.outcome, row.reason) == (State.DONE, Outcome.SKIPPED, Reason.KILLED)
+    assert (row.status, row.detail, clock(row.ended_ms)) == (
+        Status.SKIPPED, "no such file", "00:01:10",
+    )  # fmt: skip
+    assert (row.kill_by, clock(row.kill_ms)) == ("anna", "00:01:05")
+    assert desk.turn("00:01:30") == []
+    assert desk.do(desk.ledger.to_end(owner="anna")) == []
+
+
+@clause("ASK-9", "ASK-14")
+def test_what_may_have_run_before_its_launch_failed_is_ended_as_executed(desk: Desk) -> None:
+    claim = unsure(desk, launch_backoff="1s")
+    [again] = desk.turn("00:01:11")
+    killed(desk, claim.key, "00:01:12")
+
+    assert desk.failed(again, "00:01:13")
+
+    assert desk.words() == ["00:01:00 done executed(killed)"]
+    assert desk.turn("00:01:30") == []
+
+
+@clause("ASK-9")
+def test_what_waits_behind_a_run_that_is_to_be_ended_goes_on_when_its_launch_fails(
+    desk: Desk,
+) -> None:
+    claim = desk.claim(overlap_policy="queue")
+    desk.do(desk.ledger.trigger("report", name="now", now_ms=at("00:01:02")))
+    assert desk.turn("00:01:03") == []
+    killed(desk, claim.key, "00:01:05")
+
+    assert desk.failed(claim, "00:01:10")
+
+    assert [one.key for one in desk.turn("00:01:10")] == ["manual:report:now"]
+
+
 @clause("ASK-10")
 @pytest.mark.parametrize(("confirmed", "outcome"), [(True, "skipped"), (False, "executed")])
 def test_what_is_to_be_ended_is_not_started_again(

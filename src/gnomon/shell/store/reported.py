@@ -6,7 +6,7 @@ a worker that has lost the run, and changes nothing. Reports are judged in order
 and an end in one batch both count. What they come to is collected in `Batch`, ends that are alike
 together, because most are; a store writes it down.
 
-Spec: LEDGER-7, LEDGER-9.
+Spec: LEDGER-7, LEDGER-9, ASK-9.
 """
 
 from collections.abc import Iterable
@@ -37,11 +37,11 @@ ENDING = tuple(_FINISH)
 class ReportedRun:
     """A row as it stands while a batch is judged."""
 
-    __slots__ = ("fence", "launches", "ran", "row", "schedule_id", "state")
+    __slots__ = ("fence", "killed", "launches", "ran", "row", "schedule_id", "state")
 
     def __init__(
         self, row: int, schedule_id: str, state: str, fence: int, launches: int,
-        outcome: str | None,
+        outcome: str | None, killed: bool,
     ) -> None:  # fmt: skip
         self.row = row
         self.schedule_id = schedule_id
@@ -50,6 +50,8 @@ class ReportedRun:
         self.launches = launches
         self.ran = outcome is not None
         """Whether it was executed before, for all anybody knows, and is being started again."""
+        self.killed = killed
+        """Whether somebody has asked to end it."""
 
 
 class End(NamedTuple):
@@ -147,6 +149,9 @@ class Batch:
         after = _RETRY.get(run.state)
         if after is None:
             return False
+        if run.killed and not report.permanent and report.reason is not Reason.UNCERTAIN:
+            # It has not begun, and must not: as if it had been dropped before its launch.
+            report = report._replace(permanent=True, reason=Reason.KILLED)
         again_ms = self._again_ms(run, report)
         if again_ms is None:
             run.state = _DONE

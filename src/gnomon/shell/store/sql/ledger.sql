@@ -101,7 +101,8 @@ WHERE schedule_id IN (
 UPDATE schedules SET paused = 0, paused_until = NULL, pause_reason = '' WHERE schedule_id = ?
 
 -- name: reported_runs
-SELECT r.idempotency_key, r.rowid, r.schedule_id, r.state, r.fence, r.launches, r.outcome
+SELECT r.idempotency_key, r.rowid, r.schedule_id, r.state, r.fence, r.launches, r.outcome,
+  r.kill_at IS NOT NULL
 FROM json_each(:keys) j CROSS JOIN schedule_runs r ON r.idempotency_key = j.value
 
 -- name: start_run

@@ -222,7 +222,7 @@ UPDATE gnomon.schedules SET paused = false, paused_until = NULL, pause_reason = 
 WHERE schedule_id = ANY ($1)
 
 -- name: reported_runs
-SELECT idempotency_key, schedule_id, state, fence, launches, outcome
+SELECT idempotency_key, schedule_id, state, fence, launches, outcome, kill_at IS NOT NULL
 FROM gnomon.schedule_runs
 WHERE idempotency_key = ANY ($1)
 ORDER BY schedule_id, idempotency_key
