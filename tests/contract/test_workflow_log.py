@@ -20,7 +20,6 @@ from gnomon.ports.workflow_facts import (
     RunStatus,
     Script,
 )
-from gnomon.ports.workflow_log import EventPages
 from tests.clauses import clause
 from tests.contract.workflow_desk import NOW, WorkflowDesk, event, new, sheet
 
@@ -255,14 +254,13 @@ def test_events_are_listed_newest_first_by_topic_and_status(flows: WorkflowDesk)
 def test_events_are_listed_from_any_number_down(flows: WorkflowDesk) -> None:
     flows.commit(new(sheet()))
     flows.publish(O1, Publication("done", "d1", "1"), O2)
-    pages = flows.log
-    assert isinstance(pages, EventPages)
+    events = flows.log.events
 
-    assert [one.id for one in flows.do(pages.events_before("orders", 3, limit=9))] == ["d1", "o1"]
-    assert [one.id for one in flows.do(pages.events_before("orders", 3, limit=1))] == ["d1"]
-    found = flows.do(pages.events_before("orders", 3, limit=9, topic="orders", status=PENDING))
+    assert [one.id for one in flows.do(events("orders", limit=9, before=3))] == ["d1", "o1"]
+    assert [one.id for one in flows.do(events("orders", limit=1, before=3))] == ["d1"]
+    found = flows.do(events("orders", limit=9, topic="orders", status=PENDING, before=3))
     assert [one.id for one in found] == ["o1"]
-    assert flows.do(pages.events_before("orders", 1, limit=9)) == []
+    assert flows.do(events("orders", limit=9, before=1)) == []
 
 
 @clause("INPUT-1", "INPUT-2")

@@ -11,7 +11,7 @@ Spec: WLOG-1 to WLOG-9.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from gnomon.ports.workflow_facts import (
     Committed,
@@ -26,7 +26,7 @@ from gnomon.ports.workflow_facts import (
     Script,
 )
 
-__all__ = ["EventPages", "WorkflowLog"]
+__all__ = ["WorkflowLog"]
 
 
 class WorkflowLog(Protocol):
@@ -107,9 +107,9 @@ class WorkflowLog(Protocol):
 
     async def events(
         self, workflow: str, *, limit: int, topic: str | None = None,
-        status: EventStatus | None = None,
+        status: EventStatus | None = None, before: int | None = None,
     ) -> list[Event]:  # fmt: skip
-        """Newest first."""
+        """Newest first; those with a smaller number than `before`."""
         ...
 
     async def inputs(self, workflow: str, *, limit: int, id: str | None = None) -> list[Input]:
@@ -129,15 +129,3 @@ class WorkflowLog(Protocol):
         ...
 
     async def close(self) -> None: ...
-
-
-@runtime_checkable
-class EventPages(Protocol):
-    """What a log has for those who look through all of its events, which no host does."""
-
-    async def events_before(
-        self, workflow: str, number: int, *, limit: int, topic: str | None = None,
-        status: EventStatus | None = None,
-    ) -> list[Event]:  # fmt: skip
-        """Those with a smaller number, newest first."""
-        ...

@@ -14,7 +14,7 @@ from gnomon.apps.workflow.overview import Overview, overview
 from gnomon.apps.workflow.storable import is_storable
 from gnomon.errors import DefinitionError, UnknownWorkflowError
 from gnomon.ports.workflow_facts import Event, EventStatus, Facts, Input, Run
-from gnomon.ports.workflow_log import EventPages, WorkflowLog
+from gnomon.ports.workflow_log import WorkflowLog
 
 __all__ = ["ROWS_MAX", "Lookup", "Page"]
 
@@ -76,13 +76,9 @@ class Lookup:
             raise DefinitionError(
                 "must be the name of a topic", where="topic", got=topic, hint="write e.g. orders"
             )
-        if after is None:
-            found = await self._log.events(workflow, limit=limit + 1, topic=topic, status=status)
-        else:
-            assert isinstance(self._log, EventPages), self._log
-            found = await self._log.events_before(
-                workflow, after, limit=limit + 1, topic=topic, status=status
-            )
+        found = await self._log.events(
+            workflow, limit=limit + 1, topic=topic, status=status, before=after
+        )
         return _page(found, limit)
 
     async def inputs(self, workflow: str, *, limit: int) -> list[Input]:

@@ -180,14 +180,9 @@ class SqliteWorkflowLog:
 
     async def events(
         self, workflow: str, *, limit: int, topic: str | None = None,
-        status: EventStatus | None = None,
+        status: EventStatus | None = None, before: int | None = None,
     ) -> list[Event]:  # fmt: skip
-        return await self.events_before(workflow, _NEWEST, limit=limit, topic=topic, status=status)
-
-    async def events_before(
-        self, workflow: str, number: int, *, limit: int, topic: str | None = None,
-        status: EventStatus | None = None,
-    ) -> list[Event]:  # fmt: skip
+        number = _NEWEST if before is None else before
         return await self._list("events", event_of, workflow, topic, status, number, limit)
 
     async def inputs(self, workflow: str, *, limit: int, id: str | None = None) -> list[Input]:

@@ -132,9 +132,11 @@ class GatedLog:
 
     async def events(
         self, workflow: str, *, limit: int, topic: str | None = None,
-        status: EventStatus | None = None,
+        status: EventStatus | None = None, before: int | None = None,
     ) -> list[Event]:  # fmt: skip
-        return await self._inner.events(workflow, limit=limit, topic=topic, status=status)
+        return await self._inner.events(
+            workflow, limit=limit, topic=topic, status=status, before=before
+        )
 
     async def inputs(self, workflow: str, *, limit: int, id: str | None = None) -> list[Input]:
         return await self._inner.inputs(workflow, limit=limit, id=id)

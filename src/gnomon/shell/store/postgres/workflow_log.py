@@ -183,15 +183,10 @@ class PostgresWorkflowLog:
 
     async def events(
         self, workflow: str, *, limit: int, topic: str | None = None,
-        status: EventStatus | None = None,
-    ) -> list[Event]:  # fmt: skip
-        return await self.events_before(workflow, _NEWEST, limit=limit, topic=topic, status=status)
-
-    async def events_before(
-        self, workflow: str, number: int, *, limit: int, topic: str | None = None,
-        status: EventStatus | None = None,
+        status: EventStatus | None = None, before: int | None = None,
     ) -> list[Event]:  # fmt: skip
         wanted = None if status is None else status.value
+        number = _NEWEST if before is None else before
         return await self._list(
             "events", event_of, _EVENT_AT, workflow, topic, wanted, number, limit
         )
