@@ -23,7 +23,7 @@ from gnomon.simulation.faults import Crash
 from gnomon.simulation.loop import WORKER, VirtualLoop
 from gnomon.simulation.record import Notes
 
-__all__ = ["Life", "Lifetimes", "silent"]
+__all__ = ["Life", "Lifetimes", "hearing", "silent"]
 
 _TASKS_KEPT = 256
 _CANCELS_MAX = 50  # some wait for what they have begun, even when they are cancelled
@@ -53,7 +53,7 @@ class Lifetimes(Generic[_L]):
         self.loop = VirtualLoop(Dice(seed, "order"), steps_max=steps_max)
         self.loop.hold = self._is_frozen
         self.loop.set_task_factory(self._make_task)  # type: ignore[arg-type]
-        self.loop.set_exception_handler(self._hear)
+        self.loop.set_exception_handler(hearing(notes))
         self._notes = notes
         self._context = copy_context()
         self._births = 0
@@ -152,11 +152,16 @@ class Lifetimes(Generic[_L]):
             self._dead.append(task)
         return task
 
-    def _hear(self, loop: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
-        """What nobody caught: of a dead process it is no wonder, else it is."""
+
+def hearing(notes: Notes) -> Callable[[asyncio.AbstractEventLoop, dict[str, object]], None]:
+    """Who hears what nobody caught: of a dead process it is no wonder, else it is."""
+
+    def hear(loop: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
         error = context.get("exception")
         if not isinstance(error, Crash | asyncio.CancelledError):
-            self._notes.surprises.append(f"{context.get('message')}: {error!r}")
+            notes.surprises.append(f"{context.get('message')}: {error!r}")
+
+    return hear
 
 
 @contextmanager

@@ -9,7 +9,6 @@ Spec: SIM-1 to SIM-3, SIM-9.
 """
 
 import asyncio
-import logging
 import traceback
 from collections.abc import Callable, Coroutine, Mapping
 from contextvars import Context, copy_context
@@ -27,12 +26,13 @@ from gnomon.shell.telemetry import LOGGER
 from gnomon.simulation.aftermath import Aftermath, audit_of, is_at_rest, look
 from gnomon.simulation.clock import GatedClock, Wall
 from gnomon.simulation.dice import Dice
-from gnomon.simulation.faults import Crash, Fault, Step
+from gnomon.simulation.faults import Fault, Step
 from gnomon.simulation.gate import Gate
 from gnomon.simulation.judge import Complaint, judge
 from gnomon.simulation.launcher import Outside, SimulatedLauncher
 from gnomon.simulation.ledger import GatedLedger
 from gnomon.simulation.loop import WORKER, Stuck, VirtualLoop
+from gnomon.simulation.process import hearing, silent
 from gnomon.simulation.record import Notes, Paused, Record
 from gnomon.simulation.workload import AskPlan, EditPlan, PausePlan, Workload
 
@@ -95,14 +95,12 @@ class Trial(NamedTuple):
 
 def run_world(spec: Spec, make_store: Callable[[], Store] = MemoryStore) -> Trial:
     """Let a world happen from its beginning to its end, and judge it."""
-    level = LOGGER.level
-    LOGGER.setLevel(logging.CRITICAL + 1)
-    world = _World(spec, make_store())
-    try:
-        return world.live()
-    finally:
-        world.close()
-        LOGGER.setLevel(level)
+    with silent(LOGGER):
+        world = _World(spec, make_store())
+        try:
+            return world.live()
+        finally:
+            world.close()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -129,7 +127,7 @@ class _World:
         self._loop = VirtualLoop(Dice(spec.seed, "order"), steps_max=STEPS_MAX)
         self._loop.hold = self._is_frozen
         self._loop.set_task_factory(self._make_task)  # type: ignore[arg-type]
-        self._loop.set_exception_handler(self._hear)
+        self._loop.set_exception_handler(hearing(self.record))
         self._wall = Wall(spec.workload.start_ms, self._loop)
         self._store = store
         self._ledger = store.open()
@@ -354,9 +352,3 @@ class _World:
         if (worker := self._workers.get(owner)) is not None:
             worker.tasks.append(task)
         return task
-
-    def _hear(self, loop: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
-        """What nobody caught: of a dead worker it is no wonder, else it is."""
-        error = context.get("exception")
-        if not isinstance(error, Crash | asyncio.CancelledError):
-            self.record.surprises.append(f"{context.get('message')}: {error!r}")

@@ -58,12 +58,12 @@ def plan_any(due: Due, now_ms: int, limits: Limits) -> Change:
     later += [one for one in asked.manual if not one.queued and one.fire_ms > now_ms]
     ours = sum(not is_backfill(key) for key in again)
     soon = ours + (_gone_back(facts) if is_paused else 0)
-    seen = with_unsure(due, later + held)
     if due.waiting:
         wanting, later, held = without_hopeless(due, (wanting, later, held), facts, now_ms, limits)
-        seen = with_unsure(due, later + held)
-        wanting = give_way(seen, wanting, later, soon, facts, now_ms)
-        seen = with_unsure(due, later + held)
+        wanting = give_way(
+            with_unsure(due, later + held), wanting, later, soon, facts, now_ms
+        )  # which may add to what is later
+    seen = with_unsure(due, later + held)
     # What has certainly not begun has its turn again, but in a pause that has to wait.
     first = [key for key in back if is_manual(key) or not (is_paused or is_backfill(key))]
     waiting = len(first) + keeping_their_turn(schedule, later)
