@@ -109,6 +109,13 @@ PGQUEUER_500 = Contender(
     requirements=("pgqueuer[asyncpg]", "tzdata"),
     note="The same in batches of 500.",
 )
+_PGQUEUER_500_FILLED = Contender(
+    name="pgqueuer-500-filled",
+    entry=f"{_ENGINES}.pgqueuer:FilledPgQueuerEngine",
+    environment="pgqueuer",
+    requirements=("pgqueuer[asyncpg]", "tzdata"),
+    note="In batches of 500, and the one statement that fills the queue is counted.",
+)
 _DBOS = Contender(
     name="dbos",
     entry=f"{_ENGINES}.dbos:DbosEngine",
@@ -137,6 +144,7 @@ ROSTER = (
     PROCRASTINATE,
     PGQUEUER,
     PGQUEUER_500,
+    _PGQUEUER_500_FILLED,
     _DBOS,
     _CELERY_BEAT,
 )
