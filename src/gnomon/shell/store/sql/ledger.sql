@@ -431,6 +431,10 @@ SELECT min(check_at) FROM expectations
 UPDATE expectations SET check_at = :check, after_at = :after
 WHERE schedule_id = :id AND after_at = :former
 
+-- name: judge_nothing
+-- Unless a definition was saved since that was found.
+DELETE FROM expectations WHERE schedule_id = :id AND after_at = :former
+
 -- name: add_breach
 INSERT INTO breaches (schedule_id, run_at, expectation, noted_at) VALUES (:id, :at, :what, :now)
 ON CONFLICT DO NOTHING

@@ -611,6 +611,10 @@ UPDATE gnomon.expectations SET check_at = $2, after_at = $3
 WHERE schedule_id = $1 AND after_at = $4
 RETURNING true
 
+-- name: judge_nothing
+-- Unless a definition was saved since that was found. $1 id, $2 former
+DELETE FROM gnomon.expectations WHERE schedule_id = $1 AND after_at = $2
+
 -- name: add_breaches
 -- $1 id, $2 instants, $3 expectations, $4 now
 INSERT INTO gnomon.breaches (schedule_id, run_at, expectation, noted_at)
