@@ -84,6 +84,8 @@ async def pause(
     connection: "Connection", sql: Statements, schedule_id: str, *, until_ms: int | None,
     reason: str, now_ms: int,
 ) -> bool:  # fmt: skip
+    # A statement that has waited for the row would not see a run that was asked for meanwhile.
+    await connection.fetch(sql["take"], [schedule_id])
     found = await connection.fetch(sql["pause"], schedule_id, until_ms, reason, now_ms)
     return bool(found)
 

@@ -48,8 +48,8 @@ LEFT JOIN LATERAL (
 ORDER BY h.turn, h.wake_at, r.run_at
 
 -- name: bury_lost
--- $1 ids, $2 now, $3 the instant for leases
-UPDATE gnomon.schedule_runs SET
+-- Of schedules that are deleted still. $1 ids, $2 now, $3 the instant for leases
+UPDATE gnomon.schedule_runs r SET
   state = 'done',
   outcome = CASE WHEN state = 'claimed' AND confirmed AND outcome IS NULL THEN 'skipped' ELSE 'executed' END,
   reason = CASE WHEN state = 'claimed' AND confirmed AND outcome IS NULL THEN 'deleted' ELSE 'uncertain' END,
@@ -57,6 +57,8 @@ UPDATE gnomon.schedule_runs SET
   owner = CASE WHEN state = 'claimed' AND confirmed AND outcome IS NULL THEN NULL ELSE owner END,
   lease_until = NULL, ended_at = $2, updated_at = $2
 WHERE schedule_id = ANY ($1) AND lease_until < LEASE_NOW($3)
+  AND EXISTS (SELECT 1 FROM gnomon.schedules s
+    WHERE s.schedule_id = r.schedule_id AND s.deleted_at IS NOT NULL)
 
 -- name: definitions
 SELECT s.schedule_id, v.revision, v.effective_at, v.definition

@@ -1,0 +1,81 @@
+"""The ledger on PostgreSQL: two calls of which one comes between two statements of the other."""
+
+from gnomon.core.ledger.lifecycle import State
+from gnomon.ports import Failed
+from gnomon.shell.store.postgres.examination import examine_shared
+from tests.clauses import clause
+from tests.contract.ledger_desk import at, minutely
+from tests.shell.store.postgres.between import meanwhile
+from tests.shell.store.postgres.fleet import Fleet, commit_at, plan_at, play, save_many
+
+
+async def is_in_order(fleet: Fleet) -> bool:
+    return not (await examine_shared(fleet.url, schema=fleet.schema)).findings
+
+
+@clause("LEDGER-9", "LEDGER-16", "PG-3")
+def test_a_launch_that_fails_while_its_schedule_is_deleted_is_settled(
+    common_database: str, schema: str
+) -> None:
+    async def scenario(fleet: Fleet) -> None:
+        ledger, other = await fleet.open(), await fleet.open()
+        await save_many(ledger, 1)
+        (claim,) = await commit_at(ledger, await plan_at(ledger, "00:01:00"), "00:01:00")
+        failed = Failed(claim.key, claim.fence, "no such file", permanent=False)
+
+        answers = await meanwhile(
+            fleet, ledger, "retry_runs",
+            ledger.report([failed], now_ms=at("00:01:10")),
+            other.delete("s000", now_ms=at("00:01:10")),
+        )  # fmt: skip
+
+        assert answers == ([True], True)
+        row = await ledger.run(claim.key)
+        assert row is not None
+        assert row.state is State.DONE
+        assert await is_in_order(fleet)
+
+    play(common_database, schema, scenario)
+
+
+@clause("LEDGER-15", "ASK-3")
+def test_a_run_by_hand_that_is_asked_for_while_its_schedule_is_paused_is_looked_at(
+    common_database: str, schema: str
+) -> None:
+    async def scenario(fleet: Fleet) -> None:
+        ledger, other = await fleet.open(), await fleet.open()
+        await save_many(ledger, 1)
+
+        await meanwhile(
+            fleet, ledger, "wake",
+            ledger.trigger("s000", name="now", now_ms=at("00:00:40")),
+            other.pause("s000", until_ms=None, reason="", now_ms=at("00:00:40")),
+        )  # fmt: skip
+
+        assert await ledger.next_wake_ms() == at("00:00:40")
+        assert await is_in_order(fleet)
+
+    play(common_database, schema, scenario)
+
+
+@clause("LEDGER-8", "LEDGER-16")
+def test_a_lost_run_is_not_buried_when_its_schedule_is_saved_again_meanwhile(
+    common_database: str, schema: str
+) -> None:
+    async def scenario(fleet: Fleet) -> None:
+        ledger, other = await fleet.open(), await fleet.open()
+        restart = {"uncertain": "restart", "lease": "10s"}
+        await save_many(ledger, 1, **restart)
+        (claim,) = await commit_at(ledger, await plan_at(ledger, "00:01:00"), "00:01:00")
+        await ledger.delete("s000", now_ms=at("00:01:05"))
+
+        await meanwhile(
+            fleet, ledger, "take",
+            ledger.load(now_ms=at("00:01:30"), limit=10),
+            other.save(minutely("s000", **restart), now_ms=at("00:01:30")),
+        )  # fmt: skip
+
+        again = await commit_at(ledger, await plan_at(ledger, "00:01:30"), "00:01:30")
+        assert [(one.key, one.fence) for one in again] == [(claim.key, 2)]
+
+    play(common_database, schema, scenario)
