@@ -61,6 +61,8 @@ async def save_and_log(
     now_ms: int,
 ) -> list[Saved]:  # fmt: skip
     """Save many and delete others for who asks, with a line in the log for each change."""
+    if removed:  # in one order for all, whether they are saved or deleted
+        await connection.fetch(sql["take"], [*(one.schedule_id for one in schedules), *removed])
     await check_owners(connection, sql, schedules, by, if_revision)
     for schedule_id in removed:
 

@@ -3,7 +3,8 @@
 --
 -- Who takes which rows: a commit takes what is free, first of `schedules` and then of
 -- `schedule_runs`, and waits for nobody. A report takes its runs and then the schedules it wakes, a
--- renewal its runs, each in the order of the ids; saving and deleting take the schedule first.
+-- renewal its runs, each in the order of the ids; whoever ends a run in flight does as a report does.
+-- Saving, deleting and everything else that is asked for takes the schedule first.
 --
 -- What is done and what is open have an index each, so that whoever asks for both asks twice.
 --
@@ -224,9 +225,11 @@ UPDATE gnomon.schedules SET paused = false, paused_until = NULL, pause_reason = 
 WHERE schedule_id = ANY ($1)
 
 -- name: reported_runs
+-- What is over is nobody's to change, and is not taken.
 SELECT idempotency_key, schedule_id, state, fence, launches, outcome, kill_at IS NOT NULL
 FROM gnomon.schedule_runs
 WHERE idempotency_key = ANY ($1)
+  AND state || '' <> 'done' -- so written that the key finds the row, and no other index
 ORDER BY schedule_id, idempotency_key
 FOR NO KEY UPDATE
 
@@ -480,6 +483,11 @@ WHERE idempotency_key = $1
 -- $1 id, $2 instants, $3 now
 UPDATE gnomon.schedules SET skips = $2, lock_version = lock_version + 1, updated_at = $3
 WHERE schedule_id = $1
+
+-- name: take_in_flight
+SELECT schedule_id FROM gnomon.schedule_runs
+WHERE idempotency_key = $1 AND lease_until IS NOT NULL
+FOR NO KEY UPDATE
 
 -- name: schedule_of_run
 SELECT schedule_id FROM gnomon.schedule_runs WHERE idempotency_key = $1
