@@ -2,7 +2,8 @@
 What retention removes on PostgreSQL.
 
 Finished rows go, oldest end first, and each schedule remembers up to where its history is gone; the
-cursor stays, so that nothing of it is owed again. A deleted schedule goes with its last row.
+cursor stays, so that nothing of it is owed again. A deleted schedule goes with its last row, and
+only its numbers are remembered.
 
 Spec: LEDGER-19.
 """
@@ -31,6 +32,7 @@ async def retain(connection: "Connection", sql: Statements, *, before_ms: int, l
         await connection.execute(sql["raise_floors"], list(floors), list(floors.values()))
     forgotten = await connection.fetch(sql["forgotten"], before_ms, limit)
     if ids := [row[0] for row in forgotten]:
+        await connection.execute(sql["remember_forgotten"], ids)
         await connection.execute(sql["remove_revisions"], ids)
         await connection.execute(sql["remove_schedules"], ids)
     return removed

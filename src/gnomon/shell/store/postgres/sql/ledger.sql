@@ -387,7 +387,9 @@ INSERT INTO gnomon.schedules (
   overlap_policy, catchup_policy, lease_ms, revision, cursor_at, next_run_at, wake_at, lock_version,
   created_at, updated_at
 )
-SELECT v.*, 1, $17, $17
+SELECT v.*, 1 + coalesce(
+    (SELECT value::bigint FROM gnomon.ledger_meta WHERE name = 'forgotten_version'), 0
+  ), $17, $17
 FROM unnest(
   $1::text[], $2::text[], $3::int[], $4::text[], $5::text[], $6::text[], $7::timestamptz[],
   $8::timestamptz[], $9::bigint[], $10::text[], $11::text[], $12::bigint[], $13::int[],
@@ -661,6 +663,19 @@ WHERE deleted_at < $1
 ORDER BY deleted_at
 LIMIT $2
 FOR UPDATE SKIP LOCKED
+
+-- name: remember_forgotten
+-- The numbers that these had are not given again: whoever has read a definition of one of them, or
+-- made a plan, must not take it for one of what is saved under that name later.
+INSERT INTO gnomon.ledger_meta AS m (name, value)
+SELECT v.name, v.number::text FROM (
+  SELECT 'forgotten_revision' AS name, max(revision)::bigint AS number FROM gnomon.schedules
+  WHERE schedule_id = ANY ($1)
+  UNION ALL
+  SELECT 'forgotten_version', max(lock_version) FROM gnomon.schedules
+  WHERE schedule_id = ANY ($1)
+) v
+ON CONFLICT (name) DO UPDATE SET value = greatest(m.value::bigint, excluded.value::bigint)::text
 
 -- name: remove_revisions
 DELETE FROM gnomon.schedule_revisions WHERE schedule_id = ANY ($1)
