@@ -40,7 +40,7 @@ def test_a_launch_that_fails_while_its_schedule_is_deleted_is_settled(
     play(common_database, schema, scenario)
 
 
-@clause("LEDGER-15", "ASK-3")
+@clause("LEDGER-15", "ASK-4")
 def test_a_run_by_hand_that_is_asked_for_while_its_schedule_is_paused_is_looked_at(
     common_database: str, schema: str
 ) -> None:
