@@ -15,6 +15,7 @@ from tests.storm.sky import IDS, Sky, draw_schedule
 
 __all__ = ["Person"]
 
+_FASHION = 0.6
 _MINUTE = 60
 _KEPT_MS = (1_000, 60_000, 900_000)
 
@@ -33,9 +34,12 @@ class Person:
         self._acts = [act for times, act in acts for _ in range(times)]
 
     async def act(self) -> None:
-        """One operation, whichever, of any schedule."""
+        """One operation, whichever, of any schedule; more often the one that is in fashion."""
         by = self._random.choice((None, By(self._name)))
-        await self._random.choice(self._acts)(self._random.choice(IDS), by, self._sky.now_ms)
+        act = self._random.choice(self._acts)
+        if self._random.random() < _FASHION:
+            act = self._acts[int(self._sky.fashion * len(self._acts))]
+        await act(self._random.choice(IDS), by, self._sky.now_ms)
 
     async def begin(self) -> None:
         """The first definitions."""

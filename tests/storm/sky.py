@@ -28,11 +28,17 @@ class Sky:
     def __init__(self, seed: str) -> None:
         self.seed = seed
         self.now_ms = FIRST_MS
+        self.fashion = 0.0
+        """What people prefer at the moment, as a part of one: rare pairs meet more often so."""
         self._number = 0
         self._random = self.random("time")
 
     def random(self, name: str) -> Random:
         return Random(f"{self.seed}:{name}")
+
+    def change(self) -> None:
+        """Something else comes into fashion."""
+        self.fashion = self._random.random()
 
     def pass_by(self) -> None:
         """Let some time pass, before the next gust."""

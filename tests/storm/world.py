@@ -26,7 +26,7 @@ from tests.storm.wind import WindyPool, WindyStatements, blow
 __all__ = ["Storm", "run_alone", "run_storm"]
 
 _LEDGERS, _HANDS, _PEOPLE = 3, 5, 4
-_REST_EVERY = 400
+_REST_EVERY = 250
 """After so many operations everybody stops, and the rows are looked at."""
 _GUST = 14
 """Operations at one instant; everything is due at once at its beginning."""
@@ -100,6 +100,7 @@ class _World:
 
     async def rage(self, operations: int) -> None:
         """So many operations, of everybody at once, in gusts."""
+        self._sky.change()
         for first in range(0, operations, _GUST):
             self._sky.pass_by()
             await self._blow(min(_GUST, operations - first))
