@@ -155,6 +155,20 @@ def test_a_backfill_runs_oldest_first_one_after_the_other(desk: Desk) -> None:
 
 
 @clause("ASK-5")
+def test_while_a_launch_of_a_backfill_waits_for_its_next_try_another_one_of_it_begins(
+    desk: Desk,
+) -> None:
+    desk.save("report", "00:10:30", launch_backoff="30s")
+    backfilled(desk, "00:10:40", "00:03:00", "00:04:00")
+    [first] = desk.turn("00:10:40")
+    desk.failed(first, "00:10:41")
+
+    assert desk.wake() == "00:10:41"
+    [second] = desk.turn("00:10:41")
+    assert second.key == f"backfill:report:again:{at('00:04:00') // 1000}"
+
+
+@clause("ASK-5")
 def test_a_backfill_and_periods_do_not_keep_each_other_from_running(desk: Desk) -> None:
     desk.save(now="00:10:30")
     backfilled(desk, "00:10:40", "00:03:00", "00:04:00")

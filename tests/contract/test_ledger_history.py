@@ -2,6 +2,7 @@
 
 import pytest
 
+from gnomon.core.engine import plan
 from gnomon.core.ledger.lifecycle import State
 from tests.clauses import clause
 from tests.contract.ledger_desk import Desk, at, clock
@@ -112,7 +113,25 @@ def test_a_deleted_schedule_goes_with_the_last_of_its_rows(desk: Desk) -> None:
     desk.do(desk.ledger.retain(before_ms=at("12:00:00"), limit=10))
 
     assert desk.words() == []
-    assert desk.save(now="13:00:00").revision == 1
+    desk.save(now="13:00:00")
+    assert len(desk.do(desk.ledger.revisions("report"))) == 1
+
+
+@clause("LEDGER-19", "LEDGER-13")
+def test_what_is_saved_under_the_name_of_a_forgotten_schedule_is_never_taken_for_it(
+    desk: Desk,
+) -> None:
+    desk.save(target="old")
+    (old,) = desk.load("00:01:00")
+    late = plan([old], now_ms=at("00:01:00"))
+    desk.delete("00:00:50")
+    desk.do(desk.ledger.retain(before_ms=at("12:00:00"), limit=10))
+    desk.save(now="13:00:30", target="new")
+
+    (new,) = desk.load("13:01:00")
+    assert new.schedule.target == '"new"'
+    assert new.revision > old.revision
+    assert desk.commit(late, "13:01:00") == []
 
 
 @clause("LEDGER-20")

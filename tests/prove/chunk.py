@@ -26,6 +26,7 @@ from tests.oracle.compare import Tally, check_case, check_transition, spelled
 from tests.oracle.fuzz_cases import HOSTILE, complaint, steps_max, steps_of, texts
 from tests.oracle.random_cases import SEED, cases
 from tests.oracle.transitions import transitions, zone_names
+from tests.storm.world import run_alone
 from tests.theory.agreement import compare
 from tests.theory.state_search import SEARCHES, search
 
@@ -37,6 +38,7 @@ __all__ = [
     "FUZZ_CHUNK",
     "KILLS_PER_WORLD",
     "KINDS",
+    "OPERATIONS_PER_STORM",
     "RANDOM_CHUNK",
     "TRACES_PER_CHUNK",
     "WORKFLOW",
@@ -55,6 +57,7 @@ MINUTES_PER_FLEET = 2
 """Of those faults, two for each minute are struck at its start."""
 CRASH_CHUNK = 1_000  # worlds, or as many more as the last seed takes to be complete
 TRACES_PER_CHUNK = 500
+OPERATIONS_PER_STORM = 4_000
 DECLARATIVE = ("declarative-crash", "declarative-storm", "declarative-twenty", "declarative-one")
 WORKFLOW = ("workflow-crash", "workflow-storm")
 SEARCH_LENGTH = 5  # steps of each story
@@ -77,8 +80,8 @@ class Chunk:
 @dataclass(slots=True, kw_only=True)
 class ChunkResult:
     """
-    `cases` are transitions, questions, texts, kills, faults, worlds, traces or states; `answers`
-    are the comparisons made for them.
+    `cases` are transitions, questions, texts, kills, faults, worlds, traces, states or operations;
+    `answers` are the comparisons made for them.
     """
 
     kind: str
@@ -121,7 +124,7 @@ def fill(result: ChunkResult) -> None:
     """Run the chunk of a result, and write down what came of it."""
     kinds = {"sweep": _sweep, "random": _random, "fuzz": _fuzz, "kill": _kill}
     kinds |= {"workers-kill": _fleet, "kill-krond": _kill}
-    kinds |= {"agreement": _agree, "states": _search}
+    kinds |= {"agreement": _agree, "states": _search, "ledger-storm": _storm}
     kinds |= {campaign.value: _simulate for campaign in Campaign}
     kinds |= dict.fromkeys(DECLARATIVE, _simulate_declarative) | {"kill-scheduler": _kill_scheduler}
     kinds |= {"declarative-search": _search_stories, "kill-workflow": _kill_workflow}
@@ -183,6 +186,17 @@ def _fleet(result: ChunkResult) -> Iterator[str]:
     result.notes = outcome.notes()
     for problem in outcome.problems:
         yield f"{problem}: python -m tests.kill.fleet {seed} {anywhere} {MINUTES_PER_FLEET}"
+
+
+def _storm(result: ChunkResult) -> Iterator[str]:
+    """Everybody at once on a ledger on PostgreSQL."""
+    seed = f"{SEED}:{result.index}"
+    storm = run_alone(seed, OPERATIONS_PER_STORM)
+    result.cases, result.answers = storm.operations, storm.claims
+    result.notes = {f"call {name}": times for name, times in storm.calls.items()}
+    result.notes |= {f"raised {what}": times for what, times in storm.raised.items()}
+    for problem in storm.problems:
+        yield f"{problem}: python -m tests.storm.world {seed} {OPERATIONS_PER_STORM}"
 
 
 def _simulate(result: ChunkResult) -> Iterator[str]:

@@ -5,7 +5,7 @@ from unittest.mock import patch
 
 import pytest
 
-from tests.prove import declarative, fleet, killing, workflow
+from tests.prove import declarative, fleet, killing, storm, workflow
 from tests.prove.chunk import Chunk, ChunkResult
 from tests.prove.killing import KILLINGS
 from tests.prove.runner import Run
@@ -16,7 +16,8 @@ def _found(chunk: Chunk) -> ChunkResult:
         kind=chunk.kind, index=chunk.index, cases=1_000, answers=7_000,
         notes={
             "executed": 1, "outcome executed()": 2, "died after commit": 3, "fault kill": 4,
-            "met crash_after write": 5, "simulated_s": 7_200,
+            "met crash_after write": 5, "simulated_s": 7_200, "call commit": 6,
+            "raised kill: broke a deadlock": 8,
         },
     )  # fmt: skip
 
@@ -38,6 +39,15 @@ def test_a_page_of_faults_tells_how_many_of_each_kind(tmp_path: Path) -> None:
     page = (tmp_path / "workers-kill.md").read_text()
     assert "\n| faults: kill | 4 |\n" in page
     assert "\n| executed() | 2 |\n" in page
+
+
+def test_a_page_of_storms_tells_what_was_called_and_what_was_raised(tmp_path: Path) -> None:
+    with patch("tests.prove.runner.run", _found):
+        assert storm.prove(_run(tmp_path), storms=1, workers=1)
+    page = (tmp_path / "ledger-storm.md").read_text()
+    assert "\n| claims handed out | 7,000 |\n" in page
+    assert "\n| commit | 6 |\n" in page
+    assert "\n| deadlocks that the server broke | 8 |\n" in page
 
 
 @pytest.mark.parametrize("proof", [declarative, workflow])

@@ -19,7 +19,7 @@ from gnomon.shell.store.definition_cache import Definition, DefinitionCache, def
 from gnomon.shell.store.expected import first_look
 from gnomon.shell.store.instant_text import from_text, maybe_from_text, maybe_to_text, to_text
 from gnomon.shell.store.queries import named
-from gnomon.shell.store.revision import Head, columns_of, passed_over, revise
+from gnomon.shell.store.revision import FORGOTTEN_REVISION, Head, columns_of, passed_over, revise
 
 __all__ = ["delete", "pause", "resume", "revision_of", "save"]
 
@@ -34,7 +34,8 @@ def save(
     former = None if head is None else _former(connection, cache, schedule_id, head)
     if head is not None and head.reaches_ahead(now_ms):
         head = head._replace(covered=_covered(connection, schedule_id, now_ms))
-    revised = revise(schedule, head, former, now_ms=now_ms)
+    forgotten = _forgotten(connection) if head is None else 0
+    revised = revise(schedule, head, former, now_ms=now_ms, forgotten=forgotten)
     if revised is None:
         assert head is not None
         following = schedule.recurrence.next_epoch(head.cursor)
@@ -121,6 +122,11 @@ def revision_of(
     found: dict[str, Definition] = {}
     DefinitionCache(path, cached_max=1).read([(schedule_id, revision, 0, row[0])], found)
     return found[schedule_id].schedule if found else None
+
+
+def _forgotten(connection: sqlite3.Connection) -> int:
+    row = connection.execute(_SQL["get_meta"], {"name": FORGOTTEN_REVISION}).fetchone()
+    return 0 if row is None else int(row[0])
 
 
 def _head(connection: sqlite3.Connection, schedule_id: str) -> Head | None:

@@ -27,13 +27,11 @@ def judge(
     connection: sqlite3.Connection, one: Expected, judged: Judged, *, now_ms: int
 ) -> Sequence[Breach]:
     """Write down what was found; return the breaches that nobody had noted."""
+    values = {"id": one.schedule_id, "former": to_text(one.after * 1000)}
     if judged.check_ms is None:
-        connection.execute(_SQL["expect_nothing"], {"id": one.schedule_id})
+        connection.execute(_SQL["judge_nothing"], values)
     else:
-        values = {
-            "id": one.schedule_id, "check": to_text(judged.check_ms),
-            "after": to_text(judged.after * 1000), "former": to_text(one.after * 1000),
-        }  # fmt: skip
+        values |= {"check": to_text(judged.check_ms), "after": to_text(judged.after * 1000)}
         connection.execute(_SQL["judge_expected"], values)
     return [
         breach for breach in judged.breaches if _note(connection, one.schedule_id, breach, now_ms)

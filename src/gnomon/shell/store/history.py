@@ -97,6 +97,7 @@ def retain(connection: sqlite3.Connection, *, before_ms: int, limit: int) -> int
     raised = [{"id": schedule_id, "floor": floor} for schedule_id, floor in floors.items()]
     connection.executemany(_SQL["raise_floor"], raised)
     forgotten = connection.execute(_SQL["forgotten"], values).fetchall()
+    connection.executemany(_SQL["remember_forgotten"], forgotten)
     connection.executemany(_SQL["remove_revisions"], forgotten)
     connection.executemany(_SQL["remove_schedule"], forgotten)
     return len(rows)

@@ -72,7 +72,7 @@ def install(
             saved.append(one)
             cache.keep(schedule, one.revision, now_ms)
         if known is None and after_ms and schedule.lead_ms:
-            _forgo(connection, schedule, after_ms, now_ms)
+            _forgo(connection, schedule, one.revision, after_ms, now_ms)
     held = {name for name in wanted if name in present and present[name].pause == SUSPENDED}
     to_suspend = [name for name in suspended if name not in held]
     to_resume = [name for name in held if name not in suspended]
@@ -83,13 +83,15 @@ def install(
     return Installed(saved, removed, to_suspend, to_resume)
 
 
-def _forgo(connection: sqlite3.Connection, schedule: Schedule, after_ms: int, now_ms: int) -> None:
+def _forgo(
+    connection: sqlite3.Connection, schedule: Schedule, revision: int, after_ms: int, now_ms: int
+) -> None:
     """Record as withdrawn what had opened ahead of its nominal instant by then."""
     until = (after_ms + schedule.lead_ms) // 1000
     before = schedule.recurrence.latest_epoch((now_ms - 1) // 1000) or 0
     cursor, facts = passed_over(schedule, before, until, Reason.WITHDRAWN)
     now = to_text(now_ms)
-    insert_runs(connection, [new_row(fact, schedule.schedule_id, 1, now) for fact in facts])
+    insert_runs(connection, [new_row(fact, schedule.schedule_id, revision, now) for fact in facts])
     following = schedule.recurrence.next_epoch(cursor)
     values = {
         "id": schedule.schedule_id, "cursor": to_text(cursor * 1000),

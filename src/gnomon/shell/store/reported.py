@@ -161,6 +161,8 @@ class Batch:
         run.state = after
         self.retries[run.row] = report.message, again_ms, report.reason is Reason.UNCERTAIN
         self._wake(run, again_ms)
+        if is_backfill(report.key):  # another one of it may begin meanwhile
+            self._wake(run, self._now_ms)
         return True
 
     def _note_end(self, run: ReportedRun, report: Ended | Failed) -> None:

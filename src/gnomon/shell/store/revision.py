@@ -24,7 +24,18 @@ from gnomon.core.recurrence import Recurrence
 from gnomon.core.schedule import Schedule
 from gnomon.core.schedule_record import Record, write_schedule
 
-__all__ = ["Columns", "Head", "Revised", "columns_of", "passed_over", "revise"]
+__all__ = [
+    "FORGOTTEN_REVISION",
+    "Columns",
+    "Head",
+    "Revised",
+    "columns_of",
+    "passed_over",
+    "revise",
+]
+
+FORGOTTEN_REVISION = "forgotten_revision"
+"""Under this name a store has the highest revision that retention has removed."""
 
 _MS = timedelta(milliseconds=1)
 
@@ -75,14 +86,20 @@ class Columns(NamedTuple):
 
 
 def revise(
-    schedule: Schedule, head: Head | None, former: Schedule | None, *, now_ms: int
-) -> Revised | None:
-    """What saving comes to; None when an equal definition is there already."""
+    schedule: Schedule, head: Head | None, former: Schedule | None, *, now_ms: int,
+    forgotten: int = 0,
+) -> Revised | None:  # fmt: skip
+    """
+    What saving comes to; None when an equal definition is there already.
+
+    `forgotten` is the highest revision of all that retention has removed: whoever has read one of
+    those must not take it for the definition that follows under the same name.
+    """
     recurrence = schedule.recurrence
     before = (now_ms - 1) // 1000
     cursor = recurrence.latest_epoch(before)
     passed: list[tuple[Fact, int]] = []
-    revision = 1 if head is None else head.revision + 1
+    revision = 1 + (forgotten if head is None else head.revision)
     if head is None:
         cursor = before if cursor is None else cursor
     else:

@@ -41,7 +41,7 @@ class Fleet:
         self._beside.append(connection)
         return connection
 
-    async def waits_for_a_lock(self, call: "asyncio.Task[list[bool]]") -> None:
+    async def waits_for_a_lock(self, call: "asyncio.Task[_Result]") -> None:
         """Return when a call waits for a row, or is over."""
         connection = await asyncpg.connect(self.url)
         try:

@@ -76,7 +76,10 @@ async def skip_next(
 async def kill(
     connection: "Connection", sql: Statements, key: str, *, by: By, now_ms: int
 ) -> RunRow | None:
-    schedule_id = await connection.fetchval(sql["schedule_of_run"], key)
+    # A run in flight is taken before its schedule, as by its end; what waits is taken after it.
+    schedule_id = await connection.fetchval(sql["take_in_flight"], key)
+    if schedule_id is None:
+        schedule_id = await connection.fetchval(sql["schedule_of_run"], key)
     return await logged(
         connection, sql, by, "kill", schedule_id or "", now_ms, nothing=None,
         work=lambda: _kill(connection, sql, schedule_id, key, by, now_ms),

@@ -21,7 +21,14 @@ from gnomon.shell.store.postgres.logbook import check_owners, logged, write_log
 from gnomon.shell.store.postgres.reading import definitions
 from gnomon.shell.store.postgres.report import notify
 from gnomon.shell.store.postgres.statement import Statements
-from gnomon.shell.store.revision import Head, Revised, columns_of, passed_over, revise
+from gnomon.shell.store.revision import (
+    FORGOTTEN_REVISION,
+    Head,
+    Revised,
+    columns_of,
+    passed_over,
+    revise,
+)
 
 if TYPE_CHECKING:
     from gnomon.shell.store.postgres.pool import Connection
@@ -39,11 +46,15 @@ async def save(
     heads = await _take(connection, sql, [one.schedule_id for one in schedules])
     formers = await _formers(connection, sql, cache, heads)
     await _look_ahead(connection, sql, heads, now_ms)
+    forgotten = 0
+    if len(heads) < len(schedules):
+        forgotten = int(await connection.fetchval(sql["get_meta"], FORGOTTEN_REVISION) or 0)
     saved, new, changed = [], list[_Revision](), list[_Revision]()
     for schedule in schedules:
         schedule_id = schedule.schedule_id
         head = heads.get(schedule_id)
-        revised = revise(schedule, head, formers.get(schedule_id), now_ms=now_ms)
+        former = formers.get(schedule_id)
+        revised = revise(schedule, head, former, now_ms=now_ms, forgotten=forgotten)
         if revised is None:
             assert head is not None
             following = schedule.recurrence.next_epoch(head.cursor)
@@ -61,6 +72,8 @@ async def save_and_log(
     now_ms: int,
 ) -> list[Saved]:  # fmt: skip
     """Save many and delete others for who asks, with a line in the log for each change."""
+    if removed:  # in one order for all, whether they are saved or deleted
+        await connection.fetch(sql["take"], [*(one.schedule_id for one in schedules), *removed])
     await check_owners(connection, sql, schedules, by, if_revision)
     for schedule_id in removed:
 
@@ -84,6 +97,8 @@ async def pause(
     connection: "Connection", sql: Statements, schedule_id: str, *, until_ms: int | None,
     reason: str, now_ms: int,
 ) -> bool:  # fmt: skip
+    # A statement that has waited for the row would not see a run that was asked for meanwhile.
+    await connection.fetch(sql["take"], [schedule_id])
     found = await connection.fetch(sql["pause"], schedule_id, until_ms, reason, now_ms)
     return bool(found)
 

@@ -21,7 +21,7 @@ async def judge(
 ) -> Sequence[Breach]:
     """Write down what was found; return the breaches that nobody had noted."""
     if judged.check_ms is None:
-        await connection.execute(sql["expect_nothing"], [one.schedule_id])
+        await connection.execute(sql["judge_nothing"], one.schedule_id, one.after * 1000)
     else:
         values = one.schedule_id, judged.check_ms, judged.after * 1000, one.after * 1000
         await connection.execute(sql["judge_expected"], *values)

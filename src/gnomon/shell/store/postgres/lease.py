@@ -26,7 +26,7 @@ async def bury_lost(
     connection: "Connection", sql: Statements, schedule_ids: list[str], *, now_ms: int,
     lease_now_ms: int | None,
 ) -> None:  # fmt: skip
-    """Settle the lost runs of deleted schedules."""
+    """Settle the lost runs of deleted schedules; who was saved again meanwhile is left alone."""
     await connection.fetch(sql["take"], schedule_ids)
     await connection.execute(sql["bury_lost"], schedule_ids, now_ms, lease_now_ms)
 

@@ -4,9 +4,11 @@ What launchers said, written to PostgreSQL: one statement for each kind of repor
 Most reports are ends of runs that are held still, and one statement says so, writes them all and
 wakes the queues behind them. Where one of them is something else, the rows of the runs are taken
 and each report is judged in `reported`, so that nobody can take a run over between the judgement
-and the writing. Then the schedules are taken that have a queue, and only then is it asked who waits
-there, so that nobody can join a queue unseen by the end of the run before it: the function
-`wake_queues` of the schema does that, each of its statements with a view of its own.
+and the writing; where a launch has failed, the schedules too, so that nobody deletes one of them
+and leaves behind what is to be tried again. Then the schedules are taken that have a queue, and
+only then is it asked who waits there, so that nobody can join a queue unseen by the end of the run
+before it: the function `wake_queues` of the schema does that, each of its statements with a view of
+its own.
 
 Spec: LEDGER-7, LEDGER-9, PG-3.
 """
@@ -16,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import asyncpg
 
+from gnomon.core.ledger.period import is_backfill
 from gnomon.core.schedule import Schedule
 from gnomon.ports import Ended, Failed, Report
 from gnomon.shell.store.definition_cache import DefinitionCache
@@ -71,6 +74,9 @@ async def report(
         for report in reports
         if type(report) is Failed and (run := runs.get(report.key)) is not None
     }
+    if failed or any(is_backfill(key) for key in keys):
+        # What is put back, or wakes its schedule, must not come beside a change of the schedule.
+        await connection.fetch(sql["take"], list({run.schedule_id for run in runs.values()}))
     batch = Batch(now_ms, await _policies(connection, sql, cache, failed) if failed else {})
     accepted = [
         (run := runs.get(report.key)) is not None and batch.accept(run, report)

@@ -242,7 +242,11 @@ INSERT INTO schedules (
   lease_ms, created_at
 ) VALUES (
   :id, :workflow_id, :version, :user_id, :cron_expr, :timezone, :start_at, :end_at, :next,
-  :jitter_ms, :overlap, :catchup, :now, :revision, 1, :cursor, :wake, :lease_ms, :now
+  :jitter_ms, :overlap, :catchup, :now, :revision,
+  1 + coalesce(
+    (SELECT CAST(value AS INTEGER) FROM ledger_meta WHERE name = 'forgotten_version'), 0
+  ),
+  :cursor, :wake, :lease_ms, :now
 )
 
 -- name: change_schedule
@@ -431,6 +435,10 @@ SELECT min(check_at) FROM expectations
 UPDATE expectations SET check_at = :check, after_at = :after
 WHERE schedule_id = :id AND after_at = :former
 
+-- name: judge_nothing
+-- Unless a definition was saved since that was found.
+DELETE FROM expectations WHERE schedule_id = :id AND after_at = :former
+
 -- name: add_breach
 INSERT INTO breaches (schedule_id, run_at, expectation, noted_at) VALUES (:id, :at, :what, :now)
 ON CONFLICT DO NOTHING
@@ -454,6 +462,16 @@ WHERE deleted_at < :before
   AND NOT EXISTS (SELECT 1 FROM schedule_runs r WHERE r.schedule_id = s.schedule_id)
 ORDER BY deleted_at
 LIMIT :limit
+
+-- name: remember_forgotten
+-- The numbers that it had are not given again: whoever has read a definition of it, or made a plan,
+-- must not take it for one of what is saved under that name later.
+INSERT INTO ledger_meta (name, value)
+SELECT 'forgotten_revision', CAST(revision AS TEXT) FROM schedules WHERE schedule_id = ?1
+UNION ALL
+SELECT 'forgotten_version', CAST(lock_version AS TEXT) FROM schedules WHERE schedule_id = ?1
+ON CONFLICT (name) DO UPDATE SET
+  value = CAST(max(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER)) AS TEXT)
 
 -- name: remove_revisions
 DELETE FROM schedule_revisions WHERE schedule_id = ?

@@ -3,7 +3,8 @@
 --
 -- Who takes which rows: a commit takes what is free, first of `schedules` and then of
 -- `schedule_runs`, and waits for nobody. A report takes its runs and then the schedules it wakes, a
--- renewal its runs, each in the order of the ids; saving and deleting take the schedule first.
+-- renewal its runs, each in the order of the ids; whoever ends a run in flight does as a report does.
+-- Saving, deleting and everything else that is asked for takes the schedule first.
 --
 -- What is done and what is open have an index each, so that whoever asks for both asks twice.
 --
@@ -48,8 +49,8 @@ LEFT JOIN LATERAL (
 ORDER BY h.turn, h.wake_at, r.run_at
 
 -- name: bury_lost
--- $1 ids, $2 now, $3 the instant for leases
-UPDATE gnomon.schedule_runs SET
+-- Of schedules that are deleted still. $1 ids, $2 now, $3 the instant for leases
+UPDATE gnomon.schedule_runs r SET
   state = 'done',
   outcome = CASE WHEN state = 'claimed' AND confirmed AND outcome IS NULL THEN 'skipped' ELSE 'executed' END,
   reason = CASE WHEN state = 'claimed' AND confirmed AND outcome IS NULL THEN 'deleted' ELSE 'uncertain' END,
@@ -57,6 +58,8 @@ UPDATE gnomon.schedule_runs SET
   owner = CASE WHEN state = 'claimed' AND confirmed AND outcome IS NULL THEN NULL ELSE owner END,
   lease_until = NULL, ended_at = $2, updated_at = $2
 WHERE schedule_id = ANY ($1) AND lease_until < LEASE_NOW($3)
+  AND EXISTS (SELECT 1 FROM gnomon.schedules s
+    WHERE s.schedule_id = r.schedule_id AND s.deleted_at IS NOT NULL)
 
 -- name: definitions
 SELECT s.schedule_id, v.revision, v.effective_at, v.definition
@@ -222,9 +225,11 @@ UPDATE gnomon.schedules SET paused = false, paused_until = NULL, pause_reason = 
 WHERE schedule_id = ANY ($1)
 
 -- name: reported_runs
+-- What is over is nobody's to change, and is not taken.
 SELECT idempotency_key, schedule_id, state, fence, launches, outcome, kill_at IS NOT NULL
 FROM gnomon.schedule_runs
 WHERE idempotency_key = ANY ($1)
+  AND state || '' <> 'done' -- so written that the key finds the row, and no other index
 ORDER BY schedule_id, idempotency_key
 FOR NO KEY UPDATE
 
@@ -382,7 +387,9 @@ INSERT INTO gnomon.schedules (
   overlap_policy, catchup_policy, lease_ms, revision, cursor_at, next_run_at, wake_at, lock_version,
   created_at, updated_at
 )
-SELECT v.*, 1, $17, $17
+SELECT v.*, 1 + coalesce(
+    (SELECT value::bigint FROM gnomon.ledger_meta WHERE name = 'forgotten_version'), 0
+  ), $17, $17
 FROM unnest(
   $1::text[], $2::text[], $3::int[], $4::text[], $5::text[], $6::text[], $7::timestamptz[],
   $8::timestamptz[], $9::bigint[], $10::text[], $11::text[], $12::bigint[], $13::int[],
@@ -478,6 +485,11 @@ WHERE idempotency_key = $1
 -- $1 id, $2 instants, $3 now
 UPDATE gnomon.schedules SET skips = $2, lock_version = lock_version + 1, updated_at = $3
 WHERE schedule_id = $1
+
+-- name: take_in_flight
+SELECT schedule_id FROM gnomon.schedule_runs
+WHERE idempotency_key = $1 AND lease_until IS NOT NULL
+FOR NO KEY UPDATE
 
 -- name: schedule_of_run
 SELECT schedule_id FROM gnomon.schedule_runs WHERE idempotency_key = $1
@@ -611,6 +623,10 @@ UPDATE gnomon.expectations SET check_at = $2, after_at = $3
 WHERE schedule_id = $1 AND after_at = $4
 RETURNING true
 
+-- name: judge_nothing
+-- Unless a definition was saved since that was found. $1 id, $2 former
+DELETE FROM gnomon.expectations WHERE schedule_id = $1 AND after_at = $2
+
 -- name: add_breaches
 -- $1 id, $2 instants, $3 expectations, $4 now
 INSERT INTO gnomon.breaches (schedule_id, run_at, expectation, noted_at)
@@ -647,6 +663,19 @@ WHERE deleted_at < $1
 ORDER BY deleted_at
 LIMIT $2
 FOR UPDATE SKIP LOCKED
+
+-- name: remember_forgotten
+-- The numbers that these had are not given again: whoever has read a definition of one of them, or
+-- made a plan, must not take it for one of what is saved under that name later.
+INSERT INTO gnomon.ledger_meta AS m (name, value)
+SELECT v.name, v.number::text FROM (
+  SELECT 'forgotten_revision' AS name, max(revision)::bigint AS number FROM gnomon.schedules
+  WHERE schedule_id = ANY ($1)
+  UNION ALL
+  SELECT 'forgotten_version', max(lock_version) FROM gnomon.schedules
+  WHERE schedule_id = ANY ($1)
+) v
+ON CONFLICT (name) DO UPDATE SET value = greatest(m.value::bigint, excluded.value::bigint)::text
 
 -- name: remove_revisions
 DELETE FROM gnomon.schedule_revisions WHERE schedule_id = ANY ($1)

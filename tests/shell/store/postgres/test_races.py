@@ -1,0 +1,146 @@
+"""The ledger on PostgreSQL: two calls of which one comes between two statements of the other."""
+
+from gnomon.core.ledger.lifecycle import State
+from gnomon.ports import By, Ended, Failed
+from gnomon.shell.store.postgres.examination import examine_shared
+from tests.clauses import clause
+from tests.contract.ledger_desk import at, minutely
+from tests.shell.store.postgres.between import meanwhile
+from tests.shell.store.postgres.fleet import Fleet, commit_at, plan_at, play, save_many
+
+ANNA = By("anna")
+
+
+async def is_in_order(fleet: Fleet) -> bool:
+    return not (await examine_shared(fleet.url, schema=fleet.schema)).findings
+
+
+@clause("LEDGER-9", "LEDGER-16", "PG-3")
+def test_a_launch_that_fails_while_its_schedule_is_deleted_is_settled(
+    common_database: str, schema: str
+) -> None:
+    async def scenario(fleet: Fleet) -> None:
+        ledger, other = await fleet.open(), await fleet.open()
+        await save_many(ledger, 1)
+        (claim,) = await commit_at(ledger, await plan_at(ledger, "00:01:00"), "00:01:00")
+        failed = Failed(claim.key, claim.fence, "no such file", permanent=False)
+
+        answers = await meanwhile(
+            fleet, ledger, "retry_runs",
+            ledger.report([failed], now_ms=at("00:01:10")),
+            other.delete("s000", now_ms=at("00:01:10")),
+        )  # fmt: skip
+
+        assert answers == ([True], True)
+        row = await ledger.run(claim.key)
+        assert row is not None
+        assert row.state is State.DONE
+        assert await is_in_order(fleet)
+
+    play(common_database, schema, scenario)
+
+
+@clause("LEDGER-15", "ASK-4")
+def test_a_run_by_hand_that_is_asked_for_while_its_schedule_is_paused_is_looked_at(
+    common_database: str, schema: str
+) -> None:
+    async def scenario(fleet: Fleet) -> None:
+        ledger, other = await fleet.open(), await fleet.open()
+        await save_many(ledger, 1)
+
+        await meanwhile(
+            fleet, ledger, "wake",
+            ledger.trigger("s000", name="now", now_ms=at("00:00:40")),
+            other.pause("s000", until_ms=None, reason="", now_ms=at("00:00:40")),
+        )  # fmt: skip
+
+        assert await ledger.next_wake_ms() == at("00:00:40")
+        assert await is_in_order(fleet)
+
+    play(common_database, schema, scenario)
+
+
+@clause("PG-4")
+def test_two_that_save_what_the_other_removes_come_one_after_the_other(
+    common_database: str, schema: str
+) -> None:
+    async def scenario(fleet: Fleet) -> None:
+        ledger, other = await fleet.open(), await fleet.open()
+        await save_many(ledger, 2)
+        now_ms = at("00:00:40")
+
+        await meanwhile(
+            fleet, ledger, "delete_schedule",
+            ledger.save_all([minutely("s001")], now_ms=now_ms, removed=["s000"]),
+            other.save_all([minutely("s000")], now_ms=now_ms, removed=["s001"]),
+        )  # fmt: skip
+
+        assert [row.schedule.schedule_id for row in await ledger.schedules()] == ["s000"]
+
+    play(common_database, schema, scenario)
+
+
+@clause("ASK-9", "LEDGER-9")
+def test_who_asks_to_end_a_run_that_ends_by_itself_waits_for_nobody(
+    common_database: str, schema: str
+) -> None:
+    async def scenario(fleet: Fleet) -> None:
+        ledger, other = await fleet.open(), await fleet.open()
+        await save_many(ledger, 1, overlap_policy="queue")
+        (claim,) = await commit_at(ledger, await plan_at(ledger, "00:01:00"), "00:01:00")
+
+        killed, answers = await meanwhile(
+            fleet, ledger, "ask_to_end",
+            ledger.kill(claim.key, by=ANNA, now_ms=at("00:01:10")),
+            other.report([Ended(claim.key, claim.fence, True, "fine")], now_ms=at("00:01:10")),
+        )  # fmt: skip
+
+        assert answers == [True]
+        assert killed is not None
+        assert await is_in_order(fleet)
+
+    play(common_database, schema, scenario)
+
+
+@clause("LEDGER-8", "LEDGER-16")
+def test_a_lost_run_is_not_buried_when_its_schedule_is_saved_again_meanwhile(
+    common_database: str, schema: str
+) -> None:
+    async def scenario(fleet: Fleet) -> None:
+        ledger, other = await fleet.open(), await fleet.open()
+        restart = {"uncertain": "restart", "lease": "10s"}
+        await save_many(ledger, 1, **restart)
+        (claim,) = await commit_at(ledger, await plan_at(ledger, "00:01:00"), "00:01:00")
+        await ledger.delete("s000", now_ms=at("00:01:05"))
+
+        await meanwhile(
+            fleet, ledger, "take",
+            ledger.load(now_ms=at("00:01:30"), limit=10),
+            other.save(minutely("s000", **restart), now_ms=at("00:01:30")),
+        )  # fmt: skip
+
+        again = await commit_at(ledger, await plan_at(ledger, "00:01:30"), "00:01:30")
+        assert [(one.key, one.fence) for one in again] == [(claim.key, 2)]
+
+    play(common_database, schema, scenario)
+
+
+@clause("LEDGER-19")
+def test_two_that_remove_old_rows_at_once_tell_of_each_row_once(
+    common_database: str, schema: str
+) -> None:
+    async def scenario(fleet: Fleet) -> None:
+        ledger, other = await fleet.open(), await fleet.open()
+        await save_many(ledger, 1)
+        (claim,) = await commit_at(ledger, await plan_at(ledger, "00:01:00"), "00:01:00")
+        await ledger.report([Ended(claim.key, 1, True, "")], now_ms=at("00:01:10"))
+
+        told = await meanwhile(
+            fleet, ledger, "take",
+            ledger.retain(before_ms=at("00:02:00"), limit=10),
+            other.retain(before_ms=at("00:02:00"), limit=10),
+        )  # fmt: skip
+
+        assert told == (0, 1)
+
+    play(common_database, schema, scenario)

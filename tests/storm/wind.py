@@ -1,0 +1,93 @@
+"""
+Transactions that take their time: between two statements, and within one.
+
+Most races need somebody else's commit between two statements of one transaction. On a quick machine
+that gap is some microseconds wide; here the loop turns a few times in it, as often as is drawn, and
+lets the others go on. Others need it within a statement, after its view was taken and before it has
+its rows: there a trigger of the database, or a function in the condition of those that look and
+take by one statement, stands still now and then, for some milliseconds.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from random import Random
+from typing import TYPE_CHECKING, cast
+
+from gnomon.shell.store.postgres.pool import Pool
+from gnomon.shell.store.postgres.statement import Statements
+
+if TYPE_CHECKING:
+    from gnomon.shell.store.postgres.pool import Connection
+
+__all__ = ["WindyPool", "WindyStatements", "blow"]
+
+_TURNS = (0, 0, 0, 1, 3, 10, 40)
+_LOOKS = "s.lock_version = v.version"
+"""In the condition of each statement that looks at schedules and takes them."""
+_BLOW = """
+CREATE FUNCTION {schema}.stand_still_or_not() RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  IF random() < 0.5 THEN
+    PERFORM pg_sleep(random() * 0.04);
+  END IF;
+  RETURN true;
+END
+$$;
+CREATE FUNCTION {schema}.stand_still() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF random() < 0.5 THEN
+    PERFORM pg_sleep(random() * 0.02);
+  END IF;
+  RETURN NULL;
+END
+$$;
+CREATE TRIGGER stand_still BEFORE INSERT OR UPDATE OR DELETE ON {schema}.schedules
+FOR EACH STATEMENT EXECUTE FUNCTION {schema}.stand_still();
+CREATE TRIGGER stand_still BEFORE INSERT OR UPDATE OR DELETE ON {schema}.schedule_runs
+FOR EACH STATEMENT EXECUTE FUNCTION {schema}.stand_still();
+"""
+
+
+async def blow(pool: Pool, schema: str) -> None:
+    """Have statements that write stand still now and then, with the view they have taken."""
+    async with pool.transaction() as connection:
+        await connection.execute(_BLOW.format(schema=schema))
+
+
+class WindyStatements(Statements):
+    """Those that look at schedules and take them stand still in between."""
+
+    def __getitem__(self, name: str) -> str:
+        still = f"{_LOOKS} AND {self.schema}.stand_still_or_not()"
+        return super().__getitem__(name).replace(_LOOKS, still)
+
+
+class WindyPool(Pool):
+    """The connections of another pool, with gaps."""
+
+    def __init__(self, calm: Pool, random: Random) -> None:
+        self.__dict__.update(calm.__dict__)
+        self._random = random
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator["Connection"]:
+        async with super().transaction() as connection:
+            yield cast("Connection", _Windy(connection, self._random))
+
+
+class _Windy:
+    """A connection that waits a little before each statement."""
+
+    def __init__(self, connection: "Connection", random: Random) -> None:
+        self._connection, self._random = connection, random
+
+    def __getattr__(self, name: str) -> Callable[..., Awaitable[object]]:
+        call = getattr(self._connection, name)
+
+        async def late(*values: object) -> object:
+            for _ in range(self._random.choice(_TURNS)):
+                await asyncio.sleep(0)
+            return await call(*values)
+
+        return late
