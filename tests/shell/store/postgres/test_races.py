@@ -1,5 +1,7 @@
 """The ledger on PostgreSQL: two calls of which one comes between two statements of the other."""
 
+import asyncio
+
 from gnomon.core.ledger.lifecycle import State
 from gnomon.ports import By, Ended, Failed
 from gnomon.shell.store.postgres.examination import examine_shared
@@ -142,5 +144,27 @@ def test_two_that_remove_old_rows_at_once_tell_of_each_row_once(
         )  # fmt: skip
 
         assert told == (0, 1)
+
+    play(common_database, schema, scenario)
+
+
+@clause("PG-4")
+def test_who_saves_does_not_hear_of_a_deadlock(common_database: str, schema: str) -> None:
+    async def scenario(fleet: Fleet) -> None:
+        ledger, beside = await fleet.open(), await fleet.beside()
+        await save_many(ledger, 2)
+        theirs = beside.transaction()
+        await theirs.start()
+        await beside.execute("SELECT 1 FROM schedules WHERE schedule_id = 's001' FOR UPDATE")
+        definitions = [minutely(name, timezone="Asia/Tokyo") for name in ("s000", "s001")]
+        saving = asyncio.create_task(ledger.save_all(definitions, now_ms=at("00:00:40")))
+        await fleet.waits_for_a_lock(saving)
+
+        # Each has what the other wants; the one that has waited for longer is broken.
+        await beside.execute("SELECT 1 FROM schedules WHERE schedule_id = 's000' FOR UPDATE")
+        await theirs.rollback()
+
+        assert [saved.revision for saved in await saving] == [2, 2]
+        assert [row.revision for row in await ledger.schedules()] == [2, 2]
 
     play(common_database, schema, scenario)

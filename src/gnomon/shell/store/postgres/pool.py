@@ -12,10 +12,10 @@ Spec: PG-8, PG-9, PG-12.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, TypedDict, TypeVar
 
 import asyncpg
 
@@ -32,8 +32,11 @@ __all__ = ["OLDEST", "Pool", "PoolOptions", "connect"]
 OLDEST = 140000
 """The oldest version of PostgreSQL that works, as it numbers itself."""
 
+_AGAIN = 2
+"""How often a transaction is made again that the server broke, because two waited for each other."""
 _CLOSE_S = 5
 _EPOCH_MS = 946_684_800_000  # of PostgreSQL: the year 2000
+_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +98,18 @@ class Pool:
                 connection.transaction(isolation="read_committed"),  # behind a pooler, too
             ):
                 yield connection
+
+    async def transact(self, work: Callable[["Connection"], Awaitable[_Result]]) -> _Result:
+        """One transaction for who has nobody to try again: a deadlock does not reach them."""
+        for _ in range(_AGAIN):
+            try:
+                async with self.transaction() as connection:
+                    return await work(connection)
+            except StoreError as error:
+                if not isinstance(error.__cause__, asyncpg.TransactionRollbackError):
+                    raise
+        async with self.transaction() as connection:
+            return await work(connection)
 
     @asynccontextmanager
     async def alone(self) -> AsyncIterator["Connection"]:

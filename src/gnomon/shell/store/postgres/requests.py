@@ -1,7 +1,8 @@
 """
 The part of the ledger on PostgreSQL that people ask: changes, and who made them.
 
-Each call is one transaction, with the line in the log that goes with the change.
+Each call is one transaction, with the line in the log that goes with the change. It is made again
+when the server has broken it because of another; who asks once need not ask twice.
 
 Spec: PORT-7, PORT-8, LEDGER-13 to LEDGER-17, ASK-1, ASK-2.
 """
@@ -120,8 +121,9 @@ class RequestsOnPostgres:
         )  # fmt: skip
 
     async def kill(self, key: str, *, by: By, now_ms: int) -> RunRow | None:
-        async with self.pool.transaction() as connection:
-            return await asked.kill(connection, self.sql, key, by=by, now_ms=now_ms)
+        return await self.pool.transact(
+            lambda connection: asked.kill(connection, self.sql, key, by=by, now_ms=now_ms)
+        )
 
     async def to_end(self, *, owner: str) -> list[ToEnd]:
         return [ToEnd(*row) for row in await self.pool.fetch(self.sql["to_end"], owner)]
@@ -164,11 +166,12 @@ class RequestsOnPostgres:
         self, by: By | None, action: str, schedule_id: str, now_ms: int, nothing: _Result,
         work: Callable[["Connection"], Awaitable[_Result]],
     ) -> _Result:  # fmt: skip
-        async with self.pool.transaction() as connection:
-            return await logged(
+        return await self.pool.transact(
+            lambda connection: logged(
                 connection, self.sql, by, action, schedule_id, now_ms, nothing=nothing,
                 work=lambda: work(connection),
-            )  # fmt: skip
+            )
+        )  # fmt: skip
 
     async def _save(
         self, schedules: Sequence[Schedule], now_ms: int, by: By | None, if_revision: int | None,
@@ -178,11 +181,12 @@ class RequestsOnPostgres:
             return []
         for _ in range(TRIES):
             try:
-                async with self.pool.transaction() as connection:
-                    return await save_and_log(
+                return await self.pool.transact(
+                    lambda connection: save_and_log(
                         connection, self.sql, self._cache, schedules, removed, by, if_revision,
                         now_ms,
-                    )  # fmt: skip
+                    )
+                )  # fmt: skip
             except KeyExistsError:
                 continue  # somebody else has just added one of them
         raise self.error_of_keys()
