@@ -82,18 +82,6 @@ def test_what_is_to_be_ended_is_not_launched_again_after_a_failure(desk: Desk) -
     assert desk.do(desk.ledger.to_end(owner="anna")) == []
 
 
-@clause("ASK-9", "ASK-14")
-def test_what_may_have_run_before_its_launch_failed_is_ended_as_executed(desk: Desk) -> None:
-    claim = unsure(desk, launch_backoff="1s")
-    [again] = desk.turn("00:01:11")
-    killed(desk, claim.key, "00:01:12")
-
-    assert desk.failed(again, "00:01:13")
-
-    assert desk.words() == ["00:01:00 done executed(killed)"]
-    assert desk.turn("00:01:30") == []
-
-
 @clause("ASK-9")
 def test_what_waits_behind_a_run_that_is_to_be_ended_goes_on_when_its_launch_fails(
     desk: Desk,
@@ -106,21 +94,6 @@ def test_what_waits_behind_a_run_that_is_to_be_ended_goes_on_when_its_launch_fai
     assert desk.failed(claim, "00:01:10")
 
     assert [one.key for one in desk.turn("00:01:10")] == ["manual:report:now"]
-
-
-@clause("ASK-10")
-@pytest.mark.parametrize(("confirmed", "outcome"), [(True, "skipped"), (False, "executed")])
-def test_what_is_to_be_ended_is_not_started_again(
-    desk: Desk, confirmed: bool, outcome: str
-) -> None:
-    desk.save(uncertain="relaunch_same_key")
-    [claim] = desk.turn("00:01:00", confirmed=confirmed)
-    killed(desk, claim.key, "00:01:10")
-
-    [next_one] = desk.turn("00:02:00.001")
-
-    assert next_one.nominal == at("00:02:00") // 1000
-    assert desk.words()[0] == f"00:01:00 done {outcome}(killed)"
 
 
 @clause("ASK-11")

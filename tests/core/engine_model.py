@@ -33,6 +33,12 @@ class Row:
     fact: Fact
     fence: int = 0
     failed: bool = False
+    kill_ms: int | None = None
+
+    @property
+    def is_to_be_ended(self) -> bool:
+        """Whether it waits for its end, and may be running."""
+        return self.fact.state in WAITING and self.kill_ms is not None
 
 
 @dataclass(slots=True)
@@ -56,11 +62,13 @@ class Model:
 
     def due(self) -> Due:
         """What the engine sees."""
-        flying = [row for row in self.rows.values() if row.fact.state in IN_FLIGHT]
-        runs = [_in_flight(row) for row in flying]
+        rows = self.rows.values()
+        runs = [_in_flight(row) for row in rows if row.fact.state in IN_FLIGHT]
+        runs += [_in_flight(row)._replace(detached=True) for row in rows if row.is_to_be_ended]
+        waiting = [row for row in rows if row.fact.state in WAITING and not row.is_to_be_ended]
         return Due(
             self.schedule, 1, self.cursor, self.pause,
-            waiting=[_waiting(row) for row in self.rows.values() if row.fact.state in WAITING],
+            waiting=[_waiting(row) for row in waiting],
             in_flight=[run for run in runs if run.key not in self.lost],
             lost=[
                 Lost(
@@ -95,7 +103,7 @@ class Model:
 
     def ended(self, key: str, now_ms: int, *, success: bool = True) -> None:
         row = self.rows[key]
-        assert row.fact.state in IN_FLIGHT
+        assert row.fact.state in IN_FLIGHT or row.is_to_be_ended
         row.fact = row.fact._replace(state=State.DONE, outcome=Outcome.EXECUTED)
         row.failed = not success
         self.lost.discard(key)
@@ -112,17 +120,39 @@ class Model:
         )
         if may_have_run:
             row.fact = row.fact._replace(outcome=Outcome.EXECUTED)
-        if again_ms is None:
+        if row.kill_ms is not None:
+            again_ms = self._to_be_ended(row, now_ms)
+        elif again_ms is None:
             end = row.fact._replace(
                 state=State.DONE, outcome=Outcome.MISSED, reason=Reason.LAUNCH_FAILED
             )
             row.fact = _standing(end, row.fact)
             row.failed = True
             self._look_at(now_ms, now_ms)
-        else:
+        if again_ms is not None:
             row.fact = row.fact._replace(state=State.PLANNED, fire_ms=again_ms)
             queued = any(row.fact.state is State.QUEUED for row in self.rows.values())
             self._look_at(now_ms if queued else again_ms, now_ms)
+
+    def killed(self, key: str, now_ms: int) -> None:
+        """Somebody asks for the end of a run."""
+        row = self.rows[key]
+        row.kill_ms = now_ms if row.kill_ms is None else row.kill_ms
+        if row.fact.state in WAITING and row.kill_ms == now_ms:
+            again_ms = self._to_be_ended(row, now_ms)
+            if again_ms is not None:
+                row.fact = row.fact._replace(state=State.PLANNED, fire_ms=again_ms)
+        self._look_at(now_ms, now_ms)
+
+    def _to_be_ended(self, row: Row, now_ms: int) -> int | None:
+        """When to look at a run that may be running; None for one that is over at once."""
+        if row.fact.outcome is not None:
+            return now_ms
+        row.fact = row.fact._replace(
+            state=State.DONE, outcome=Outcome.SKIPPED, reason=Reason.KILLED
+        )
+        self._look_at(now_ms, now_ms)
+        return None
 
     def keys(self, *states: State) -> list[str]:
         return [key for key, row in self.rows.items() if row.fact.state in states]
@@ -158,10 +188,11 @@ class Model:
             row = self.rows.get(fact.key)
             assert (row is None) == fact.is_new
             assert _could_follow(State.PLANNED if row is None else row.fact.state, fact)
-            fence = 0 if row is None else row.fence
-            claimed = fact.state is State.CLAIMED
+            fence, kill_ms = (0, None) if row is None else (row.fence, row.kill_ms)
+            taken = row is not None and row.fact.state in IN_FLIGHT and fact.state is State.PLANNED
+            fence += taken or fact.state is State.CLAIMED
             fact = fact if row is None else _standing(fact, row.fact)
-            written = Row(fact._replace(is_new=False), fence + claimed)
+            written = Row(fact._replace(is_new=False), fence, kill_ms=kill_ms)
             written.failed = fact.outcome is Outcome.EXECUTED and fact.state is State.DONE
             self.rows[fact.key] = written
             self.lost.discard(fact.key)
@@ -199,5 +230,6 @@ def _waiting(row: Row) -> Waiting:
 def _in_flight(row: Row) -> InFlight:
     fact = row.fact
     return InFlight(
-        fact.key, fact.nominal, fact.fire_ms, fact.state, row.fence, fact.launches
+        fact.key, fact.nominal, fact.fire_ms, fact.state, row.fence, fact.launches,
+        kill_ms=row.kill_ms,
     )  # fmt: skip

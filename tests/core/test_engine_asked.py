@@ -311,18 +311,6 @@ def test_a_period_that_is_left_out_is_skipped_when_it_opens() -> None:
     assert (change.cursor, change.launches, change.wake_ms) == (T, [], NOW_MS + HOUR * 1000)
 
 
-@clause("ASK-10")
-@pytest.mark.parametrize(
-    ("never_started", "found"),
-    [(True, ["period skipped(killed)"]), (False, ["period executed(killed)"])],
-)
-def test_a_lost_run_that_is_to_be_ended_is_over(never_started: bool, found: list[str]) -> None:
-    run = flying(period_key("report", T - HOUR), T - HOUR, state=State.CLAIMED, killed=True)
-    change = planned(due(lost=[Lost(run, never_started)]), NOW_MS - 1)
-
-    assert (fates(change), change.launches) == (found, [])
-
-
 @clause("ASK-11")
 def test_a_run_without_a_worker_is_not_started_again() -> None:
     run = flying(period_key("report", T - HOUR), T - HOUR, detached=True)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Literal, NamedTuple
 
 from hypothesis import assume, given, settings
@@ -45,7 +46,7 @@ class Event(NamedTuple):
     """What happens after some time has passed."""
 
     after_ms: int
-    kind: Literal["turn", "launched", "ended", "failed", "unsure", "lost", "pause", "crash"]
+    kind: Literal["turn", "launched", "ended", "failed", "unsure", "lost", "kill", "pause", "crash"]
     which: int
 
 
@@ -80,7 +81,19 @@ WAITS_MS = st.one_of(
     st.integers(0, HOUR_MS),
 )  # fmt: skip
 KINDS = st.sampled_from(
-    ["turn", "turn", "turn", "launched", "ended", "failed", "unsure", "lost", "pause", "crash"]
+    [
+        "turn",
+        "turn",
+        "turn",
+        "launched",
+        "ended",
+        "failed",
+        "unsure",
+        "lost",
+        "kill",
+        "pause",
+        "crash",
+    ]
 )
 HISTORIES = st.lists(st.builds(Event, WAITS_MS, KINDS, st.integers(0, 9)), max_size=25)
 
@@ -108,6 +121,8 @@ def moments(model: Model, history: list[Event]) -> Iterator[Moment]:
 
 def _happen(model: Model, event: Event, now_ms: int) -> None:
     claimed, flying = model.keys(State.CLAIMED), model.keys(State.CLAIMED, State.RUNNING)
+    unheld = [key for key, row in model.rows.items() if row.is_to_be_ended]
+    opened = [key for key, row in model.rows.items() if row.fact.state is not State.DONE]
     match event.kind:
         case "launched" if claimed:
             model.launched(claimed[event.which % len(claimed)])
@@ -117,8 +132,11 @@ def _happen(model: Model, event: Event, now_ms: int) -> None:
                 model.failed(key, now_ms)
         case "unsure" if claimed:
             model.failed(claimed[event.which % len(claimed)], now_ms, may_have_run=True)
-        case "ended" if flying:
-            model.ended(flying[event.which % len(flying)], now_ms, success=event.which % 2 == 0)
+        case "ended" if flying or unheld:
+            key = (flying + unheld)[event.which % len(flying + unheld)]
+            model.ended(key, now_ms, success=event.which % 2 == 0)
+        case "kill" if opened:
+            model.killed(opened[event.which % len(opened)], now_ms)
         case "lost" if flying:
             model.lost.add(flying[event.which % len(flying)])
         case "crash":
@@ -184,6 +202,12 @@ def test_at_most_one_period_starts_unless_overlap_is_allowed(
         started = [launch for launch in change.launches if launch.key not in again]
         # What may be running and is not over with this change, nor tried again by it.
         over = {fact.key for fact in change.facts if fact.state in (State.CLAIMED, State.DONE)}
+        flying = [run for run in due.in_flight if run.key not in over]
+        flying += [
+            run._replace(fence=run.fence + 1)
+            for run, _ in due.lost
+            if run.kill_ms is not None and run.key not in over
+        ]
         unsure = [one for one in due.waiting if one.may_have_run and one.key not in over]
         match schedule.policy.overlap:
             case Overlap.ALLOW:
@@ -191,14 +215,31 @@ def test_at_most_one_period_starts_unless_overlap_is_allowed(
             case Overlap.REPLACE:
                 assert len(started) <= 1
                 if due.pause is None:  # a pause does not touch what is in flight
-                    in_the_way = {(run.key, run.fence) for run in due.in_flight}
+                    in_the_way = {(run.key, run.fence) for run in flying}
                     in_the_way |= {(one.key, one.fence) for one in unsure}
                     ended = {(run.key, run.fence) for run in change.replaced}
                     assert ended == (in_the_way if change.launches else set())
             case _:
-                occupied = len(due.in_flight) + len(change.launches) - len(started) + len(unsure)
+                occupied = len(flying) + len(change.launches) - len(started) + len(unsure)
                 assert len(started) <= (0 if occupied else 1)
                 assert change.replaced == ()
+
+
+@clause("ASK-10", "ASK-16")
+@given(schedules(), LIMITS, HISTORIES)
+def test_what_is_to_be_ended_is_not_started_again_and_is_waited_for_ten_leases_at_most(
+    schedule: Schedule, limits: Limits, history: list[Event]
+) -> None:
+    model = Model(schedule, START - 1, limits)
+    ten_leases_ms = 10 * (schedule.policy.lease // timedelta(milliseconds=1))
+    lost_ms: dict[str, int] = {}
+    for due, change, now_ms in moments(model, history):
+        lost_ms |= {run.key: now_ms for run, _ in due.lost}
+        killed = {key: row.kill_ms for key, row in model.rows.items() if row.kill_ms is not None}
+        assert not killed.keys() & {launch.key for launch in change.launches}
+        for key in [key for key, row in model.rows.items() if row.is_to_be_ended]:
+            since_ms = max(killed[key], lost_ms.get(key, 0))
+            assert now_ms <= model.rows[key].fact.fire_ms <= since_ms + ten_leases_ms
 
 
 @clause("ENGINE-1")

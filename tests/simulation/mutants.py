@@ -13,11 +13,12 @@ from unittest.mock import patch
 
 from gnomon.core.engine import Change, Due, Limits, plan
 from gnomon.core.ledger.lifecycle import State
+from gnomon.core.ledger.period import Waiting
 from gnomon.core.schedule import Uncertain
 from gnomon.ports import Claim, Failed, Report
 from gnomon.shell import turn
 from gnomon.shell.holding import Moment
-from gnomon.shell.store import commitment
+from gnomon.shell.store import asked, commitment
 from gnomon.shell.store.reported import Batch, ReportedRun
 from gnomon.simulation.campaign import Campaign
 
@@ -216,6 +217,28 @@ def _failure_is_not_reported() -> Patch:
     return patch.object(turn.Worker, "_fail", forget)
 
 
+def _killed_in_the_ledger_alone() -> Patch:
+    """What may be running is over when somebody asks for its end, and nobody ends it."""
+    at_once = asked._SQL["end_waiting"].replace("'skipped'", "coalesce(outcome, 'skipped')")
+    at_once = at_once.replace("AND outcome IS NULL", "")
+    return patch.dict(asked._SQL, {"end_waiting": at_once})
+
+
+def _killed_is_tried_again() -> Patch:
+    """What may be running has its next try, whether somebody asked for its end or not."""
+
+    def forget(due: Due) -> Due:
+        unheld = [run for run in due.in_flight if run.state is State.PLANNED]
+        waiting = [
+            Waiting(run.key, run.nominal, run.fire_ms, False, run.launches, True, run.fence)
+            for run in unheld
+        ]
+        flying = [run for run in due.in_flight if run.state is not State.PLANNED]
+        return due._replace(waiting=[*due.waiting, *waiting], in_flight=flying)
+
+    return _planning(before=forget)
+
+
 def _planning(
     *,
     before: Callable[[Due], Due] = lambda due: due,
@@ -252,4 +275,6 @@ MUTANTS = [
     Mutant("a launch that failed is not reported", Campaign.CRASH, _failure_is_not_reported),
     Mutant("a period that is left out runs", Campaign.WORKERS, _left_out_runs),
     Mutant("what was asked for is forgotten", Campaign.CRASH, _asked_for_is_forgotten),
+    Mutant("a kill is written down alone", Campaign.WORKERS, _killed_in_the_ledger_alone),
+    Mutant("what was killed is tried again", Campaign.WORKERS, _killed_is_tried_again),
 ]

@@ -9,7 +9,7 @@ import gnomon.simulation
 from tests.clauses import clause
 
 HERE = Path(gnomon.simulation.__file__).parent
-JUDGES = {"judge", "matcher", "record"}
+JUDGES = {"judge", "killing", "matcher", "record"}
 
 
 def imports_of(module: str) -> set[str]:

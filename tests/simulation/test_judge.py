@@ -295,3 +295,46 @@ def test_an_exception_that_came_out_of_a_worker_is_found() -> None:
     record.surprises.append("ValueError()")
 
     assert codes(record, rows) == ["surprise"]
+
+
+def killed_history(*, over_no: int | None = 25, lost_no: int | None = None) -> list[str]:
+    """The third period was killed at 23, and its row said so at 26; its run was over at 25."""
+    record, rows = good_history()
+    rows[-1] = row(THIRD, reason="killed")
+    record.killed[f"k{THIRD}"] = 23
+    record.effects[-1].ended_no, record.grants[-1].lost_no = over_no, lost_no
+    record.reports.append(Seen(f"k{THIRD}", 1, "Ended", accepted=True, no=26))
+    return codes(record, rows)
+
+
+@clause("SIM-7")
+def test_a_run_that_was_killed_is_over_when_its_row_says_so() -> None:
+    assert killed_history() == []
+    assert killed_history(over_no=27) == ["killed"]
+    assert killed_history(over_no=None) == ["killed"]
+
+
+@clause("SIM-7")
+def test_a_killed_run_may_go_on_for_a_while_under_a_worker_who_has_lost_it() -> None:
+    assert killed_history(over_no=27, lost_no=24) == []
+
+
+@clause("SIM-7")
+def test_what_was_killed_is_not_claimed_again() -> None:
+    record, rows = good_history()
+    record.killed[f"k{THIRD}"] = 23
+    record.grants[-1].lost_no = 24
+    record.grants.append(grant(THIRD, no=31, fence=2, late_ms=20_000))
+
+    assert codes(record, rows) == ["killed"]
+
+
+@clause("SIM-7")
+def test_who_knows_that_a_run_is_to_be_ended_does_not_launch_it() -> None:
+    record, rows = good_history()
+    place = "w1", f"k{THIRD}", 1
+    record.told[place], record.launched[place] = 24, 23
+    assert codes(record, rows) == []
+    record.launched[place] = 25
+
+    assert codes(record, rows) == ["killed"]

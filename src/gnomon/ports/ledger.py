@@ -3,7 +3,7 @@ The ledger as a contract: where the facts about periods are kept, and what a lau
 
 Each call is one transaction. Whoever implements it passes the suite of tests/contract.
 
-Spec: PORT-1 to PORT-9, ASK-1, ASK-2, ASK-7 to ASK-9, ASK-11.
+Spec: PORT-1 to PORT-9, ASK-1, ASK-2, ASK-7 to ASK-11, ASK-15.
 """
 
 from collections.abc import Callable, Sequence
@@ -163,7 +163,7 @@ class RunRow:
 
 
 class ToEnd(NamedTuple):
-    """A run in flight that somebody asked to end."""
+    """A run that is in flight, or may be, and that somebody asked to end."""
 
     key: str
     fence: int
@@ -284,14 +284,14 @@ class Ledger(Protocol):
 
     async def kill(self, key: str, *, by: By, now_ms: int) -> RunRow | None:
         """
-        Have a run ended: at once when it waits, else by who holds it; None when there is none.
+        Have a run ended: at once when it never began, else by who holds it, or by anybody.
 
-        What is over stays as it is.
+        None when there is none. What is over stays as it is; nothing else is started again.
         """
         ...
 
     async def to_end(self, *, owner: str) -> list[ToEnd]:
-        """The runs in flight that are to be ended: this worker's, and those nobody holds."""
+        """The runs that are to be ended: this worker's, and those that nobody holds."""
         ...
 
     async def run(self, key: str) -> RunRow | None:

@@ -1,8 +1,9 @@
 """
 The claims that a worker has won and not launched yet.
 
-Those that are ready are launched in their order; those that wait are launched when what is in their
-way has ended. A claim that was lost, killed or replaced meanwhile is taken out and never launched.
+Those that are ready are launched in their order. Those that wait are freed when what is in their
+way has ended, and let in by the next turn, which asks whether somebody has killed them meanwhile. A
+claim that was lost, killed or replaced is taken out and never launched.
 """
 
 from collections import deque
@@ -19,14 +20,16 @@ class Claims:
         self.ready: deque[Claim] = deque()
         self.waiting: dict[str, Claim] = {}
         """By key, those that wait for the end of another run."""
+        self.freed: deque[Claim] = deque()
+        """Those that have waited, and are to be let in among those that are ready."""
         self.launching: Claim | None = None
         """The one that is being launched at this moment."""
 
     def __len__(self) -> int:
-        return len(self.ready) + len(self.waiting)
+        return len(self.ready) + len(self.waiting) + len(self.freed)
 
     def has(self, key: str, fence: int) -> bool:
-        mine = (*self.ready, *self.waiting.values())
+        mine = (*self.ready, *self.freed, *self.waiting.values())
         return any((one.key, one.fence) == (key, fence) for one in mine)
 
     def is_launching(self, key: str, fence: int) -> bool:
@@ -35,13 +38,22 @@ class Claims:
 
     def withdraw(self, key: str, fence: int) -> list[Claim]:
         """Take out the claim on a run; it is the list's only one, or there is none."""
-        gone = [one for one in self.ready if (one.key, one.fence) == (key, fence)]
-        for one in gone:
-            self.ready.remove(one)
+        gone = list[Claim]()
+        for some in (self.ready, self.freed):
+            found = [one for one in some if (one.key, one.fence) == (key, fence)]
+            for one in found:
+                some.remove(one)
+            gone += found
         waiting = self.waiting.get(key)
         if waiting is not None and waiting.fence == fence:
             gone.append(self.waiting.pop(key))
         return gone
+
+    def let_in(self) -> bool:
+        """Make ready who has waited; whether anybody is ready whom an earlier turn has won."""
+        self.ready.extend(self.freed)
+        self.freed.clear()
+        return bool(self.ready)
 
     def give_up_waiting(self) -> list[Claim]:
         """Take out those that wait."""

@@ -79,7 +79,7 @@ class Runtime:
 
     def wake(self) -> None:
         """Take the next turn soon: something has changed."""
-        self._worker.is_called = True
+        self._worker.ending.is_called = True
         self._wake.set()
 
     async def recover(self) -> None:
@@ -104,9 +104,9 @@ class Runtime:
                 await self._step(collector)
             await self._drain(collector)
         finally:
-            for task in (collector, *self._worker.beside):
+            for task in (collector, *self._worker.ending.beside):
                 task.cancel()
-            await asyncio.gather(collector, *self._worker.beside, return_exceptions=True)
+            await asyncio.gather(collector, *self._worker.ending.beside, return_exceptions=True)
             self._idle.set()
 
     @property

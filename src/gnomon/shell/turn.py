@@ -6,21 +6,23 @@ and only claims that were won are acted upon. Every `await` is a call of a port.
 fails in the middle of a turn, what is in hand stays in hand: claims that were won are launched, and
 reports written, by a later turn.
 
-Ending a run may take as long as its grace, so it happens beside the turns; the run that waits for
-it is launched by the turn that finds it ready. A launch may take its time as well, and is reported
-when it is known. A run that goes on without this worker is let go as soon as it is launched.
+Runs are ended beside the turns; the run that waits for that is launched by the turn that finds it
+ready. Who was not launched in the turn that won it may have been killed since, which is asked
+before. A launch may take its time as well, and is reported when it is known. A run that goes on
+without this worker is let go as soon as it is launched.
 
-Spec: RUN-1 to RUN-3, RUN-5 to RUN-8, RUN-13, ASK-9, ASK-11.
+Spec: RUN-1 to RUN-3, RUN-5 to RUN-8, RUN-13, ASK-9, ASK-11, ASK-17.
 """
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 
 from gnomon.core.engine import Limits, plan
 from gnomon.core.ledger.lifecycle import Reason, State
 from gnomon.ports import Claim, Clock, Ended, Failed, Launched, Launcher, Ledger, Report
 from gnomon.shell.claims import Claims
+from gnomon.shell.ending import Ending
 from gnomon.shell.holding import Holding, Moment
 from gnomon.shell.reports import Reports
 from gnomon.shell.telemetry import Telemetry, log
@@ -29,8 +31,6 @@ __all__ = ["CHUNK", "Worker"]
 
 CHUNK, UNCONFIRMED_CHUNK = 32, 256
 """Runs made ready together, and confirmed by one commit, where starts are confirmed."""
-KILLS_MS = 1_000
-"""How often one asks what is to be ended, unless somebody calls."""
 _ADOPTED_FENCE = 0
 
 
@@ -46,7 +46,6 @@ class Worker:
         self.telemetry = telemetry
         self.reports = Reports(batch)
         self.holding = Holding()
-        self.beside: set[asyncio.Task[None]] = set()
         self._wake = wake
         self._claims = Claims()
         self._unconfirmed: list[Launched] = []
@@ -55,10 +54,7 @@ class Worker:
         self._adopted: dict[str, int] = {}
         self._under_way: dict[tuple[str, int], Claim] = {}
         """Launches that take their time."""
-        self._being_killed: set[tuple[str, int]] = set()
-        self._asked_ms: int | None = None
-        self.is_called = False
-        """Whether somebody outside has said that something has changed."""
+        self.ending = Ending(ledger, launcher, owner, self.reports, wake)
 
     @property
     def has_claims(self) -> bool:
@@ -84,6 +80,8 @@ class Worker:
         # Ends come first, before anything looks at what is in flight.
         await self._report(at)
         await self._renew(at)
+        if self._claims.let_in():
+            await self._see_kills(at, at_once=True)
         more = claiming and await self._claim(at)
         await self._act(at)
         await self._see_kills(at)
@@ -182,7 +180,7 @@ class Worker:
         free = claim.detached
         mine = [one for one in claim.replaces if one[0] in free or self._is_mine(*one)]
         self._claims.waiting[claim.key] = claim
-        self._do_beside(self._make_room(claim, mine))
+        self.ending.do_beside(self._make_room(claim, mine))
 
     async def _act(self, at: Moment) -> None:
         while self._claims.ready:
@@ -299,30 +297,30 @@ class Worker:
         self.holding.drop(key, fence)
         self._claims.withdraw(key, fence)
         if self._launched.get(key) == fence:
-            self._do_beside(self._end_lost(key, fence))
+            self.ending.do_beside(self._end_lost(key, fence))
 
     async def _end_lost(self, key: str, fence: int) -> None:
-        over = await self._end(key, Reason.UNCERTAIN)
+        over = await self.ending.end(key, Reason.UNCERTAIN)
         if over and self._launched.get(key) == fence:
             del self._launched[key]
 
     async def _make_room(self, claim: Claim, mine: Sequence[tuple[str, int]]) -> None:
         """End what is in the way of a claim; then it is ready, or has failed."""
         ends = [
-            self._end_detached(key, fence, Reason.REPLACED)
+            self.ending.end_detached(key, fence, Reason.REPLACED)
             if key in claim.detached
             else self._replace(key, fence)
             for key, fence in mine
         ]
         if claim.key in self._launched:
-            ends.append(self._end(claim.key, Reason.UNCERTAIN))
+            ends.append(self.ending.end(claim.key, Reason.UNCERTAIN))
         # A run under another number is another worker's, and cannot be ended here.
         over = all(await asyncio.gather(*ends)) and len(mine) == len(claim.replaces)
         # Else it was lost, or replaced in its turn.
         if self._claims.waiting.get(claim.key) is claim:
             del self._claims.waiting[claim.key]
             if over:
-                self._claims.ready.append(claim)
+                self._claims.freed.append(claim)
             else:
                 message = "the run in flight could not be ended"
                 self._fail(claim, Failed(claim.key, claim.fence, message, permanent=False))
@@ -340,7 +338,7 @@ class Worker:
         if self._drop_claim(key, fence, "replaced before it began", Reason.SUPERSEDED):
             return True
         # What is not known to be over is ended: a launch that has failed since may have worked.
-        return self.reports.has_end(key, fence) or await self._end(key, Reason.REPLACED)
+        return self.reports.has_end(key, fence) or await self.ending.end(key, Reason.REPLACED)
 
     def _drop_claim(self, key: str, fence: int, message: str, reason: Reason) -> bool:
         """Never start a run that has not been launched; whether there is such a claim."""
@@ -348,34 +346,12 @@ class Worker:
             self._fail(claim, Failed(key, fence, message, permanent=True, reason=reason))
         return bool(dropped)
 
-    async def _see_kills(self, at: Moment) -> None:
+    async def _see_kills(self, at: Moment, *, at_once: bool = False) -> None:
         """End what somebody asked to end, as far as it is this worker's or nobody's."""
-        asked_ms = self._asked_ms
-        if asked_ms is not None and not self.is_called and at.monotonic_ms < asked_ms + KILLS_MS:
-            return
-        self.is_called, self._asked_ms = False, at.monotonic_ms
-        for key, fence, detached in await self.ledger.to_end(owner=self.owner):
-            if (key, fence) in self._being_killed:
-                continue
+        for key, fence, detached in await self.ending.to_end(at, at_once=at_once):
             if detached or self._launched.get(key) == fence:
-                self._being_killed.add((key, fence))
-                self._do_beside(self._kill(key, fence, detached=detached))
+                self.ending.kill(key, fence, detached=detached)
             self._drop_claim(key, fence, "ended before it began", Reason.KILLED)
-
-    async def _kill(self, key: str, fence: int, *, detached: bool) -> None:
-        if detached:
-            await self._end_detached(key, fence, Reason.KILLED)
-        else:
-            await self._end(key, Reason.KILLED)  # its end is reported as any other
-        self._being_killed.discard((key, fence))
-        self._wake()
-
-    async def _end_detached(self, key: str, fence: int, reason: Reason) -> bool:
-        """End a run that nobody holds, and whose end nobody else reports for certain."""
-        over = await self._end(key, reason)
-        if over:
-            self.reports.add_end(Ended(key, fence, False, reason.value, reason))
-        return over
 
     def give_up_waiting(self) -> None:
         """Start none of the claims that wait for the end of another run."""
@@ -386,15 +362,3 @@ class Worker:
             else:
                 message = "stopped before it began"
                 self._fail(claim, Failed(claim.key, claim.fence, message, permanent=False))
-
-    async def _end(self, key: str, reason: Reason) -> bool:
-        try:
-            return await self.launcher.end(key, reason)
-        except Exception as error:
-            log(logging.ERROR, "the launcher failed", failure=error, key=key)
-            return False
-
-    def _do_beside(self, work: Coroutine[None, None, None]) -> None:
-        task = asyncio.create_task(work)
-        self.beside.add(task)
-        task.add_done_callback(self.beside.discard)

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
+from gnomon.simulation.killing import broken_kills
 from gnomon.simulation.matcher import length_ms, owed
 from gnomon.simulation.record import Effect, Grant, Record, Row, Seen
 
@@ -220,8 +221,6 @@ def _was_over(case: _Case, old: Grant, new: Grant) -> bool:
 
 def _was_given_up(case: _Case, old: Grant, new: Grant) -> bool:
     """Whether a run that was not answered was no longer in the way: its lease says nothing."""
-    if old.key in case.record.killed:  # what waits is ended in the ledger alone
-        return True
     tries = [one for one in case.grants if one.key == old.key and old.no <= one.no < new.no]
     last = max(tries, key=_by_fence)
     if last.unanswered_no is None and not last.is_given_back:
@@ -311,6 +310,13 @@ def _was_paused(case: _Case, row: Row) -> bool:
     return any(pause.schedule_id == row.schedule_id for pause in case.record.pauses)
 
 
+def _kills(case: _Case) -> Iterator[tuple[str, str]]:
+    """What is to be ended is ended, and not started again."""
+    kept = [*case.rows, *case.asked], case.effects, case.grants
+    for text in broken_kills(case.record, kept):
+        yield "killed", text
+
+
 def _newest_counts(case: _Case) -> Iterator[tuple[str, str]]:
     """Under `latest` the newest of the overdue periods is never missed for being old."""
     if case.schedule["catchup_policy"] == "latest" and case.rows:
@@ -371,5 +377,5 @@ def _lane(key: str) -> str:
 
 _CHECKS = (
     _covered, _asked_for, _true_outcomes, _starts, _overlaps, _claims, _in_time, _reasons,
-    _newest_counts, _calm,
+    _kills, _newest_counts, _calm,
 )  # fmt: skip

@@ -49,6 +49,7 @@ class Outside:
         self.seed = seed
         self.effects = nature.record.effects
         self.nature = nature
+        nature.record.anybody_ends = way is Way.KEYED
         self.wall_ms = wall_ms
         self.listeners: dict[str, list[SimulatedLauncher]] = {}
         """Who hears of the end of a run: all who started, joined or adopted it."""
@@ -79,6 +80,7 @@ class Outside:
         effect, timer = self._going_on.pop(run_id)
         timer.cancel()
         effect.ended_at, effect.how = self.nature.at(), how
+        effect.ended_no = self.nature.record.next_no()
         if how != "by itself":
             effect.success = False
         for listener in self.listeners.pop(run_id):
@@ -157,6 +159,7 @@ class SimulatedLauncher:
 
     async def _launch(self, claim: Claim) -> Launched | Failed:
         record, outside = self.gate.nature.record, self.outside
+        record.launched[self.gate.worker, claim.key, claim.fence] = record.next_no()
         dice = Dice(outside.seed, "launch", claim.key, claim.launches)
         if dice.chance(12):
             permanent = dice.chance(20)

@@ -184,7 +184,13 @@ class GatedLedger:
         )
 
     async def to_end(self, *, owner: str) -> list[ToEnd]:
-        return await self._gate.call("to_end", lambda: self._inner.to_end(owner=owner), stores=True)
+        found = await self._gate.call(
+            "to_end", lambda: self._inner.to_end(owner=owner), stores=True
+        )
+        for key, fence, _ in found:
+            place = self._gate.worker, key, fence
+            self._record.told.setdefault(place, self._record.next_no())
+        return found
 
     async def run(self, key: str) -> RunRow | None:
         return await self._gate.call("run", lambda: self._inner.run(key), stores=True)

@@ -50,6 +50,7 @@ class Effect:
     began_ms: int
     ended_at: int | None = None
     success: bool = False
+    ended_no: int | None = None
     how: str = ""
     """How it ended: by itself, ended by a worker, or died with one."""
 
@@ -166,8 +167,14 @@ class Record(Notes):
     """Schedules and keys of runs that somebody asked for."""
     left_out: set[tuple[str, int]] = field(default_factory=set)
     """Schedules and periods that somebody asked to leave out."""
-    killed: set[str] = field(default_factory=set)
-    """Keys of runs that somebody asked to end."""
+    killed: dict[str, int] = field(default_factory=dict)
+    """Keys of runs that somebody asked to end, and when."""
+    told: dict[tuple[str, str, int], int] = field(default_factory=dict)
+    """When a worker was told that a run is to be ended: worker, key and fencing number."""
+    launched: dict[tuple[str, str, int], int] = field(default_factory=dict)
+    """When a worker had a run launched."""
+    anybody_ends: bool = False
+    """Whether any worker can end a run, wherever it was started."""
 
     number: int = 0
 

@@ -29,7 +29,7 @@ from gnomon.simulation.dice import Dice
 from gnomon.simulation.faults import Fault, Step
 from gnomon.simulation.gate import Gate
 from gnomon.simulation.judge import Complaint, judge
-from gnomon.simulation.launcher import Outside, SimulatedLauncher
+from gnomon.simulation.launcher import Outside, SimulatedLauncher, Way
 from gnomon.simulation.ledger import GatedLedger
 from gnomon.simulation.loop import WORKER, Stuck, VirtualLoop
 from gnomon.simulation.process import hearing, silent
@@ -43,6 +43,8 @@ STEPS_MAX = 30_000
 REST_MAX_MS = 900_000
 """How long a healed world may take to come to rest: three times what the slowest takes."""
 REST_LOOK_MS = 5_000
+KILL_TRIES, KILL_LOOK_MS = 20, 1_500
+"""How often, and how far apart, who wants to end what may be running looks for such a run."""
 _RESTARTS_MS = (0, 200, 4_000, 4_000, 25_000, 100_000)
 
 _Task = asyncio.Task[object]
@@ -285,13 +287,25 @@ class _World:
                 if nominal is not None:
                     record.left_out.add((name, nominal))
             else:
-                for row in await ledger.runs(name, limit=5):
-                    if row.state != "done":
-                        record.killed.add(row.key)
-                        await ledger.kill(row.key, by=By("somebody"), now_ms=now_ms)
-                        break
+                await self._kill_one(name, patient=plan.at % 4 > 0)
 
         self._do_later(plan.at, ask)
+
+    async def _kill_one(self, name: str, *, patient: bool) -> None:
+        """End a run that may be running and that nobody holds, if there is one soon; or another."""
+        tries = KILL_TRIES if patient and self.spec.workload.way is Way.KEYED else 1
+        for number in range(tries):
+            rows = [row for row in await self._ledger.runs(name, limit=20) if row.state != "done"]
+            unsure = [row for row in rows if row.state == "planned" and row.outcome is not None]
+            if unsure or number == tries - 1:
+                break
+            await asyncio.sleep(KILL_LOOK_MS / 1000)
+        for row in (unsure or rows)[:1]:
+            self.record.hit(
+                f"asked to end what {'may be running' if unsure else f'is {row.state}'}"
+            )
+            await self._ledger.kill(row.key, by=By("somebody"), now_ms=self._wall.now_ms())
+            self.record.killed.setdefault(row.key, self.record.next_no())
 
     def _do_later(self, length_ms: int, act: Callable[[], Coroutine[None, None, None]]) -> None:
         def begin() -> None:

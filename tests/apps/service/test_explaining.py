@@ -51,6 +51,10 @@ def sentences(run: RunRow | None, nominal: int = THREE) -> str:
                  kill_by="ada", started_ms=None),
          "It is being launched, for the 1. time. ada asked to end it at "
          "2026-03-01T12:00:00.000Z."),
+        (run_row(state=State.PLANNED, outcome=Outcome.EXECUTED, status=None, kill_ms=NOW_MS,
+                 kill_by="ada", started_ms=None),
+         "ada asked to end it at 2026-03-01T12:00:00.000Z. It may be running, and is not started "
+         "again: the launcher is asked to end it."),
     ],
 )  # fmt: skip
 def test_what_became_of_a_period_is_said_in_words(run: RunRow, expected: str) -> None:

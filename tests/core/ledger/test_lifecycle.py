@@ -26,7 +26,7 @@ claim       claimed  claimed  claimed  claimed  .
 start       .        .        running  .        .
 finish      done     done     done     done     .
 retry       .        .        planned  .        .
-put_back    .        .        planned  planned  .
+put_back    .        planned  planned  planned  .
 skip        done     done     done     .        .
 miss        done     done     .        .        .
 refuse      done     .        .        .        .

@@ -66,6 +66,8 @@ def _of_run(row: ScheduleRow, run: RunRow, nominal: int, now_ms: int) -> list[st
         first, last = format_instant(run.nominal), format_instant(run.last_nominal)
         found.append(f"It is one of {run.periods} periods from {first} to {last}, with one fate.")
     match run.state:
+        case State.PLANNED if run.kill_ms is not None:
+            found += _to_be_ended(run, run.kill_ms)
         case State.PLANNED:
             found.append(f"It is planned to start at {instant_text(run.fire_ms)}.")
             if run.launches:
@@ -91,8 +93,19 @@ def _in_flight(run: RunRow) -> list[str]:
         until = instant_text(run.lease_ms)
         found.append(f"It counts as in flight until {until}, if nothing more is heard of it.")
     if run.kill_ms is not None:
-        found.append(f"{run.kill_by} asked to end it at {instant_text(run.kill_ms)}.")
+        found.append(_asked_to_end(run, run.kill_ms))
     return found
+
+
+def _to_be_ended(run: RunRow, kill_ms: int) -> list[str]:
+    return [
+        _asked_to_end(run, kill_ms),
+        "It may be running, and is not started again: the launcher is asked to end it.",
+    ]
+
+
+def _asked_to_end(run: RunRow, kill_ms: int) -> str:
+    return f"{run.kill_by} asked to end it at {instant_text(kill_ms)}."
 
 
 def _ended(row: ScheduleRow, run: RunRow) -> str:

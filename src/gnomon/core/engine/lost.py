@@ -4,10 +4,11 @@ Runs whose worker is gone: which of them are started again?
 One that certainly never began is planned again. For the others the schedule's rule for uncertain
 runs decides. What is to be started again is claimed at once, or goes back to being planned while
 the schedule is paused; the outcome `executed` is written with it, because it may have been. A run
-that has outlived too many workers may be what kills them, and is left alone; so is one that
-somebody asked to end, and one that went on without its worker and was not heard of.
+that has outlived too many workers may be what kills them, and is left alone; so is one that went on
+without its worker and was not heard of. Of those that somebody asked to end only the ones that
+never began come here; the others are ended first (see `ending`).
 
-Spec: ENGINE-8, ASK-10, ASK-11.
+Spec: ENGINE-8, ASK-9, ASK-11.
 """
 
 from gnomon.core.engine.terms import Due, Limits
@@ -27,7 +28,7 @@ def settle_lost(
     for run, never_started in due.lost:
         fact = Fact(run.key, run.nominal, run.fire_ms, State.PLANNED, launches=run.launches)
         if never_started and run.state is State.CLAIMED:
-            if run.killed:
+            if run.kill_ms is not None:
                 fact = fact._replace(
                     state=State.DONE, outcome=Outcome.SKIPPED, reason=Reason.KILLED
                 )
@@ -51,8 +52,6 @@ def settle_lost(
 
 def _why_not_again(due: Due, run: InFlight, newest: int, limits: Limits) -> Reason | None:
     policy = due.schedule.policy
-    if run.killed:
-        return Reason.KILLED
     if run.detached or policy.uncertain is Uncertain.ABANDON:
         return Reason.UNCERTAIN
     if run.nominal < newest and not is_backfill(run.key):

@@ -1,11 +1,11 @@
 """
 Planning: the order in which the engine decides.
 
-Lost runs first, because they count as in flight; then, unless a pause lasts, the periods that have
-opened and the policies; then what somebody asked for, and who starts. Applying a plan twice applies
-it once, because a plan carries the version of the schedule it was made from. Work per call is
-bounded by `Limits`; what is left over is found by the next call, because the cursor has not passed
-it.
+Runs that are to be ended and runs that are lost come first, because they count as in flight; then,
+unless a pause lasts, the periods that have opened and the policies; then what somebody asked for,
+and who starts. Applying a plan twice applies it once, because a plan carries the version of the
+schedule it was made from. Work per call is bounded by `Limits`; what is left over is found by the
+next call, because the cursor has not passed it.
 
 Spec: ENGINE-1, ENGINE-4, ENGINE-7, ASK-3, ASK-4.
 """
@@ -13,6 +13,7 @@ Spec: ENGINE-1, ENGINE-4, ENGINE-7, ASK-3, ASK-4.
 from collections.abc import Iterable
 
 from gnomon.core.engine.asked import Asked, plan_backfill
+from gnomon.core.engine.ending import settle_killed, waited_for
 from gnomon.core.engine.judging import judge, keeping_their_turn, start
 from gnomon.core.engine.lost import settle_lost
 from gnomon.core.engine.opening import open_periods
@@ -36,13 +37,14 @@ def plan(dues: Iterable[Due], *, now_ms: int, limits: Limits = USUAL) -> list[Ch
 
 def plan_any(due: Due, now_ms: int, limits: Limits) -> Change:
     """What is to become of a schedule, whatever state it is in."""
+    due, ending = settle_killed(due, now_ms, limits)
     schedule, pause = due.schedule, due.pause
     facts: list[Fact] = []
     is_paused = pause is not None and pause.lasts(now_ms)
     asked = Asked.of(due.waiting)
     again, back = settle_lost(due, facts, limits, paused=is_paused)
     cursor, paused_ms = due.cursor, 0
-    wanting, later, instants = list[Candidate](), list[Candidate](), list[int]()
+    wanting, later, instants = list[Candidate](), list[Candidate](), waited_for(due)
     held = [Candidate(*wait, is_new=False) for wait in asked.periods] if is_paused else []
     if not is_paused:
         paused_ms = _paused_ms(due)
@@ -53,7 +55,7 @@ def plan_any(due: Due, now_ms: int, limits: Limits) -> Change:
         wanting = judge(schedule, ready, later, facts, now_ms, limits)
         if asked.backfill:
             busy = sum(map(is_backfill, [*again, *back]))
-            instants = plan_backfill(due, asked.backfill, busy, facts, now_ms, limits)
+            instants += plan_backfill(due, asked.backfill, busy, facts, now_ms, limits)
     wanting += [one for one in asked.manual if one.queued or one.fire_ms <= now_ms]
     later += [one for one in asked.manual if not one.queued and one.fire_ms > now_ms]
     ours = sum(not is_backfill(key) for key in again)
@@ -85,7 +87,7 @@ def plan_any(due: Due, now_ms: int, limits: Limits) -> Change:
         cursor,
         following,
         now_ms if left else wake_ms,
-        facts,
+        ending + facts,
         tuple(seen.in_flight) if replaces else (),
         pause is not None and not is_paused and (wake_ms is None or wake_ms >= paused_ms),
         due.revision,

@@ -9,9 +9,9 @@ not a state of its own but a matter of the clock. Then it is skipped, missed or 
 ends it; or it waits in a queue; or a worker claims it, and that is committed before anything is
 started. A claim becomes a run when the launcher says so; the period's outcome is then `executed`,
 whatever comes of the run. A claim whose launcher said no goes back to being planned, or is given
-up; so does a run whose worker was lost, when it is to be started again and not at once. It may turn
-out that such a launch had worked and only its answer was lost; then it is finished while it waits.
-Nothing leaves `done`.
+up; so does a run whose worker was lost, when it is to be started again and not at once, or has to
+be ended first; and what somebody asked to end leaves the queue. It may turn out that such a launch
+had worked and only its answer was lost; then it is finished while it waits. Nothing leaves `done`.
 
 Spec: LIFE-1 to LIFE-4.
 """
@@ -112,6 +112,7 @@ STEPS: dict[tuple[State, Step], State] = {
     (State.PLANNED, Step.REFUSE): State.DONE,
     (State.PLANNED, Step.FINISH): State.DONE,
     (State.QUEUED, Step.CLAIM): State.CLAIMED,
+    (State.QUEUED, Step.PUT_BACK): State.PLANNED,
     (State.QUEUED, Step.SKIP): State.DONE,
     (State.QUEUED, Step.MISS): State.DONE,
     (State.QUEUED, Step.FINISH): State.DONE,

@@ -71,8 +71,8 @@ class InFlight(NamedTuple):
     launches: int
     detached: bool = False
     """Whether it goes on without its worker, and its end is told by somebody else."""
-    killed: bool = False
-    """Whether somebody has asked for it to be ended."""
+    kill_ms: int | None = None
+    """When somebody asked for it to be ended; None when nobody has."""
 
 
 class Fact(NamedTuple):

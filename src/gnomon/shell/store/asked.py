@@ -2,9 +2,10 @@
 What people ask of a ledger on SQLite: run it now, make up for these, leave that out, end this.
 
 What such a request comes to is decided in `asking`; here it is written down, and the schedule is
-looked at again. A run that waits is ended here; one in flight is marked, for whoever holds it.
+looked at again. A run that never began is ended here; one in flight, or that may be, is marked for
+whoever holds it, or can end it.
 
-Spec: ASK-1, ASK-2, ASK-7 to ASK-9.
+Spec: ASK-1, ASK-2, ASK-7 to ASK-10.
 """
 
 import json
@@ -74,12 +75,11 @@ def skip_next(
 
 def kill(connection: sqlite3.Connection, key: str, *, by: By, now_ms: int) -> RunRow | None:
     values = {"key": key, "by": by.subject, "now": to_text(now_ms)}
-    connection.execute(_SQL["ask_to_end"], values)
-    ended = connection.execute(_SQL["end_waiting"], values).fetchone()
-    if ended is not None:
-        connection.execute(
-            _SQL["wake"], {"id": ended[0], "at": to_text(now_ms), "now": to_text(now_ms)}
-        )
+    asked = connection.execute(_SQL["ask_to_end"], values).fetchone()
+    if asked is not None:
+        connection.execute(_SQL["end_waiting"], values)
+        # A plan that starts it, made before and not yet committed, does not count any more.
+        connection.execute(_SQL["wake"], {"id": asked[0], "at": values["now"]} | values)
     return run(connection, key)
 
 

@@ -25,17 +25,20 @@ class OpenPeriods:
 
     def add(
         self, key: str, nominal: int, fire_ms: int, state: str, fence: int, launches: int, *,
-        is_lost: bool, confirmed: bool, detached: bool, killed: bool, may_have_run: bool,
+        is_lost: bool, confirmed: bool, detached: bool, kill_ms: int | None, may_have_run: bool,
     ) -> None:  # fmt: skip
         """One row; `is_lost`: its lease is over; `may_have_run`: it has an outcome already."""
         running = _IN_FLIGHT.get(state)
+        if running is None and kill_ms is not None:
+            # Nobody starts it any more; for all that is known it runs, and nobody holds it.
+            running, detached = State.PLANNED, True
         if running is None:
             queued = state == "queued"
             self.waiting.append(
                 Waiting(key, nominal, fire_ms, queued, launches, may_have_run, fence)
             )
             return
-        run = InFlight(key, nominal, fire_ms, running, fence, launches, detached, killed)
+        run = InFlight(key, nominal, fire_ms, running, fence, launches, detached, kill_ms)
         if is_lost:
             # This try was certainly not started; what of a former one, if there was one?
             never_started = confirmed and running is State.CLAIMED and not may_have_run

@@ -6,7 +6,7 @@ a worker that has lost the run, and changes nothing. Reports are judged in order
 and an end in one batch both count. What they come to is collected in `Batch`, ends that are alike
 together, because most are; a store writes it down.
 
-Spec: LEDGER-7, LEDGER-9, ASK-9.
+Spec: LEDGER-7, LEDGER-9, ASK-9, ASK-10, ASK-15.
 """
 
 from collections.abc import Iterable
@@ -149,10 +149,13 @@ class Batch:
         after = _RETRY.get(run.state)
         if after is None:
             return False
-        if run.killed and not report.permanent and report.reason is not Reason.UNCERTAIN:
+        may_run = run.ran or report.reason is Reason.UNCERTAIN
+        if run.killed and not report.permanent and not may_run:
             # It has not begun, and must not: as if it had been dropped before its launch.
             report = report._replace(permanent=True, reason=Reason.KILLED)
-        again_ms = self._again_ms(run, report)
+        # One that may be running waits to be ended, whatever failed, and is looked at now.
+        is_to_be_ended = run.killed and may_run and self._schedules[run.schedule_id] is not None
+        again_ms = self._now_ms if is_to_be_ended else self._again_ms(run, report)
         if again_ms is None:
             run.state = _DONE
             self.ends.setdefault(self._given_up(run, report), []).append(run.row)

@@ -148,6 +148,6 @@ def _open_periods(
         periods.add(
             key, from_text(run_at) // 1000, from_text(fire_at), state, fence, launches,
             is_lost=lease_until is not None and lease_until < now, confirmed=bool(words[0]),
-            detached=bool(words[1]), killed=bool(words[2]), may_have_run=bool(words[3]),
+            detached=bool(words[1]), kill_ms=maybe_from_text(words[2]), may_have_run=bool(words[3]),
         )  # fmt: skip
     return found

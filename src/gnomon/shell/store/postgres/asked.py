@@ -4,7 +4,7 @@ What people ask of a ledger on PostgreSQL: run it now, make up for these, leave 
 Each takes the row of its schedule first, so that two who ask for the same ask once. Whoever else is
 at work is told when the transaction is committed.
 
-Spec: ASK-1, ASK-2, ASK-7 to ASK-9.
+Spec: ASK-1, ASK-2, ASK-7 to ASK-10.
 """
 
 from collections.abc import Iterable, Sequence
@@ -90,8 +90,9 @@ async def kill(
 async def _kill(
     connection: "Connection", sql: Statements, schedule_id: str, key: str, by: By, now_ms: int
 ) -> RunRow | None:
-    await connection.execute(sql["ask_to_end"], key, by.subject, now_ms)
-    if await connection.fetchval(sql["end_waiting"], key, now_ms):
+    if await connection.fetchval(sql["ask_to_end"], key, by.subject, now_ms):
+        await connection.execute(sql["end_waiting"], key, now_ms)
+        # A plan that starts it, made before and not yet committed, does not count any more.
         await connection.execute(sql["wake"], [schedule_id], [now_ms], now_ms)
     await notify(connection, sql)
     return await run(connection, sql, key)

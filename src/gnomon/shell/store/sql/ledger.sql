@@ -22,7 +22,7 @@ FROM json_each(:ids) j CROSS JOIN schedules s ON s.schedule_id = j.value
 
 -- name: open_runs
 SELECT r.schedule_id, r.idempotency_key, r.run_at, r.fire_at, r.state, r.fence, r.launches,
-  r.lease_until, r.confirmed, r.owner IS NULL, r.kill_at IS NOT NULL, r.outcome IS NOT NULL
+  r.lease_until, r.confirmed, r.owner IS NULL, r.kill_at, r.outcome IS NOT NULL
 FROM json_each(:ids) j CROSS JOIN schedule_runs r ON r.schedule_id = j.value
 WHERE r.state <> 'done'
 ORDER BY j.id, r.run_at
@@ -269,8 +269,9 @@ SET paused = 1, paused_until = :until, pause_reason = :reason,
     WHEN EXISTS (
       SELECT 1 FROM schedule_runs r
       WHERE r.schedule_id = schedules.schedule_id AND r.state <> 'done'
-        AND r.state IN ('planned', 'queued') AND r.idempotency_key GLOB 'manual:*'
-    ) THEN :now -- what was asked for by hand starts all the same
+        AND r.state IN ('planned', 'queued')
+        AND (r.idempotency_key GLOB 'manual:*' OR r.kill_at IS NOT NULL)
+    ) THEN :now -- what was asked for by hand starts all the same, and what is to be ended ends
     ELSE :until
   END,
   lock_version = lock_version + 1, updated_at = :now
@@ -318,20 +319,23 @@ UPDATE schedules SET skips = :skips, lock_version = lock_version + 1, updated_at
 WHERE schedule_id = :id
 
 -- name: ask_to_end
-UPDATE schedule_runs SET kill_at = :now, kill_by = :by, updated_at = :now
+-- Who waits in a queue leaves it, and a further try is none any more: it is looked at now.
+UPDATE schedule_runs
+SET kill_at = :now, kill_by = :by, updated_at = :now,
+  state = CASE WHEN state = 'queued' THEN 'planned' ELSE state END,
+  fire_at = CASE WHEN lease_until IS NULL AND outcome IS NOT NULL THEN :now ELSE fire_at END
 WHERE idempotency_key = :key AND state <> 'done' AND kill_at IS NULL
+RETURNING schedule_id
 
 -- name: end_waiting
 UPDATE schedule_runs
-SET state = 'done', outcome = coalesce(outcome, 'skipped'), reason = 'killed',
-  status = CASE WHEN outcome IS NULL THEN 'SKIPPED' ELSE 'FAILED' END,
+SET state = 'done', outcome = 'skipped', reason = 'killed', status = 'SKIPPED',
   ended_at = :now, updated_at = :now
-WHERE idempotency_key = :key AND state IN ('planned', 'queued')
-RETURNING schedule_id
+WHERE idempotency_key = :key AND state = 'planned' AND outcome IS NULL
 
 -- name: to_end
 SELECT idempotency_key, fence, owner IS NULL FROM schedule_runs
-WHERE kill_at IS NOT NULL AND lease_until IS NOT NULL AND (owner = :owner OR owner IS NULL)
+WHERE kill_at IS NOT NULL AND state <> 'done' AND (owner = :owner OR owner IS NULL)
 
 -- name: run
 SELECT * FROM schedule_runs WHERE idempotency_key = :key

@@ -38,7 +38,7 @@ WITH lost AS MATERIALIZED (
 SELECT (SELECT extract(epoch FROM LEASE_NOW($2)) * 1000)::bigint, h.schedule_id, h.revision,
   h.lock_version, h.cursor_at, h.paused, h.paused_until, h.skips, h.deleted, r.idempotency_key,
   r.run_at, r.fire_at, r.state, r.fence, r.launches, r.lease_until < LEASE_NOW($2), r.confirmed,
-  r.owner IS NULL, r.kill_at IS NOT NULL, r.outcome IS NOT NULL
+  r.owner IS NULL, r.kill_at, r.outcome IS NOT NULL
 FROM (SELECT) one
 LEFT JOIN heads h ON true
 LEFT JOIN LATERAL (
@@ -428,8 +428,9 @@ UPDATE gnomon.schedules s SET
     WHEN EXISTS (
       SELECT 1 FROM gnomon.schedule_runs r
       WHERE r.schedule_id = s.schedule_id AND r.state <> 'done'
-        AND r.state IN ('planned', 'queued') AND starts_with(r.idempotency_key, 'manual:')
-    ) THEN $4 -- what was asked for by hand starts all the same
+        AND r.state IN ('planned', 'queued')
+        AND (starts_with(r.idempotency_key, 'manual:') OR r.kill_at IS NOT NULL)
+    ) THEN $4 -- what was asked for by hand starts all the same, and what is to be ended ends
     ELSE $2::timestamptz
   END,
   lock_version = lock_version + 1, updated_at = $4
@@ -495,22 +496,25 @@ FOR NO KEY UPDATE
 SELECT schedule_id FROM gnomon.schedule_runs WHERE idempotency_key = $1
 
 -- name: ask_to_end
--- $1 key, $2 who, $3 now
-UPDATE gnomon.schedule_runs SET kill_at = $3, kill_by = $2, updated_at = $3
+-- Who waits in a queue leaves it, and a further try is none any more: it is looked at now. $1 key,
+-- $2 who, $3 now
+UPDATE gnomon.schedule_runs SET
+  kill_at = $3, kill_by = $2, updated_at = $3,
+  state = CASE WHEN state = 'queued' THEN 'planned' ELSE state END,
+  fire_at = CASE WHEN lease_until IS NULL AND outcome IS NOT NULL THEN $3 ELSE fire_at END
 WHERE idempotency_key = $1 AND state <> 'done' AND kill_at IS NULL
+RETURNING schedule_id
 
 -- name: end_waiting
 -- $1 key, $2 now
 UPDATE gnomon.schedule_runs SET
-  state = 'done', outcome = coalesce(outcome, 'skipped'), reason = 'killed',
-  status = CASE WHEN outcome IS NULL THEN 'SKIPPED' ELSE 'FAILED' END, ended_at = $2,
+  state = 'done', outcome = 'skipped', reason = 'killed', status = 'SKIPPED', ended_at = $2,
   updated_at = $2
-WHERE idempotency_key = $1 AND state IN ('planned', 'queued')
-RETURNING true
+WHERE idempotency_key = $1 AND state = 'planned' AND outcome IS NULL
 
 -- name: to_end
 SELECT idempotency_key, fence, owner IS NULL FROM gnomon.schedule_runs
-WHERE kill_at IS NOT NULL AND lease_until IS NOT NULL AND (owner = $1 OR owner IS NULL)
+WHERE kill_at IS NOT NULL AND state <> 'done' AND (owner = $1 OR owner IS NULL)
 
 -- name: run
 SELECT * FROM gnomon.schedule_runs WHERE idempotency_key = $1

@@ -1,0 +1,59 @@
+"""
+Runs that somebody asked to end and that nobody holds: how long are they waited for?
+
+Such a run is never started again. It may be running, because a launch of it was not answered or its
+worker is gone: so it is in flight until the launcher, whom every worker asks, says that it is over.
+That has an end too. Ten leases after somebody asked, or after its worker was lost, it is left as it
+is, and is in nobody's way any more.
+
+Spec: ASK-10, ASK-15, ASK-16.
+"""
+
+from datetime import timedelta
+
+from gnomon.core.engine.terms import Due, Limits
+from gnomon.core.ledger.lifecycle import Outcome, Reason, State
+from gnomon.core.ledger.period import Fact, InFlight
+
+__all__ = ["settle_killed", "waited_for"]
+
+_MS = timedelta(milliseconds=1)
+
+
+def settle_killed(due: Due, now_ms: int, limits: Limits) -> tuple[Due, list[Fact]]:
+    """The schedule with what is to be ended among what is in flight; and what that comes to."""
+    lost = [one for one in due.lost if one.run.kill_ms is None or one.never_started]
+    if len(lost) == len(due.lost) and not waited_for(due):
+        return due, []
+    patience_ms = limits.starts_max * (due.schedule.policy.lease // _MS)
+    runs, facts = list[InFlight](), list[Fact]()
+    for run in due.in_flight:
+        if run.state is not State.PLANNED or run.kill_ms is None or run.fire_ms > now_ms:
+            runs.append(run)
+        elif run.kill_ms + patience_ms > now_ms:
+            runs.append(run._replace(fire_ms=run.kill_ms + patience_ms))
+            facts.append(_fact(runs[-1], State.PLANNED))
+        else:
+            facts.append(_fact(run, State.DONE, Outcome.EXECUTED, Reason.UNCERTAIN))
+    for run, never_started in due.lost:
+        if run.kill_ms is not None and not never_started:
+            # Taken from its worker, it has the next number, under which its end is told.
+            runs.append(
+                run._replace(
+                    state=State.PLANNED, fire_ms=now_ms + patience_ms, fence=run.fence + 1,
+                    detached=True,
+                )
+            )  # fmt: skip
+            facts.append(_fact(runs[-1], State.PLANNED, Outcome.EXECUTED))
+    return due._replace(in_flight=runs, lost=lost), facts
+
+
+def waited_for(due: Due) -> list[int]:
+    """Until when such runs are waited for, in milliseconds."""
+    return [run.fire_ms for run in due.in_flight if run.state is State.PLANNED]
+
+
+def _fact(
+    run: InFlight, state: State, outcome: Outcome | None = None, reason: Reason | None = None
+) -> Fact:
+    return Fact(run.key, run.nominal, run.fire_ms, state, outcome, reason, run.launches)

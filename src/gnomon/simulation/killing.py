@@ -1,0 +1,53 @@
+"""
+Was what somebody asked to end ended, and never started again? Judged from what an onlooker saw.
+
+What is to be ended is not claimed any more, whoever plans; a worker that has been told of it does
+not launch it; and when the ledger says that a run was killed, the run is over. Where runs are known
+by their keys anybody can end them, wherever they were started; elsewhere only their own worker can,
+so that one whose worker has lost it may go on for a while.
+
+Spec: SIM-7.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from gnomon.simulation.record import Effect, Grant, Record, Row
+
+__all__ = ["Kept", "broken_kills"]
+
+Kept = tuple[Sequence[Row], Sequence[Effect], Sequence[Grant]]
+"""What there is about one schedule: its rows, what really began, and what was claimed."""
+
+
+def broken_kills(record: Record, kept: Kept) -> Iterator[str]:
+    """What should not have been."""
+    rows, effects, grants = kept
+    for grant in grants:
+        asked_no = record.killed.get(grant.key)
+        if asked_no is not None and asked_no < grant.no and not grant.is_adopted:
+            yield f"{grant.nominal} was claimed by {grant.worker} when it was to be ended"
+        place = grant.worker, grant.key, grant.fence
+        told_no, launched_no = record.told.get(place), record.launched.get(place)
+        if told_no is not None and launched_no is not None and told_no < launched_no:
+            yield f"{grant.nominal} was launched by {grant.worker}, who knew it was to be ended"
+    for row in rows:
+        if (row.outcome, row.reason) == ("executed", "killed"):
+            own = [effect for effect in effects if effect.key == row.key]
+            yield from _gone_on(record, row, own, grants)
+
+
+def _gone_on(
+    record: Record, row: Row, effects: Sequence[Effect], grants: Sequence[Grant]
+) -> Iterator[str]:
+    """Runs that were not over when the ledger said so."""
+    ends = [seen for seen in record.reports if seen.key == row.key and seen.kind == "Ended"]
+    ended_no = max((seen.no for seen in ends if seen.accepted), default=0)
+    for effect in effects:
+        if effect.ended_no is not None and effect.ended_no < ended_no:
+            continue
+        own = [one for one in grants if (one.key, one.fence) == (effect.key, effect.fence)]
+        lost_no = next((one.lost_no for one in own), None)
+        if lost_no is None or (record.anybody_ends and effect.no < lost_no):
+            yield f"{row.nominal} is executed(killed), and its run of {effect.began_at} went on"
+        else:
+            record.hit("killed, and went on under a worker who had lost it")
