@@ -33,7 +33,7 @@ OLDEST = 140000
 """The oldest version of PostgreSQL that works, as it numbers itself."""
 
 _AGAIN = 2
-"""How often a transaction is made again that the server broke, because two waited for each other."""
+"""How often a transaction is made again that the server broke to undo a deadlock."""
 _CLOSE_S = 5
 _EPOCH_MS = 946_684_800_000  # of PostgreSQL: the year 2000
 _Result = TypeVar("_Result")
