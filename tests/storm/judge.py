@@ -113,8 +113,10 @@ def _of_a_life(moment: Moment) -> Iterator[str]:
         if was["state"] != "done":
             yield f"{moment.id} was removed while it was {was['state']}"
         return
-    if became["state"] not in _STEPS[str(was["state"])]:
+    if became["state"] not in _STEPS[str(was["state"])] and not _leaves_the_queue(was, became):
         yield f"{moment.id} went from {was['state']} to {became['state']}"
+    if was["kill_at"] is not None and _number(became, "launches") > _number(was, "launches"):
+        yield f"{moment.id} was to be ended, and was claimed again"
     if was["outcome"] is not None and became["outcome"] != was["outcome"]:
         yield f"{moment.id} was {was['outcome']} and became {became['outcome']}"
     if was["state"] == "done":
@@ -124,6 +126,12 @@ def _of_a_life(moment: Moment) -> Iterator[str]:
     for name in ("fence", "launches"):
         if _number(became, name) < _number(was, name):
             yield f"{moment.id}: {name} fell from {was[name]} to {became[name]}"
+
+
+def _leaves_the_queue(was: Row, became: Row) -> bool:
+    """Who is to be ended waits for its turn no longer."""
+    is_asked = was["kill_at"] is None and became["kill_at"] is not None
+    return is_asked and (was["state"], became["state"]) == ("queued", "planned")
 
 
 def _of_a_schedule(moment: Moment) -> Iterator[str]:
