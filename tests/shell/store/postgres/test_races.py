@@ -168,3 +168,33 @@ def test_who_saves_does_not_hear_of_a_deadlock(common_database: str, schema: str
         assert [row.revision for row in await ledger.schedules()] == [2, 2]
 
     play(common_database, schema, scenario)
+
+
+@clause("PG-4")
+def test_who_saves_what_has_just_come_into_being_takes_it_first(
+    common_database: str, schema: str
+) -> None:
+    async def scenario(fleet: Fleet) -> None:
+        ledger, other, beside = await fleet.open(), await fleet.open(), await fleet.beside()
+        theirs, now_ms = beside.transaction(), at("00:00:40")
+
+        async def add_and_change() -> None:
+            await other.save(minutely("s000"), now_ms=now_ms)
+            await theirs.start()
+            await beside.execute("UPDATE schedules SET revision = 2, lock_version = 2")
+            await beside.execute(
+                "INSERT INTO schedule_revisions SELECT schedule_id, 2, effective_at, definition"
+                " FROM schedule_revisions"
+            )
+
+        tokyo = minutely("s000", timezone="Asia/Tokyo")
+        saving = asyncio.create_task(
+            meanwhile(fleet, ledger, "heads", ledger.save(tokyo, now_ms=now_ms), add_and_change())
+        )
+        await fleet.waits_for_a_lock(saving)
+        await theirs.commit()
+
+        saved, _ = await saving
+        assert saved.revision == 3
+
+    play(common_database, schema, scenario)

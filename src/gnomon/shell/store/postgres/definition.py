@@ -138,8 +138,9 @@ async def _take(
     connection: "Connection", sql: Statements, schedule_ids: list[str]
 ) -> dict[str, Head]:
     """Take the rows of those that are there; then say what they hold."""
-    await connection.fetch(sql["take"], schedule_ids)
-    rows = await connection.fetch(sql["heads"], schedule_ids)
+    # Not of one that has come between the two: its row is not taken, and could change.
+    taken = [row[0] for row in await connection.fetch(sql["take"], schedule_ids)]
+    rows = await connection.fetch(sql["heads"], taken)
     return {
         schedule_id: Head(revision, cursor // 1000, paused, until, deleted is not None, waits)
         for schedule_id, revision, cursor, paused, until, deleted, waits in rows
