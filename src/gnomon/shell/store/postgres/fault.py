@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import asyncpg
 
@@ -21,7 +21,15 @@ from gnomon.errors import DefinitionError, StoreError
 __all__ = ["check_address", "explained", "place_of"]
 
 _SCHEMES = ("postgresql", "postgres")
-_SECRETS = re.compile(r"(?i)((?:password|passfile|sslpassword)=)[^&\s]*")
+_SECRETS = re.compile(r"(?i)((?:password|passfile|sslpassword)\s*=\s*)(?:'[^']*'|[^&\s]*)")
+_SECRETS_OF_URL = re.compile(r"(?i)((?:password|passfile|sslpassword)=)[^&]*")
+_HOST = re.compile(r"(?:\[[^\[\]]*\]|[^\[\]:]*)(?::([0-9]{1,5}))?")
+_PORTS = re.compile(r"[0-9]{1,5}(?:,[0-9]{1,5})*")
+_PORT_MAX = 65_535
+_EXAMPLE = "write e.g. postgresql://user@host:5432/database"
+_ESCAPE = (
+    "write @ as %40, / as %2F, ? as %3F and # as %23, or leave the password out and set PGPASSWORD"
+)
 
 
 class _Advice(NamedTuple):
@@ -78,18 +86,10 @@ _ADVICE = {
 
 def check_address(url: str) -> None:
     """A URL that names a PostgreSQL database, or a `DefinitionError`."""
-    hint = "write e.g. postgresql://user@host:5432/database"
-    try:
-        parts = urlsplit(url)
-        parts.port  # noqa: B018
-    except ValueError as error:
-        reason = f"cannot be read ({error})"
-        raise DefinitionError(reason, where="database", got=_hidden(url), hint=hint) from error
-    if parts.scheme not in _SCHEMES:
-        raise DefinitionError(
-            "must be the URL of a PostgreSQL database", where="database", got=_hidden(url),
-            hint=hint,
-        )  # fmt: skip
+    problem = _problem(url)
+    if problem is not None:
+        hint = _ESCAPE if _has_stray_sign(url) else _EXAMPLE
+        raise DefinitionError(problem, where="database", got=_hidden(url), hint=hint)
 
 
 def place_of(url: str) -> str:
@@ -129,7 +129,49 @@ def _first_line(error: Exception) -> str:
     return _hidden(str(error).partition("\n")[0] or type(error).__name__)
 
 
-def _hidden(url: str) -> str:
-    """The text without passwords."""
-    without = re.sub(r"(://[^/@:\s]*):[^/@\s]*@", r"\1@", url)
-    return _SECRETS.sub(r"\1***", without)
+def _problem(url: str) -> str | None:
+    """What is wrong with an address, in words that quote nothing of it: it may be the password."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "cannot be read"
+    if parts.scheme not in _SCHEMES:
+        return "must be the URL of a PostgreSQL database"
+    if _has_stray_sign(url):
+        return "has a sign in its user or password that must be escaped"
+    if not all(map(_is_host, parts.netloc.rpartition("@")[2].split(","))):
+        return "has a host or a port that cannot be read"
+    try:
+        query = parse_qs(parts.query, strict_parsing=bool(parts.query))
+    except ValueError:
+        return "must have name=value after the question mark"
+    if not all(_PORTS.fullmatch(ports) for ports in query.get("port", [])):
+        return "has a port that is no number"
+    return None
+
+
+def _is_host(text: str) -> bool:
+    found = _HOST.fullmatch(text)
+    return found is not None and int(found[1] or 0) <= _PORT_MAX
+
+
+def _has_stray_sign(url: str) -> bool:
+    """Whether what reads like the end of a password comes later than an address allows it."""
+    rest = url.partition("://")[2]
+    authority, _, query = rest.partition("?")
+    authority, slash, path = authority.partition("/")
+    user, at, _ = authority.partition("@")
+    return (
+        "#" in rest
+        or authority.count("@") > 1
+        or "@" in path
+        or bool(not at and not slash and ":" in user and "@" in query)
+    )
+
+
+def _hidden(text: str) -> str:
+    """The text without passwords; of an address that cannot be read, rather less than too much."""
+    is_clear = _problem(text) is None
+    secret = r"[^/@?#]*" if is_clear else r".*"
+    without = re.sub(rf"(?s)(://[^/@:?#\s]*):{secret}@", r"\1@", text)
+    return (_SECRETS_OF_URL if "://" in text else _SECRETS).sub(r"\1***", without)
