@@ -132,6 +132,21 @@ def test_a_newer_ledger_is_a_finding_and_an_absent_one_an_error(file: Path, data
     assert (newer.code, "has schema 99" in newer.err) == (2, True)
 
 
+@clause("CLI-25")
+def test_the_history_makes_no_ledger_and_brings_none_forward(file: Path, database: str) -> None:
+    absent = gnomon("history", "--database", database)
+    assert (absent.code, absent.err.splitlines()[1]) == (2, "hint: gnomon run --database makes one")
+    assert gnomon("doctor", "--database", database).code == 2
+
+    assert gnomon("run", str(file), "--once", "--database", database).code == 0
+    execute(database, "UPDATE gnomon.ledger_meta SET value = '1' WHERE name = 'schema'")
+    older = gnomon("history", "--database", database)
+    assert older.code == 2
+    assert f"has schema 1, and this version of Gnomon reads {NEWEST}" in older.err
+    assert "hint: gnomon run brings it forward when it starts" in older.err
+    assert gnomon("doctor", "--database", database, "--json").json["schema"] == 1
+
+
 @clause("CLI-33", "PG-16")
 def test_a_ledger_moves_to_a_database_and_is_run_from_there(file: Path, database: str) -> None:
     assert gnomon("run", str(file), "--once").code == 0

@@ -42,7 +42,7 @@ def shared_history(url: str, name: str | None, limit: int) -> History:
     """The newest rows of one schedule, or of every schedule."""
 
     async def read() -> History:
-        ledger = await PostgresLedger.open(url)
+        ledger = await PostgresLedger.look_into(url)
         try:
             return await read_history(ledger, ledger.pool.place, name, limit)
         finally:

@@ -28,7 +28,9 @@ __all__ = [
     "WORKFLOW",
     "Family",
     "Transactions",
+    "absent",
     "bring_forward",
+    "expect_newest",
     "migrate",
     "schema_number",
 ]
@@ -77,6 +79,28 @@ async def migrate(pool: Pool, sql: Statements) -> None:
     async with pool.transaction() as connection:
         await _wait_alone(connection, sql)
         await _follow_zones(connection, sql)
+
+
+async def expect_newest(pool: Pool, sql: Statements) -> None:
+    """Refuse a ledger that is not there, or that somebody who only looks cannot read."""
+    scripts = migrations(sql.schema)
+    async with pool.transaction() as connection:
+        number = await _number(connection, pool.place, sql, scripts, LEDGER)
+    if number == 0:
+        raise absent(pool.place, sql)
+    if number < len(scripts):
+        raise IncompatibleStateError(
+            f"has schema {number}, and this version of Gnomon reads {len(scripts)}",
+            where=pool.place, hint="gnomon run brings it forward when it starts",
+        )  # fmt: skip
+
+
+def absent(place: str, sql: Statements) -> StoreError:
+    """What is said where there is no ledger."""
+    return StoreError(
+        f"has no ledger in the schema {sql.schema}", where=place,
+        hint="gnomon run --database makes one",
+    )  # fmt: skip
 
 
 async def bring_forward(source: Transactions, sql: Statements, family: Family) -> None:
