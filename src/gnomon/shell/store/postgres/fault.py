@@ -55,18 +55,24 @@ _POOLER = _Advice(
     "is behind a pooler that hands out a connection for each transaction",
     "name the server itself, or open the ledger with PoolOptions(pooler=True)", False,
 )  # fmt: skip
+_REFUSED = _Advice("refused", "", False)
+_STRANGER = _Advice("refuses this user", "check the user, the password and pg_hba.conf", False)
+_FORBIDDEN = _Advice("does not allow this to this user", _GRANT, False)
+_LACKING = _Advice("lacks a table", "a schema that was changed by hand must be restored", False)
+_QUOTED = (_REFUSED, _STRANGER, _FORBIDDEN, _LACKING)
+"""Where the server alone knows which role, right or table it is."""
 _ADVICE = {
     "08": _GONE,
     "08P01": _POOLER,
     "26000": _POOLER,
     "42P05": _POOLER,
     "25006": _Advice("is read-only", "name the primary server, or wait for the failover", True),
-    "28": _Advice("refuses this user", "check the user, the password and pg_hba.conf", False),
+    "28": _STRANGER,
     "3D000": _Advice("does not exist", "create it, with createdb for example", False),
     "40001": _Advice("could not order two transactions", "it is tried again", True),
     "40P01": _Advice("broke a deadlock", "it is tried again", True),
-    "42501": _Advice("does not allow this to this user", _GRANT, False),
-    "42P01": _Advice("lacks a table", "a schema that was changed by hand must be restored", False),
+    "42501": _FORBIDDEN,
+    "42P01": _LACKING,
     "53100": _Advice(
         "cannot grow: its disk is full", "free some space there; nothing was lost", True
     ),
@@ -114,8 +120,10 @@ def _store_error(error: Exception, place: str) -> StoreError:
 def _advice(error: Exception) -> _Advice:
     state = getattr(error, "sqlstate", None)
     if isinstance(state, str):
-        found = _ADVICE.get(state) or _ADVICE.get(state[:2])
-        return found or _Advice(f"refused ({_first_line(error)})", "", False)
+        found = _ADVICE.get(state) or _ADVICE.get(state[:2]) or _REFUSED
+        if found in _QUOTED:
+            return found._replace(reason=f"{found.reason} ({_first_line(error)})")
+        return found
     if isinstance(error, asyncpg.ClientConfigurationError):
         return _Advice(f"cannot be used ({_first_line(error)})", "mend its address", False)
     if isinstance(error, asyncpg.InterfaceError | asyncpg.InternalClientError):
