@@ -168,8 +168,9 @@ def test_a_database_with_another_ledger_is_refused_and_the_file_goes_on(
     moved(path, common_database, schema)
     unmark(path)
 
-    with pytest.raises(StoreError, match="has a ledger already"):
+    with pytest.raises(StoreError, match="has a ledger already") as raised:
         moved(path, common_database, schema)
+    assert raised.value.hint == "name a database that has none"
     asyncio.run(SqliteLedger.open(path).close())
 
 

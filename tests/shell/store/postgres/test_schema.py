@@ -187,7 +187,8 @@ def test_tables_of_another_program_are_refused_and_left_alone(
         connection = await asyncpg.connect(common_database)
         await connection.execute(f"CREATE SCHEMA {schema}; CREATE TABLE {schema}.schedules (a int)")
 
-        with pytest.raises(StoreError, match=f"tables of another program in the schema {schema}"):
+        said = f"tables of another program in the schema {schema}; name another database$"
+        with pytest.raises(StoreError, match=said):
             await fleet.open()
         tables = await connection.fetch(
             "SELECT tablename FROM pg_tables WHERE schemaname = $1", schema

@@ -194,6 +194,19 @@ def test_a_full_disk_writes_nothing_and_can_be_tried_again(
     play(common_database, schema, scenario)
 
 
+@clause("PG-9")
+def test_who_asked_once_is_told_to_try_again(common_database: str, schema: str) -> None:
+    async def scenario(fleet: Fleet) -> None:
+        ledger = await fleet.open()
+        await raise_on_insert(fleet, "schedule_revisions", "57P03")
+
+        with pytest.raises(StoreError, match="is starting or stopping") as raised:
+            await ledger.save(minutely(), now_ms=at("00:00:30"))
+        assert raised.value.hint == "wait, and try again; a worker does so by itself"
+
+    play(common_database, schema, scenario)
+
+
 @clause("PG-9", "PG-8")
 def test_a_failure_in_the_middle_of_a_commit_claims_nothing(
     common_database: str, schema: str

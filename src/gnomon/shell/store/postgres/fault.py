@@ -45,7 +45,8 @@ _ERRORS = (
     OSError,
     TimeoutError,
 )
-_GONE = _Advice("closed the connection", "nothing was lost; it is tried again", True)
+_AGAIN = "try again; a worker does so by itself"
+_GONE = _Advice("closed the connection", f"nothing was lost; {_AGAIN}", True)
 _AWAY = _Advice("cannot be reached", "check that the server runs and the address is right", True)
 _GRANT = (
     "let this user create the schema, or create it and grant ALL on it and on its tables; "
@@ -69,8 +70,8 @@ _ADVICE = {
     "25006": _Advice("is read-only", "name the primary server, or wait for the failover", True),
     "28": _STRANGER,
     "3D000": _Advice("does not exist", "create it, with createdb for example", False),
-    "40001": _Advice("could not order two transactions", "it is tried again", True),
-    "40P01": _Advice("broke a deadlock", "it is tried again", True),
+    "40001": _Advice("could not order two transactions", _AGAIN, True),
+    "40P01": _Advice("broke a deadlock", _AGAIN, True),
     "42501": _FORBIDDEN,
     "42P01": _LACKING,
     "53100": _Advice(
@@ -80,11 +81,11 @@ _ADVICE = {
     "53300": _Advice(
         "has no connection left", "raise max_connections, or run fewer workers", True
     ),
-    "55P03": _Advice("has a row that somebody holds for long", "it is tried again", True),
-    "57014": _Advice("took too long over a statement", "it is tried again", True),
+    "55P03": _Advice("has a row that somebody holds for long", _AGAIN, True),
+    "57014": _Advice("took too long over a statement", _AGAIN, True),
     "57P01": _GONE,
     "57P02": _GONE,
-    "57P03": _Advice("is starting or stopping", "wait; it is tried again", True),
+    "57P03": _Advice("is starting or stopping", f"wait, and {_AGAIN}", True),
     "57P05": _GONE,
     "25P03": _GONE,
 }  # fmt: skip

@@ -132,7 +132,7 @@ async def schema_number(
     if has_tables and not has_meta:
         raise StoreError(
             f"has tables of another program in the schema {sql.schema}", where=place,
-            hint="name another schema, or another database",
+            hint="name another database",
         )  # fmt: skip
     if not has_schema:
         return 0

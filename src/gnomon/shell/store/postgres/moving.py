@@ -114,9 +114,7 @@ def _moved_to(database: Database) -> str | None:
 
 def _expect_moved(database: Database, place: str) -> None:
     if _moved_to(database) != place:
-        raise StoreError(
-            "has a ledger already", where=place, hint="name an empty database, or another schema"
-        )
+        raise StoreError("has a ledger already", where=place, hint="name a database that has none")
 
 
 def _expect_unmoved(database: Database, place: str) -> None:
