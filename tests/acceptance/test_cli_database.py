@@ -94,6 +94,8 @@ def test_a_worker_that_fell_silent_and_a_clock_that_is_wrong_are_findings(
 
     doctor = gnomon("doctor", "--database", database)
     assert doctor.code == 1
+    assert "worker     anna:1: silent, 0 runs in hand then, heard of 9" in doctor.out
+    assert "worker     boris:1: running, 0 runs in hand, heard of 0 s ago" in doctor.out
     assert "silent: anna:1 was last heard of 9" in doctor.out
     assert "clock: the clock of boris:1 is 3000 ms behind the database's" in doctor.out
 
