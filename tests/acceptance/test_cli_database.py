@@ -160,6 +160,9 @@ def test_a_ledger_moves_to_a_database_and_is_run_from_there(file: Path, database
     assert gnomon("migrate-store", store, database).out.startswith("It was there already: 1 ")
     refused = gnomon("run", str(file), "--once")
     assert (refused.code, "has moved to postgresql://" in refused.err) == (2, True)
+    doctor = gnomon("doctor", "--store", store)
+    assert (doctor.code, "moved: the ledger has moved to postgresql://" in doctor.out) == (1, True)
+    assert "mend  ask there, with --database: this file is not run any more" in doctor.out
     assert gnomon("run", str(file), "--database", database, "--once").code == 0
     assert gnomon("doctor", "--database", database).code == 0
 
