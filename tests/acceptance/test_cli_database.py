@@ -62,6 +62,7 @@ def test_what_ran_is_in_the_database_and_the_worker_says_good_bye(
     assert isinstance(workers, list)
     assert [(one["state"], one["holding"]) for one in workers] == [("stopped", 0)]
     assert workers[0]["counters"]["ends"] >= 1
+    assert {run["owner"] for run in runs if run["state"] == "done"} == {workers[0]["owner"]}
 
 
 @clause("CLI-31")
