@@ -62,6 +62,7 @@ def test_what_ran_is_in_the_database_and_the_worker_says_good_bye(
     assert isinstance(workers, list)
     assert [(one["state"], one["holding"]) for one in workers] == [("stopped", 0)]
     assert workers[0]["counters"]["ends"] >= 1
+    assert {run["owner"] for run in runs if run["state"] == "done"} == {workers[0]["owner"]}
 
 
 @clause("CLI-31")
@@ -94,6 +95,8 @@ def test_a_worker_that_fell_silent_and_a_clock_that_is_wrong_are_findings(
 
     doctor = gnomon("doctor", "--database", database)
     assert doctor.code == 1
+    assert "worker     anna:1: silent, 0 runs in hand then, heard of 9" in doctor.out
+    assert "worker     boris:1: running, 0 runs in hand, heard of 0 s ago" in doctor.out
     assert "silent: anna:1 was last heard of 9" in doctor.out
     assert "clock: the clock of boris:1 is 3000 ms behind the database's" in doctor.out
 
@@ -132,6 +135,21 @@ def test_a_newer_ledger_is_a_finding_and_an_absent_one_an_error(file: Path, data
     assert (newer.code, "has schema 99" in newer.err) == (2, True)
 
 
+@clause("CLI-25")
+def test_the_history_makes_no_ledger_and_brings_none_forward(file: Path, database: str) -> None:
+    absent = gnomon("history", "--database", database)
+    assert (absent.code, absent.err.splitlines()[1]) == (2, "hint: gnomon run --database makes one")
+    assert gnomon("doctor", "--database", database).code == 2
+
+    assert gnomon("run", str(file), "--once", "--database", database).code == 0
+    execute(database, "UPDATE gnomon.ledger_meta SET value = '1' WHERE name = 'schema'")
+    older = gnomon("history", "--database", database)
+    assert older.code == 2
+    assert f"has schema 1, and this version of Gnomon reads {NEWEST}" in older.err
+    assert "hint: gnomon run brings it forward when it starts" in older.err
+    assert gnomon("doctor", "--database", database, "--json").json["schema"] == 1
+
+
 @clause("CLI-33", "PG-16")
 def test_a_ledger_moves_to_a_database_and_is_run_from_there(file: Path, database: str) -> None:
     assert gnomon("run", str(file), "--once").code == 0
@@ -143,6 +161,9 @@ def test_a_ledger_moves_to_a_database_and_is_run_from_there(file: Path, database
     assert gnomon("migrate-store", store, database).out.startswith("It was there already: 1 ")
     refused = gnomon("run", str(file), "--once")
     assert (refused.code, "has moved to postgresql://" in refused.err) == (2, True)
+    doctor = gnomon("doctor", "--store", store)
+    assert (doctor.code, "moved: the ledger has moved to postgresql://" in doctor.out) == (1, True)
+    assert "mend  ask there, with --database: this file is not run any more" in doctor.out
     assert gnomon("run", str(file), "--database", database, "--once").code == 0
     assert gnomon("doctor", "--database", database).code == 0
 

@@ -121,6 +121,7 @@ def _json(row: RunRow) -> dict[str, Json]:
         "started": maybe_to_text(row.started_ms),
         "ended": maybe_to_text(row.ended_ms),
         "detail": row.detail,
+        "owner": row.owner,
         "runId": row.run_id,
         "revision": row.revision,
     }

@@ -42,7 +42,7 @@ def shared_history(url: str, name: str | None, limit: int) -> History:
     """The newest rows of one schedule, or of every schedule."""
 
     async def read() -> History:
-        ledger = await PostgresLedger.open(url)
+        ledger = await PostgresLedger.look_into(url)
         try:
             return await read_history(ledger, ledger.pool.place, name, limit)
         finally:
@@ -68,8 +68,10 @@ def move_text(store: Path, url: str) -> str:
 
 def _line(worker: WorkerRow) -> str:
     runs = "1 run" if worker.holding == 1 else f"{worker.holding} runs"
+    state = "silent" if worker.is_silent else worker.state
+    then = " then" if worker.is_silent else ""  # others may have taken them over since
     ago = f"{worker.silent_ms // 1000} s ago"
-    return f"{worker.owner}: {worker.state}, {runs} in hand, heard of {ago}"
+    return f"{worker.owner}: {state}, {runs} in hand{then}, heard of {ago}"
 
 
 def _json(found: SharedExamination) -> str:

@@ -21,6 +21,7 @@ from gnomon.shell.store.database import APPLICATION_ID, BUSY_MS
 from gnomon.shell.store.instant_text import from_text, maybe_from_text
 from gnomon.shell.store.looking import damage, holder_of, open_to_look
 from gnomon.shell.store.queries import migrations, named
+from gnomon.shell.store.sqlite import MOVED_TO
 from gnomon.shell.store.stored_audit import (
     FINDINGS_MAX,
     StoredRun,
@@ -33,6 +34,7 @@ from gnomon.shell.store.stored_audit import (
 __all__ = ["FINDINGS_MAX", "Examination", "examine"]
 
 _SQL = named("examination.sql")
+_MOVED = "SELECT value FROM ledger_meta WHERE name = ?"
 _TEXT_MAX = 200
 
 
@@ -99,6 +101,8 @@ def _examine_file(connection: sqlite3.Connection) -> tuple[int, list[Finding]]:
 
 
 def _examine_ledger(connection: sqlite3.Connection) -> Iterator[Finding]:
+    for (place,) in connection.execute(_MOVED, (MOVED_TO,)):
+        yield finding("moved", f"the ledger has moved to {place}")
     for row in connection.execute(_SQL["schedules"]):
         runs: list[AuditRun] = []
         for values in connection.execute(_SQL["runs"], {"id": row[0]}):

@@ -27,6 +27,7 @@ _REMEDIES = {
     "foreign": "name another file; this one is not a ledger of Gnomon",
     "newer": "use the version of Gnomon that wrote it, or a newer one",
     "older": "nothing: gnomon run brings it forward when it starts",
+    "moved": "ask there, with --database: this file is not run any more",
     "definition": "delete that schedule, or save it again",
     "row": "set the value that its history shows, or remove the row",
     "stranger": "remove the rows, or restore the schedule they belong to",

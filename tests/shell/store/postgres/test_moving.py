@@ -162,14 +162,36 @@ def test_a_move_that_died_before_its_commit_is_made_again(
 
 
 @clause("PG-16")
+def test_a_ledger_that_began_anew_after_a_move_that_died_is_not_taken_for_the_moved_one(
+    path: Path, common_database: str, schema: str
+) -> None:
+    async def begin_anew() -> None:
+        connection = await asyncpg.connect(common_database)
+        await connection.execute(f"DROP SCHEMA {schema} CASCADE")
+        await connection.close()
+        ledger = await PostgresLedger.open(common_database, schema=schema)
+        await ledger.save(minutely("queue"), now_ms=at("00:03:00"))
+        await ledger.close()
+
+    moved(path, common_database, schema)
+    asyncio.run(begin_anew())
+
+    with pytest.raises(StoreError, match="began anew, because the move died before") as raised:
+        moved(path, common_database, schema)
+    tables = f"{schema}.schedules, {schema}.schedule_revisions"
+    assert raised.value.hint == f"stop its workers, TRUNCATE {tables}, and move again"
+
+
+@clause("PG-16")
 def test_a_database_with_another_ledger_is_refused_and_the_file_goes_on(
     path: Path, common_database: str, schema: str
 ) -> None:
     moved(path, common_database, schema)
     unmark(path)
 
-    with pytest.raises(StoreError, match="has a ledger already"):
+    with pytest.raises(StoreError, match="has a ledger already") as raised:
         moved(path, common_database, schema)
+    assert raised.value.hint == "name a database that has none"
     asyncio.run(SqliteLedger.open(path).close())
 
 

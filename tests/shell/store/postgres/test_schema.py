@@ -151,6 +151,19 @@ def test_new_zone_data_makes_every_zoned_schedule_due_once(
     play(common_database, schema, scenario)
 
 
+@clause("PG-10")
+def test_who_may_make_no_schema_uses_the_one_that_was_made_for_it(database: str) -> None:
+    async def scenario() -> None:
+        beside = await asyncpg.connect(database)
+        await beside.execute("CREATE ROLE tenant LOGIN; CREATE SCHEMA gnomon AUTHORIZATION tenant")
+        ledger = await PostgresLedger.open(database.replace("postgres@", "tenant@"))
+        assert await ledger.schedules() == []
+        await ledger.close()
+        await beside.close()
+
+    asyncio.run(scenario())
+
+
 @clause("PG-11")
 def test_a_newer_schema_is_refused_and_left_alone(common_database: str, schema: str) -> None:
     async def scenario(fleet: Fleet) -> None:
@@ -174,7 +187,8 @@ def test_tables_of_another_program_are_refused_and_left_alone(
         connection = await asyncpg.connect(common_database)
         await connection.execute(f"CREATE SCHEMA {schema}; CREATE TABLE {schema}.schedules (a int)")
 
-        with pytest.raises(StoreError, match=f"tables of another program in the schema {schema}"):
+        said = f"tables of another program in the schema {schema}; name another database$"
+        with pytest.raises(StoreError, match=said):
             await fleet.open()
         tables = await connection.fetch(
             "SELECT tablename FROM pg_tables WHERE schemaname = $1", schema

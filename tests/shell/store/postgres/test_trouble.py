@@ -8,6 +8,7 @@ import asyncpg
 import pytest
 
 from gnomon.errors import DefinitionError, StoreError
+from gnomon.shell.store.postgres.fault import check_address, place_of
 from gnomon.shell.store.postgres.ledger import PostgresLedger
 from gnomon.shell.store.postgres.pool import PoolOptions
 from tests.clauses import clause
@@ -54,7 +55,8 @@ def test_a_database_that_does_not_exist_is_named(postgres: Server) -> None:
 def test_a_user_that_is_unknown_is_refused(postgres: Server) -> None:
     error = refusal(postgres.url().replace("postgres@", "nobody_of_that_name@"))
 
-    assert (error.reason, error.transient) == ("refuses this user", False)
+    assert error.reason == 'refuses this user (role "nobody_of_that_name" does not exist)'
+    assert not error.transient
 
 
 @clause("PG-9")
@@ -67,7 +69,10 @@ def test_missing_rights_are_said_and_nothing_is_made(database: str, postgres: Se
     asyncio.run(prepare())
     error = refusal(database.replace("postgres@", "modest@"))
 
-    assert (error.reason, error.transient) == ("does not allow this to this user", False)
+    assert re.fullmatch(
+        r"does not allow this to this user \(permission denied for database own-.*\)", error.reason
+    )
+    assert not error.transient
     assert "grant ALL on it" in error.hint
 
 
@@ -102,13 +107,75 @@ def test_a_standby_is_told_from_a_primary(database: str) -> None:
 
 @clause("PG-11")
 @pytest.mark.parametrize(
-    "url", ["", "books", "mysql://anna@host/books", "postgresql://host:port/books", "//host/x"]
+    "url",
+    [
+        "",
+        "books",
+        "mysql://anna@host/books",
+        "postgresql://host:port/books",
+        "//host/x",
+        "postgresql://host:65536/books",
+    ],
 )
 def test_an_address_that_cannot_be_meant_is_refused(url: str) -> None:
     with pytest.raises(DefinitionError, match="database: ") as raised:
         asyncio.run(PostgresLedger.open(url))
 
     assert raised.value.hint == "write e.g. postgresql://user@host:5432/database"
+
+
+@clause("PG-9")
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("postgresql://anna:ab#se/cret@host/books", "postgresql://anna@host/books"),
+        ("postgresql://anna:12/secret@host/books", "postgresql://anna@host/books"),
+        ("postgresql://anna:12?secret@host/books", "postgresql://anna@host/books"),
+        ("postgresql://anna:p@secret@host/books", "postgresql://anna@host/books"),
+    ],
+)
+def test_a_password_that_must_be_escaped_is_refused_and_not_shown(url: str, shown: str) -> None:
+    with pytest.raises(DefinitionError) as raised:
+        asyncio.run(PostgresLedger.open(url))
+
+    assert str(raised.value) == (
+        f"database: has a sign in its user or password that must be escaped, got '{shown}'; "
+        "write @ as %40, / as %2F, ? as %3F and # as %23, "
+        "or leave the password out and set PGPASSWORD"
+    )
+
+
+@clause("PG-9")
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("postgresql://anna:se cret@host:port/books", "postgresql://anna@host:port/books"),
+        ("postgresql://anna:secret@[::1/books", "postgresql://anna@[::1/books"),
+        ("postgresql://host/books?user", "postgresql://host/books?user"),
+        ("postgresql://host/b?port=x&password=se cret", "postgresql://host/b?port=x&password=***"),
+        ("host=h password='se cret' user=anna", "host=h password=*** user=anna"),
+    ],
+)
+def test_an_address_that_cannot_be_read_is_shown_without_its_password(url: str, shown: str) -> None:
+    with pytest.raises(DefinitionError) as raised:
+        asyncio.run(PostgresLedger.open(url))
+
+    assert raised.value.got == shown
+    assert "cret" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("postgresql://anna:se cret@one:5432,[::1]:5433/b", "postgresql://anna@one:5432,[::1]:5433/b"),
+        ("postgresql://anna@/b?host=/run/a@b", "postgresql://anna@/b?host=/run/a@b"),
+        ("postgres://host:5432/b?user=a@b&password=se cret", "postgres://host:5432/b?user=a@b&password=***"),
+    ],
+)  # fmt: skip
+def test_an_address_is_shown_as_it_is_but_for_its_password(url: str, shown: str) -> None:
+    check_address(url)
+
+    assert place_of(url) == shown
 
 
 @clause("PG-9")
@@ -123,6 +190,19 @@ def test_a_full_disk_writes_nothing_and_can_be_tried_again(
             await ledger.save(minutely(), now_ms=at("00:00:30"))
         assert raised.value.transient
         assert await ledger.schedules() == []
+
+    play(common_database, schema, scenario)
+
+
+@clause("PG-9")
+def test_who_asked_once_is_told_to_try_again(common_database: str, schema: str) -> None:
+    async def scenario(fleet: Fleet) -> None:
+        ledger = await fleet.open()
+        await raise_on_insert(fleet, "schedule_revisions", "57P03")
+
+        with pytest.raises(StoreError, match="is starting or stopping") as raised:
+            await ledger.save(minutely(), now_ms=at("00:00:30"))
+        assert raised.value.hint == "wait, and try again; a worker does so by itself"
 
     play(common_database, schema, scenario)
 

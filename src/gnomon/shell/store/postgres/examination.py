@@ -12,8 +12,7 @@ from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon.core.ledger.audit import AuditRun, Finding
-from gnomon.errors import StoreError
-from gnomon.shell.store.postgres.migration import schema_number
+from gnomon.shell.store.postgres.migration import absent, schema_number
 from gnomon.shell.store.postgres.pool import Pool, PoolOptions
 from gnomon.shell.store.postgres.presence import WorkerRow, workers
 from gnomon.shell.store.postgres.statement import SCHEMA, Statements, migrations
@@ -58,10 +57,7 @@ async def examine_shared(url: str, *, schema: str = SCHEMA) -> SharedExamination
             await connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             number = await schema_number(connection, pool.place, sql)
             if number == 0:
-                raise StoreError(
-                    f"has no ledger in the schema {schema}", where=pool.place,
-                    hint="gnomon run --database makes one",
-                )  # fmt: skip
+                raise absent(pool.place, sql)
             if number != known:
                 code = "newer" if number > known else "older"
                 problem = f"the schema is {number}, and {known} is the newest here"

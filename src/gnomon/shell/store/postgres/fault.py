@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import asyncpg
 
@@ -21,7 +21,15 @@ from gnomon.errors import DefinitionError, StoreError
 __all__ = ["check_address", "explained", "place_of"]
 
 _SCHEMES = ("postgresql", "postgres")
-_SECRETS = re.compile(r"(?i)((?:password|passfile|sslpassword)=)[^&\s]*")
+_SECRETS = re.compile(r"(?i)((?:password|passfile|sslpassword)\s*=\s*)(?:'[^']*'|[^&\s]*)")
+_SECRETS_OF_URL = re.compile(r"(?i)((?:password|passfile|sslpassword)=)[^&]*")
+_HOST = re.compile(r"(?:\[[^\[\]]*\]|[^\[\]:]*)(?::([0-9]{1,5}))?")
+_PORTS = re.compile(r"[0-9]{1,5}(?:,[0-9]{1,5})*")
+_PORT_MAX = 65_535
+_EXAMPLE = "write e.g. postgresql://user@host:5432/database"
+_ESCAPE = (
+    "write @ as %40, / as %2F, ? as %3F and # as %23, or leave the password out and set PGPASSWORD"
+)
 
 
 class _Advice(NamedTuple):
@@ -37,7 +45,8 @@ _ERRORS = (
     OSError,
     TimeoutError,
 )
-_GONE = _Advice("closed the connection", "nothing was lost; it is tried again", True)
+_AGAIN = "try again; a worker does so by itself"
+_GONE = _Advice("closed the connection", f"nothing was lost; {_AGAIN}", True)
 _AWAY = _Advice("cannot be reached", "check that the server runs and the address is right", True)
 _GRANT = (
     "let this user create the schema, or create it and grant ALL on it and on its tables; "
@@ -47,18 +56,24 @@ _POOLER = _Advice(
     "is behind a pooler that hands out a connection for each transaction",
     "name the server itself, or open the ledger with PoolOptions(pooler=True)", False,
 )  # fmt: skip
+_REFUSED = _Advice("refused", "", False)
+_STRANGER = _Advice("refuses this user", "check the user, the password and pg_hba.conf", False)
+_FORBIDDEN = _Advice("does not allow this to this user", _GRANT, False)
+_LACKING = _Advice("lacks a table", "a schema that was changed by hand must be restored", False)
+_QUOTED = (_REFUSED, _STRANGER, _FORBIDDEN, _LACKING)
+"""Where the server alone knows which role, right or table it is."""
 _ADVICE = {
     "08": _GONE,
     "08P01": _POOLER,
     "26000": _POOLER,
     "42P05": _POOLER,
     "25006": _Advice("is read-only", "name the primary server, or wait for the failover", True),
-    "28": _Advice("refuses this user", "check the user, the password and pg_hba.conf", False),
+    "28": _STRANGER,
     "3D000": _Advice("does not exist", "create it, with createdb for example", False),
-    "40001": _Advice("could not order two transactions", "it is tried again", True),
-    "40P01": _Advice("broke a deadlock", "it is tried again", True),
-    "42501": _Advice("does not allow this to this user", _GRANT, False),
-    "42P01": _Advice("lacks a table", "a schema that was changed by hand must be restored", False),
+    "40001": _Advice("could not order two transactions", _AGAIN, True),
+    "40P01": _Advice("broke a deadlock", _AGAIN, True),
+    "42501": _FORBIDDEN,
+    "42P01": _LACKING,
     "53100": _Advice(
         "cannot grow: its disk is full", "free some space there; nothing was lost", True
     ),
@@ -66,11 +81,11 @@ _ADVICE = {
     "53300": _Advice(
         "has no connection left", "raise max_connections, or run fewer workers", True
     ),
-    "55P03": _Advice("has a row that somebody holds for long", "it is tried again", True),
-    "57014": _Advice("took too long over a statement", "it is tried again", True),
+    "55P03": _Advice("has a row that somebody holds for long", _AGAIN, True),
+    "57014": _Advice("took too long over a statement", _AGAIN, True),
     "57P01": _GONE,
     "57P02": _GONE,
-    "57P03": _Advice("is starting or stopping", "wait; it is tried again", True),
+    "57P03": _Advice("is starting or stopping", f"wait, and {_AGAIN}", True),
     "57P05": _GONE,
     "25P03": _GONE,
 }  # fmt: skip
@@ -78,18 +93,10 @@ _ADVICE = {
 
 def check_address(url: str) -> None:
     """A URL that names a PostgreSQL database, or a `DefinitionError`."""
-    hint = "write e.g. postgresql://user@host:5432/database"
-    try:
-        parts = urlsplit(url)
-        parts.port  # noqa: B018
-    except ValueError as error:
-        reason = f"cannot be read ({error})"
-        raise DefinitionError(reason, where="database", got=_hidden(url), hint=hint) from error
-    if parts.scheme not in _SCHEMES:
-        raise DefinitionError(
-            "must be the URL of a PostgreSQL database", where="database", got=_hidden(url),
-            hint=hint,
-        )  # fmt: skip
+    problem = _problem(url)
+    if problem is not None:
+        hint = _ESCAPE if _has_stray_sign(url) else _EXAMPLE
+        raise DefinitionError(problem, where="database", got=_hidden(url), hint=hint)
 
 
 def place_of(url: str) -> str:
@@ -114,8 +121,10 @@ def _store_error(error: Exception, place: str) -> StoreError:
 def _advice(error: Exception) -> _Advice:
     state = getattr(error, "sqlstate", None)
     if isinstance(state, str):
-        found = _ADVICE.get(state) or _ADVICE.get(state[:2])
-        return found or _Advice(f"refused ({_first_line(error)})", "", False)
+        found = _ADVICE.get(state) or _ADVICE.get(state[:2]) or _REFUSED
+        if found in _QUOTED:
+            return found._replace(reason=f"{found.reason} ({_first_line(error)})")
+        return found
     if isinstance(error, asyncpg.ClientConfigurationError):
         return _Advice(f"cannot be used ({_first_line(error)})", "mend its address", False)
     if isinstance(error, asyncpg.InterfaceError | asyncpg.InternalClientError):
@@ -129,7 +138,49 @@ def _first_line(error: Exception) -> str:
     return _hidden(str(error).partition("\n")[0] or type(error).__name__)
 
 
-def _hidden(url: str) -> str:
-    """The text without passwords."""
-    without = re.sub(r"(://[^/@:\s]*):[^/@\s]*@", r"\1@", url)
-    return _SECRETS.sub(r"\1***", without)
+def _problem(url: str) -> str | None:
+    """What is wrong with an address, in words that quote nothing of it: it may be the password."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "cannot be read"
+    if parts.scheme not in _SCHEMES:
+        return "must be the URL of a PostgreSQL database"
+    if _has_stray_sign(url):
+        return "has a sign in its user or password that must be escaped"
+    if not all(map(_is_host, parts.netloc.rpartition("@")[2].split(","))):
+        return "has a host or a port that cannot be read"
+    try:
+        query = parse_qs(parts.query, strict_parsing=bool(parts.query))
+    except ValueError:
+        return "must have name=value after the question mark"
+    if not all(_PORTS.fullmatch(ports) for ports in query.get("port", [])):
+        return "has a port that is no number"
+    return None
+
+
+def _is_host(text: str) -> bool:
+    found = _HOST.fullmatch(text)
+    return found is not None and int(found[1] or 0) <= _PORT_MAX
+
+
+def _has_stray_sign(url: str) -> bool:
+    """Whether what reads like the end of a password comes later than an address allows it."""
+    rest = url.partition("://")[2]
+    authority, _, query = rest.partition("?")
+    authority, slash, path = authority.partition("/")
+    user, at, _ = authority.partition("@")
+    return (
+        "#" in rest
+        or authority.count("@") > 1
+        or "@" in path
+        or bool(not at and not slash and ":" in user and "@" in query)
+    )
+
+
+def _hidden(text: str) -> str:
+    """The text without passwords; of an address that cannot be read, rather less than too much."""
+    is_clear = _problem(text) is None
+    secret = r"[^/@?#]*" if is_clear else r".*"
+    without = re.sub(rf"(?s)(://[^/@:?#\s]*):{secret}@", r"\1@", text)
+    return (_SECRETS_OF_URL if "://" in text else _SECRETS).sub(r"\1***", without)

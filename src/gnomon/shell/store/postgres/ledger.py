@@ -9,7 +9,7 @@ Spec: PORT-1, PG-1 to PG-9.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from enum import StrEnum
 from typing import TYPE_CHECKING, Self
@@ -23,7 +23,7 @@ from gnomon.shell.store.instant_text import END_MS
 from gnomon.shell.store.postgres import lease, retention
 from gnomon.shell.store.postgres.commitment import KeyExistsError, Turn, commit, sort_out
 from gnomon.shell.store.postgres.lane import Lane
-from gnomon.shell.store.postgres.migration import migrate
+from gnomon.shell.store.postgres.migration import expect_newest, migrate
 from gnomon.shell.store.postgres.pool import Pool, PoolOptions
 from gnomon.shell.store.postgres.reading import definitions, run_row, schedule_row
 from gnomon.shell.store.postgres.report import NotAllHeldError, report, report_ends
@@ -65,14 +65,19 @@ class PostgresLedger(RequestsOnPostgres):
         lease_time: LeaseTime = LeaseTime.DATABASE, cached_max: int = CACHED_MAX,
     ) -> Self:  # fmt: skip
         """Connect, and make the schema or bring it forward where needed."""
-        sql = Statements(schema)
-        pool = await Pool.open(url, options or PoolOptions())
-        try:
-            await migrate(pool, sql)
-        except BaseException:
-            pool.terminate()
-            raise
+        pool, sql = await _opened(url, schema, options or PoolOptions(), migrate)
         return cls(pool, sql, lease_time=lease_time, cached_max=cached_max)
+
+    @classmethod
+    async def look_into(cls, url: str, *, schema: str = SCHEMA) -> Self:
+        """
+        Connect to read: nothing is made or brought forward.
+
+        `StoreError` when there is no ledger, and `IncompatibleStateError` when its schema is an
+        older one, which only a worker can change.
+        """
+        pool, sql = await _opened(url, schema, PoolOptions(), expect_newest)
+        return cls(pool, sql, lease_time=LeaseTime.DATABASE)
 
     @property
     def cached(self) -> int:
@@ -238,3 +243,19 @@ class PostgresLedger(RequestsOnPostgres):
         for error in errors:
             raise error
         return [schedule_row(row, found[row[0]].schedule) for row in rows if row[0] in found]
+
+
+async def _opened(
+    url: str,
+    schema: str,
+    options: PoolOptions,
+    check: Callable[[Pool, Statements], Awaitable[None]],
+) -> tuple[Pool, Statements]:
+    sql = Statements(schema)
+    pool = await Pool.open(url, options)
+    try:
+        await check(pool, sql)
+    except BaseException:
+        pool.terminate()
+        raise
+    return pool, sql

@@ -28,7 +28,9 @@ __all__ = [
     "WORKFLOW",
     "Family",
     "Transactions",
+    "absent",
     "bring_forward",
+    "expect_newest",
     "migrate",
     "schema_number",
 ]
@@ -79,6 +81,28 @@ async def migrate(pool: Pool, sql: Statements) -> None:
         await _follow_zones(connection, sql)
 
 
+async def expect_newest(pool: Pool, sql: Statements) -> None:
+    """Refuse a ledger that is not there, or that somebody who only looks cannot read."""
+    scripts = migrations(sql.schema)
+    async with pool.transaction() as connection:
+        number = await _number(connection, pool.place, sql, scripts, LEDGER)
+    if number == 0:
+        raise absent(pool.place, sql)
+    if number < len(scripts):
+        raise IncompatibleStateError(
+            f"has schema {number}, and this version of Gnomon reads {len(scripts)}",
+            where=pool.place, hint="gnomon run brings it forward when it starts",
+        )  # fmt: skip
+
+
+def absent(place: str, sql: Statements) -> StoreError:
+    """What is said where there is no ledger."""
+    return StoreError(
+        f"has no ledger in the schema {sql.schema}", where=place,
+        hint="gnomon run --database makes one",
+    )  # fmt: skip
+
+
 async def bring_forward(source: Transactions, sql: Statements, family: Family) -> None:
     """Make the tables of a kind of store, or bring them to the newest number."""
     scripts = migrations(sql.schema, family.name)
@@ -108,7 +132,7 @@ async def schema_number(
     if has_tables and not has_meta:
         raise StoreError(
             f"has tables of another program in the schema {sql.schema}", where=place,
-            hint="name another schema, or another database",
+            hint="name another database",
         )  # fmt: skip
     if not has_schema:
         return 0

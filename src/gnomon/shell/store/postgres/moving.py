@@ -4,8 +4,9 @@ Moving a ledger from a SQLite file to PostgreSQL: everything, once.
 The file is owned while it is read, so that nobody writes to it. All rows are copied in one
 transaction and compared there; then the file is marked as moved, and only then is the transaction
 committed. Whoever dies in between has a file that nobody runs any more, and moves it again: either
-the database has everything already, or it is empty. A run that was in flight is lost, and its
-schedule's rule says what becomes of it.
+the database has everything already, and says so, or it is empty; where workers have begun anew
+meanwhile, it is refused. A run that was in flight is lost, and its schedule's rule says what
+becomes of it.
 
 Spec: PG-16.
 """
@@ -27,7 +28,10 @@ from gnomon.shell.store.sqlite import MOVED_TO
 if TYPE_CHECKING:
     from gnomon.shell.store.postgres.pool import Connection
 
-__all__ = ["Moved", "move"]
+__all__ = ["MOVED_FROM", "Moved", "move"]
+
+MOVED_FROM = "moved_from"
+"""Under this name a database says that it has everything of a file."""
 
 Progress = Callable[[str, int], None]
 """Called with a table and how many of its rows have been copied."""
@@ -44,6 +48,7 @@ _GO_ON = """
 SELECT setval(pg_get_serial_sequence('{0}.schedule_log', 'number'), max(number))
 FROM {0}.schedule_log
 """
+_NEWEST = "SELECT idempotency_key FROM schedule_runs ORDER BY updated_at DESC LIMIT 1"
 _LOST_MS = 0  # a lease that is over
 
 Value = str | int | bool | None
@@ -65,7 +70,7 @@ async def move(path: Path, url: str, progress: Progress, *, schema: str = SCHEMA
         try:
             database = Database(str(path), family="ledger")
             try:
-                return await _move(database, pool, schema, progress)
+                return await _move(database, pool, sql, progress)
             finally:
                 database.close()
         finally:
@@ -74,13 +79,20 @@ async def move(path: Path, url: str, progress: Progress, *, schema: str = SCHEMA
         await pool.close()
 
 
-async def _move(database: Database, pool: Pool, schema: str, progress: Progress) -> Moved:
+async def _move(database: Database, pool: Pool, sql: Statements, progress: Progress) -> Moved:
+    schema = sql.schema
     target = pool.place if schema == SCHEMA else f"{pool.place}, schema {schema}"
     async with pool.transaction() as connection:
         await connection.execute(f"LOCK TABLE {schema}.schedules IN EXCLUSIVE MODE")
         there = {table: await _count(connection, schema, table) for table in _TABLES}
         if any(there.values()):
             _expect_moved(database, target)
+            if not await _has_arrived(connection, database, sql):
+                full = ", ".join(f"{schema}.{table}" for table, count in there.items() if count)
+                raise StoreError(
+                    "has a ledger that began anew, because the move died before its end",
+                    where=target, hint=f"stop its workers, TRUNCATE {full}, and move again",
+                )  # fmt: skip
             return Moved(there, is_new=False)
         _expect_unmoved(database, target)
         copied = {
@@ -88,9 +100,19 @@ async def _move(database: Database, pool: Pool, schema: str, progress: Progress)
         }
         await connection.execute(_GO_ON.format(schema))
         await _compare(connection, database, target, schema)
+        await connection.execute(sql["set_meta"], MOVED_FROM, database.path)
         values = {"name": MOVED_TO, "value": target}
         database.write(lambda other: other.execute(_MARK, values))
     return Moved(copied, is_new=True)
+
+
+async def _has_arrived(connection: "Connection", database: Database, sql: Statements) -> bool:
+    """Whether what is there came from a file: it says so, or has the newest row of this one."""
+    if await connection.fetchval(sql["get_meta"], MOVED_FROM) is not None:
+        return True
+    newest = database.read(lambda other: other.execute(_NEWEST).fetchone())
+    query = f"SELECT FROM {sql.schema}.schedule_runs WHERE idempotency_key = $1"
+    return newest is None or await connection.fetchrow(query, newest[0]) is not None
 
 
 async def _count(connection: "Connection", schema: str, table: str) -> int:
@@ -114,9 +136,7 @@ def _moved_to(database: Database) -> str | None:
 
 def _expect_moved(database: Database, place: str) -> None:
     if _moved_to(database) != place:
-        raise StoreError(
-            "has a ledger already", where=place, hint="name an empty database, or another schema"
-        )
+        raise StoreError("has a ledger already", where=place, hint="name a database that has none")
 
 
 def _expect_unmoved(database: Database, place: str) -> None:

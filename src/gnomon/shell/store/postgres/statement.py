@@ -19,6 +19,12 @@ _PACKAGE = "gnomon.shell.store.postgres"
 _NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 _QUALIFIER = re.compile(r"\bgnomon\.")
 _LEASE_NOW = re.compile(r"LEASE_NOW\((\$\d+)\)")
+# With IF NOT EXISTS the right to make schemas is needed also where there is nothing to make.
+_CREATE = """
+DO $$ BEGIN
+  IF to_regnamespace('{0}') IS NULL THEN CREATE SCHEMA {0}; END IF;
+END $$;
+"""
 _WRITTEN_OUT = r"coalesce(\1::timestamptz, date_trunc('milliseconds', now()))"
 
 
@@ -51,8 +57,10 @@ class Statements:
 def migrations(schema: str, family: str = "ledger") -> tuple[str, ...]:
     """The scripts that make the tables of a kind of store, in order."""
     first, *rest = queries.migrations(family, _PACKAGE)
-    create = f"CREATE SCHEMA IF NOT EXISTS {schema};\n"
-    return (create + _placed(first, schema), *(_placed(script, schema) for script in rest))
+    return (
+        _CREATE.format(schema) + _placed(first, schema),
+        *(_placed(script, schema) for script in rest),
+    )
 
 
 def _placed(text: str, schema: str) -> str:
