@@ -151,11 +151,15 @@ def test_the_number_in_flight_is_the_number_of_rows_in_flight() -> None:
         ([missed(3, 7, 5, last_nominal=hour(7) + 60), run(8), run(9), run(10)], ["range"]),
         ([missed(3, 7, 5, launches=1, fence=1), run(8), run(9), run(10)], ["range"]),
         ([*SOUND, run(2), missed(0, 1, 7)], []),  # below the floor nothing is owed or counted
+        ([missed(1, 7, 7), run(8), run(9), run(10)], []),
+        ([missed(1, 7, 7), run(9), run(10)], ["gap"]),
+        ([missed(1, 7, 7), run(7), run(8), run(9), run(10)], ["twice"]),
     ],
     ids=[
         "one range", "rows", "nothing", "no beginning", "no end", "a hole", "row in range",
         "range in range", "ranges that meet", "row beside row", "row beyond", "range beyond",
         "counts too few", "counts too many", "ends between two", "a range that ran", "history",
+        "the floor in a range", "a hole after it", "row in it",
     ],
 )  # fmt: skip
 def test_every_period_after_the_floor_is_accounted_for_exactly_once(

@@ -123,7 +123,8 @@ def _audit_schedule(one: AuditSchedule, runs: Sequence[AuditRun]) -> Iterator[Fi
         periods.append(run)
         if max(run.nominal, run.last_nominal) > one.cursor:
             yield _about(run, "beyond", f"lies beyond the cursor, {format_instant(one.cursor)}")
-    yield from _audit_cover(one, [run for run in periods if one.floor < run.nominal <= one.cursor])
+    above = [run for run in periods if max(run.nominal, run.last_nominal) > one.floor]
+    yield from _audit_cover(one, [run for run in above if run.nominal <= one.cursor])
     yield from _audit_range_sizes(one, runs)
     states = Counter(run.state for run in runs)
     flying = sum(states[state] for state in IN_FLIGHT)
@@ -186,6 +187,9 @@ def _audit_cover(one: AuditSchedule, runs: Sequence[AuditRun]) -> Iterator[Findi
     recurrence = one.schedule.recurrence
     covered = one.floor
     for run in runs:
+        if run.nominal <= one.floor:  # a range, and what was removed lies in the middle of it
+            covered = max(covered, run.last_nominal)
+            continue
         if recurrence.next_epoch(run.nominal - 1) != run.nominal:
             yield _about(run, "stray", "is no period of its schedule")
             continue
