@@ -5,8 +5,8 @@ Without a kind, all of them: every transition of every zone, a million random qu
 million fuzzed texts against the minute scan; 50,000 simulated worlds of crashes and 50,000 of three
 workers in trouble; 60,000 of the declarative scheduler, with years of it; 60,000 of workflows;
 1,000 real kills each of `gnomon run`, of krond, of a scheduler, of a worker of the service and of a
-workflow, and 1,000 faults that happen to workers on PostgreSQL, and 200 storms of everything at
-once there; 100,000 traces judged by the theory's monitor and by its formulas. Runs on all cores,
+workflow, and 1,000 faults that happen to workers on PostgreSQL, and 60 storms of everything at once
+there; 100,000 traces judged by the theory's monitor and by its formulas. Runs on all cores,
 can be resumed, and writes docs/evidence when a report's part was run as a whole. Exits with 1 on
 any finding, and prints the line that shows it again.
 """

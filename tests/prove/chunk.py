@@ -57,7 +57,7 @@ MINUTES_PER_FLEET = 2
 """Of those faults, two for each minute are struck at its start."""
 CRASH_CHUNK = 1_000  # worlds, or as many more as the last seed takes to be complete
 TRACES_PER_CHUNK = 500
-OPERATIONS_PER_STORM = 4_000
+OPERATIONS_PER_STORM = 3_000
 DECLARATIVE = ("declarative-crash", "declarative-storm", "declarative-twenty", "declarative-one")
 WORKFLOW = ("workflow-crash", "workflow-storm")
 SEARCH_LENGTH = 5  # steps of each story

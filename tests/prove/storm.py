@@ -2,7 +2,7 @@
 Prove that whoever uses a ledger on PostgreSQL at once is told the truth: `ledger-storm`.
 
 Storms of workers and people on a server of their own, two at a time, because the server works as
-much as they do. Writes docs/evidence/ledger-storm.md when 200 storms were run. A problem prints the
+much as they do. Writes docs/evidence/ledger-storm.md when 60 storms were run. A problem prints the
 line that runs its storm again, `python -m tests.storm.world SEED OPERATIONS`; who is first is the
 server's to say, so that it may take some tries.
 """
@@ -16,7 +16,7 @@ from tests.prove.runner import Run, run_all, write_report
 
 __all__ = ["STORMS", "prove"]
 
-STORMS = 200
+STORMS = 60
 
 
 def prove(how: Run, *, storms: int, workers: int) -> bool:
