@@ -138,6 +138,8 @@ class _Fleet:
         self._file.write_text(toml(leased))
         self._said: queue.Queue[dict[str, object]] = queue.Queue()
         self._spoke: dict[int, threading.Event] = {}
+        self._errors: dict[int, list[str]] = {}
+        """What a worker has written that is no line of its log."""
         self._readers: list[threading.Thread] = []
         self._workers: list[subprocess.Popen[str]] = []
 
@@ -272,7 +274,8 @@ class _Fleet:
             if self._spoke[worker.pid].wait(1):
                 return
             if worker.poll() is not None:
-                raise RuntimeError(f"a worker ended with {worker.returncode} without a word")
+                error = " ".join(self._errors[worker.pid])
+                raise RuntimeError(f"a worker ended with {worker.returncode}: {error}")
         raise TimeoutError(f"a worker has said nothing for {PATIENCE_S} s")
 
     def _expect(self, worker: "subprocess.Popen[str]", what: str) -> None:
@@ -306,7 +309,7 @@ class _Fleet:
             cwd=ROOT, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
             env=os.environ | {"PYTHONUNBUFFERED": "1"},
         )  # fmt: skip
-        self._spoke[worker.pid] = threading.Event()
+        self._spoke[worker.pid], self._errors[worker.pid] = threading.Event(), []
         reader = threading.Thread(target=self._read, args=(worker,), daemon=True)
         reader.start()
         self._readers.append(reader)
@@ -320,6 +323,8 @@ class _Fleet:
                 self._spoke[worker.pid].set()
                 self._outcome.events[line["event"]] += 1
                 self._said.put(line)
+            else:
+                self._errors[worker.pid].append(text.strip())
         worker.stderr.close()
 
     def _hear(

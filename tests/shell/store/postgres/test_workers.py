@@ -324,6 +324,11 @@ def test_a_frozen_transaction_is_ended_with_its_locks(common_database: str, sche
     play(common_database, schema, scenario)
 
 
+@clause("PG-13")
+def test_who_waits_for_a_frozen_transaction_waits_longer_than_that_can_last() -> None:
+    assert PoolOptions().lock_ms > PoolOptions().idle_ms
+
+
 @clause("PG-3")
 def test_who_has_waited_sees_what_is_new_whatever_the_database_prefers(
     database: str, schema: str

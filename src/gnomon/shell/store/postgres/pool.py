@@ -47,9 +47,9 @@ class PoolOptions:
     connect_ms: int = 10_000
     statement_ms: int = 30_000
     """How long one statement may take."""
-    lock_ms: int = 5_000
-    """How long a statement waits for a row that another worker has."""
-    idle_ms: int = 10_000
+    lock_ms: int = 10_000
+    """How long a statement waits for a row that another worker has; longer than `idle_ms`."""
+    idle_ms: int = 5_000
     """After how long the server ends a transaction that stands still, and with it its locks."""
     pooler: bool = False
 
