@@ -320,6 +320,18 @@ def test_a_killed_run_may_go_on_for_a_while_under_a_worker_who_has_lost_it() -> 
 
 
 @clause("SIM-7")
+@pytest.mark.parametrize(("killed_for_ms", "expected"), [(99_999, ["reason"]), (100_000, [])])
+def test_a_killed_run_is_given_up_after_ten_leases_and_not_before(
+    killed_for_ms: int, expected: list[str]
+) -> None:
+    record, rows = good_history()
+    record.killed[f"k{THIRD}"] = 23
+    rows[-1] = row(THIRD, "executed", "uncertain")._replace(killed_for_ms=killed_for_ms)
+
+    assert codes(record, rows) == expected
+
+
+@clause("SIM-7")
 def test_what_was_killed_is_not_claimed_again() -> None:
     record, rows = good_history()
     record.killed[f"k{THIRD}"] = 23

@@ -31,6 +31,7 @@ class Aftermath(NamedTuple):
                 run.schedule_id, run.key, run.nominal, run.last_nominal, run.periods,
                 run.state.value, run.outcome and run.outcome.value,
                 run.reason and run.reason.value, run.launches, run.fence,
+                None if run.kill_ms is None or run.ended_ms is None else run.ended_ms - run.kill_ms,
             )
             for run in self.runs
         ]  # fmt: skip

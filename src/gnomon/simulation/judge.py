@@ -25,6 +25,7 @@ Text = Mapping[str, object]
 
 _MANUAL, _BACKFILL, _PERIOD = "manual", "backfill", "period"
 _OF_PERIODS = ("paused", "deadline", "outage", "withdrawn", "constraints", "requested")
+_PATIENCE = 10  # leases that a run which is to be ended is waited for
 _FOR_EVER = 1 << 40  # every schedule of a world has an end of its own
 _ALWAYS = {"overlap_policy": ("allow", "skip", "queue", "replace")}
 _REASONS: dict[str, Text] = {
@@ -300,9 +301,11 @@ def _reasons(case: _Case) -> Iterator[tuple[str, str]]:
 
 
 def _may_be_left(case: _Case, row: Row) -> bool:
-    """Whether a lost run need not be started again: by its rule, or it was, or a pause was long."""
+    """Whether a run may be left with nobody knowing how it went, and not be started again."""
     if any(one.unanswered_no is not None for one in case.grants if one.key == row.key):
         return True  # it was not lost, and nobody knows what became of its tries
+    if (row.killed_for_ms or 0) >= _PATIENCE * length_ms(str(case.schedule["lease"])):
+        return True  # for so long nobody came who could have ended it
     return case.schedule["uncertain"] == "abandon" or row.launches > 1 or _was_paused(case, row)
 
 

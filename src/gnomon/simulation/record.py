@@ -32,6 +32,8 @@ class Row(NamedTuple):
     reason: str | None
     launches: int
     fence: int
+    killed_for_ms: int | None = None
+    """How long after somebody asked to end it it was over."""
 
 
 @dataclass(slots=True, kw_only=True)
