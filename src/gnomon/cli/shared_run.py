@@ -71,7 +71,7 @@ async def attended(
 ) -> AsyncIterator[None]:
     """Listen and be seen as long as the block lasts; then say good-bye."""
     presence = Presence(
-        ledger.pool, ledger.sql, owner=owner, host=socket.gethostname(), pid=os.getpid()
+        ledger.pool, ledger.sql, clock, owner=owner, host=socket.gethostname(), pid=os.getpid()
     )
     with contextlib.suppress(StoreError):
         await presence.forget_others()
@@ -85,20 +85,18 @@ async def attended(
         for task in beside:
             task.cancel()
         await asyncio.gather(*beside, return_exceptions=True)
-        await _say(presence, runtime, clock, "stopped")
+        await _say(presence, runtime, "stopped")
 
 
 async def _beat(presence: Presence, runtime: Runtime, clock: Clock) -> None:
     while True:
-        await _say(presence, runtime, clock, "draining" if runtime.is_stopping else "running")
+        await _say(presence, runtime, "draining" if runtime.is_stopping else "running")
         await clock.sleep_ms(BEAT_MS)
 
 
-async def _say(presence: Presence, runtime: Runtime, clock: Clock, state: str) -> None:
+async def _say(presence: Presence, runtime: Runtime, state: str) -> None:
+    counters = runtime.telemetry.counters()
     try:
-        await presence.beat(
-            state, holding=runtime.in_hand, counters=runtime.telemetry.counters(),
-            now_ms=clock.now_ms(),
-        )  # fmt: skip
+        await presence.beat(state, holding=runtime.in_hand, counters=counters)
     except StoreError as error:
         log(logging.WARNING, "could not say that this worker is there", error=str(error))

@@ -112,14 +112,45 @@ def test_a_worker_says_that_it_is_there_and_how_it_is_doing(
 ) -> None:
     async def scenario(fleet: Fleet) -> None:
         ledger = await fleet.open()
-        anna = Presence(ledger.pool, ledger.sql, owner="anna:1", host="anna", pid=7)
-        await anna.beat("running", holding=3, counters={"ends": 5}, now_ms=SystemClock().now_ms())
-        await anna.beat("draining", holding=1, counters={"ends": 7}, now_ms=SystemClock().now_ms())
+        anna = Presence(ledger.pool, ledger.sql, SystemClock(), owner="anna:1", host="anna", pid=7)
+        await anna.beat("running", holding=3, counters={"ends": 5})
+        await anna.beat("draining", holding=1, counters={"ends": 7})
 
         (row,) = await workers(ledger.pool, ledger.sql)
         assert (row.owner, row.host, row.pid, row.state) == ("anna:1", "anna", 7, "draining")
         assert (row.holding, row.counters, row.is_silent) == (1, {"ends": 7}, False)
         assert row.started_ms <= row.seen_ms
+
+    play(common_database, schema, scenario)
+
+
+class Wrong(SystemClock):
+    """Five seconds behind, and each look at it takes as long as the test says."""
+
+    def __init__(self, takes_ms: int) -> None:
+        self._takes_ms, self._passed_ms = takes_ms, 0
+
+    def now_ms(self) -> int:
+        return super().now_ms() - 5_000
+
+    def monotonic_ms(self) -> int:
+        self._passed_ms += self._takes_ms
+        return self._passed_ms
+
+
+@clause("PG-14")
+@pytest.mark.parametrize(("takes_ms", "is_seen"), [(1, True), (501, False)])
+def test_a_wrong_clock_is_seen_but_not_in_an_answer_that_took_long(
+    common_database: str, schema: str, takes_ms: int, is_seen: bool
+) -> None:
+    async def scenario(fleet: Fleet) -> None:
+        ledger = await fleet.open()
+        clock = Wrong(takes_ms)
+        anna = Presence(ledger.pool, ledger.sql, clock, owner="anna:1", host="anna", pid=7)
+        await anna.beat("running", holding=0, counters={})
+
+        (row,) = await workers(ledger.pool, ledger.sql)
+        assert (row.ahead_ms < -2_000) == is_seen
 
     play(common_database, schema, scenario)
 
@@ -131,8 +162,10 @@ def test_who_has_fallen_silent_is_told_from_who_has_stopped(
     async def scenario(fleet: Fleet) -> None:
         ledger = await fleet.open()
         for name, state in (("anna", "running"), ("boris", "stopped")):
-            presence = Presence(ledger.pool, ledger.sql, owner=name, host=name, pid=1)
-            await presence.beat(state, holding=0, counters={}, now_ms=at("00:00:00"))
+            presence = Presence(
+                ledger.pool, ledger.sql, SystemClock(), owner=name, host=name, pid=1
+            )
+            await presence.beat(state, holding=0, counters={})
         await (await fleet.beside()).execute(
             f"UPDATE workers SET seen_at = now() - interval '{SILENT_MS + 1} ms'"
         )
@@ -150,8 +183,10 @@ def test_workers_that_nobody_has_heard_of_for_long_are_forgotten(
     async def scenario(fleet: Fleet) -> None:
         ledger = await fleet.open()
         for name in ("anna", "boris"):
-            presence = Presence(ledger.pool, ledger.sql, owner=name, host=name, pid=1)
-            await presence.beat("running", holding=0, counters={}, now_ms=at("00:00:00"))
+            presence = Presence(
+                ledger.pool, ledger.sql, SystemClock(), owner=name, host=name, pid=1
+            )
+            await presence.beat("running", holding=0, counters={})
         await (await fleet.beside()).execute(
             "UPDATE workers SET seen_at = now() - interval '2 h' WHERE owner = 'anna'"
         )

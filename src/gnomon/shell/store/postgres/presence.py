@@ -5,6 +5,9 @@ Each worker writes from time to time that it is alive, what it has in hand and w
 by the time of the database. Nothing is decided by this: runs are held by leases alone. It is there
 for people: for `gnomon doctor`, and for metrics.
 
+How far its clock is from the database's it knows from the answer to what it said before. An answer
+that was long in coming says little about clocks, and does not count.
+
 Spec: PG-14.
 """
 
@@ -12,6 +15,7 @@ import json
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from gnomon.ports import Clock
 from gnomon.shell.store.postgres.pool import Pool
 from gnomon.shell.store.postgres.statement import Statements
 
@@ -21,6 +25,8 @@ BEAT_MS = 5_000
 SILENT_MS = 20_000
 """After so long without a word a worker is taken for gone by whoever looks."""
 FORGET_MS = 3_600_000
+SURE_MS = 500
+"""An answer that takes longer does not count when clocks are compared."""
 
 
 class WorkerRow(NamedTuple):
@@ -48,20 +54,32 @@ class WorkerRow(NamedTuple):
 class Presence:
     """What one worker says about itself."""
 
-    def __init__(self, pool: Pool, sql: Statements, *, owner: str, host: str, pid: int) -> None:
-        self._pool, self._sql = pool, sql
-        self._who = owner, host, pid
-
-    async def beat(
-        self, state: str, *, holding: int, counters: Mapping[str, int], now_ms: int
+    def __init__(
+        self, pool: Pool, sql: Statements, clock: Clock, *, owner: str, host: str, pid: int
     ) -> None:
+        self._pool, self._sql, self._clock = pool, sql, clock
+        self._who = owner, host, pid
+        self._ahead_ms: int | None = None
+
+    async def beat(self, state: str, *, holding: int, counters: Mapping[str, int]) -> None:
         """Say that this worker is there."""
-        values = state, now_ms, holding, json.dumps(dict(counters))
-        await self._pool.fetch(self._sql["heartbeat"], *self._who, *values)
+        if self._ahead_ms is None:
+            await self._compare(self._sql["time"])
+        counted = json.dumps(dict(counters))
+        values = state, self._ahead_ms or 0, holding, counted
+        await self._compare(self._sql["heartbeat"], *self._who, *values)
 
     async def forget_others(self) -> None:
         """Remove the workers that nobody has heard of for long."""
         await self._pool.fetch(self._sql["forget_workers"], FORGET_MS)
+
+    async def _compare(self, statement: str, *values: str | int) -> None:
+        """A statement that answers with the time of the database."""
+        now_ms, began_ms = self._clock.now_ms(), self._clock.monotonic_ms()
+        ((theirs_ms,),) = await self._pool.fetch(statement, *values)
+        took_ms = self._clock.monotonic_ms() - began_ms
+        if took_ms <= SURE_MS:
+            self._ahead_ms = now_ms + took_ms // 2 - theirs_ms
 
 
 async def workers(pool: Pool, sql: Statements) -> list[WorkerRow]:

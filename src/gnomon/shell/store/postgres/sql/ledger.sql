@@ -697,13 +697,18 @@ ON CONFLICT (name) DO UPDATE SET value = excluded.value
 -- name: wake_zoned
 UPDATE gnomon.schedules SET wake_at = 'epoch' WHERE wake_at IS NOT NULL AND timezone <> 'UTC'
 
+-- name: time
+SELECT (extract(epoch FROM now()) * 1000)::bigint
+
 -- name: heartbeat
--- $1 owner, $2 host, $3 pid, $4 state, $5 now of the worker, $6 in hand, $7 counters
+-- Answers with the time. $1 owner, $2 host, $3 pid, $4 state, $5 how far ahead in milliseconds,
+-- $6 in hand, $7 counters
 INSERT INTO gnomon.workers (owner, host, pid, state, started_at, seen_at, ahead_ms, holding, counters)
-VALUES ($1, $2, $3, $4, now(), now(), extract(epoch FROM $5 - now()) * 1000, $6, $7)
+VALUES ($1, $2, $3, $4, now(), now(), $5, $6, $7)
 ON CONFLICT (owner) DO UPDATE SET
   state = excluded.state, seen_at = excluded.seen_at, ahead_ms = excluded.ahead_ms,
   holding = excluded.holding, counters = excluded.counters
+RETURNING (extract(epoch FROM now()) * 1000)::bigint
 
 -- name: forget_workers
 -- Those that have not been heard of for long, or said good-bye. $1 how long, in milliseconds
