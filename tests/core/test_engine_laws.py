@@ -230,7 +230,7 @@ def test_at_most_one_period_starts_unless_overlap_is_allowed(
 def test_what_is_to_be_ended_is_not_started_again_and_is_waited_for_ten_leases_at_most(
     schedule: Schedule, limits: Limits, history: list[Event]
 ) -> None:
-    model = Model(schedule, START - 1, limits)
+    model = Model(schedule, START - 1, limits._replace(starts_max=10))
     ten_leases_ms = 10 * (schedule.policy.lease // timedelta(milliseconds=1))
     lost_ms: dict[str, int] = {}
     for due, change, now_ms in moments(model, history):
