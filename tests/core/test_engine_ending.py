@@ -67,6 +67,15 @@ def test_a_lost_run_that_is_to_be_ended_waits_for_its_end(state: State, detached
     assert change.launches == []
 
 
+@clause("ASK-10")
+def test_of_two_lost_runs_only_the_one_that_is_to_be_ended_waits_for_that() -> None:
+    run = unheld()._replace(state=State.RUNNING, detached=False)
+    other = run._replace(key=period_key("report", T - 2 * HOUR), nominal=T - 2 * HOUR, kill_ms=None)
+    lost = [Lost(other, never_started=False), Lost(run, never_started=False)]
+
+    assert told(planned(due(cursor=T, lost=lost))) == ["-2 done executed", "-1 planned executed"]
+
+
 @clause("ASK-10", "ASK-15")
 @pytest.mark.parametrize(
     ("overlap", "found"),
