@@ -19,19 +19,25 @@ async def told(world: Outside) -> Told:
     return verbs, await world.words()
 
 
+async def told_of_a_kill(world: Outside, *, after_s: float, wait_s: float) -> Told:
+    """Kill the newest run after a while, on virtual time, and say what has come of it by then."""
+    running = asyncio.create_task(world.runtime.run())
+    await asyncio.sleep(after_s)
+    await world.kill()
+    await asyncio.sleep(wait_s)
+    found = await told(world)
+    await world.runtime.stop(0)
+    await running
+    return found
+
+
 @clause("ASK-15", "ASK-10")
 def test_a_run_that_waits_and_may_be_running_is_ended_through_the_launcher() -> None:
     async def scenario() -> Told:
         world = Outside(Elsewhere())
         await world.save(overlap_policy="skip", launch_backoff="10s")
         world.launcher.unanswered = 1
-        running = asyncio.create_task(world.runtime.run())
-        await asyncio.sleep(5)
-        await world.kill()
-        await asyncio.sleep(25)
-        await world.runtime.stop(0)
-        await running
-        return await told(world)
+        return await told_of_a_kill(world, after_s=5, wait_s=25)
 
     assert run_virtually(scenario()) == (["launch 1", "end killed"], ["done FAILED killed"])
 
@@ -56,13 +62,7 @@ def test_a_run_that_nobody_can_end_is_asked_for_again_and_given_up() -> None:
         world = Outside(Elsewhere())
         await world.save(overlap_policy="skip", launch_backoff="10s", lease="20s")
         world.launcher.unanswered, world.launcher.can_end = 1, False
-        running = asyncio.create_task(world.runtime.run())
-        await asyncio.sleep(5)
-        await world.kill()
-        await asyncio.sleep(250)
-        said, words = await told(world)
-        await world.runtime.stop(0)
-        await running
+        said, words = await told_of_a_kill(world, after_s=5, wait_s=250)
         return said.count("end killed") > 5, set(said), words
 
     asked_often, said, words = run_virtually(scenario())
@@ -84,13 +84,7 @@ def test_a_run_whose_launcher_failed_is_ended_when_its_lease_is_over() -> None:
     async def scenario() -> Told:
         world = Outside(Broken())
         await world.save(overlap_policy="skip", lease="20s", uncertain="restart")
-        running = asyncio.create_task(world.runtime.run())
-        await asyncio.sleep(5)
-        await world.kill()
-        await asyncio.sleep(50)
-        await world.runtime.stop(0)
-        await running
-        return await told(world)
+        return await told_of_a_kill(world, after_s=5, wait_s=50)
 
     assert run_virtually(scenario()) == (["launch 1", "end killed"], ["done FAILED killed"])
 
@@ -101,14 +95,8 @@ def test_a_claim_that_was_killed_while_it_waited_for_room_is_not_launched() -> N
         world = Outside(Elsewhere())
         world.launcher.ends_ms = 500
         await world.save(overlap_policy="replace")
-        running = asyncio.create_task(world.runtime.run())
-        await asyncio.sleep(60.2)  # the second run waits for the end of the first
-        await world.kill()
-        await asyncio.sleep(5)
-        words = await told(world)
-        await world.runtime.stop(0)
-        await running
-        return words
+        # The second run waits for the end of the first.
+        return await told_of_a_kill(world, after_s=60.2, wait_s=5)
 
     assert run_virtually(scenario()) == (
         ["launch 1", "end replaced"], ["done FAILED replaced", "done SKIPPED killed"],

@@ -12,7 +12,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from enum import StrEnum
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from gnomon.core.engine import Change, Due
 from gnomon.core.ledger.period import is_backfill
@@ -31,9 +31,6 @@ from gnomon.shell.store.postgres.requests import TRIES, RequestsOnPostgres
 from gnomon.shell.store.postgres.snapshot import look_at
 from gnomon.shell.store.postgres.statement import SCHEMA, Statements
 from gnomon.shell.telemetry import log
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["LeaseTime", "PostgresLedger"]
 
