@@ -11,7 +11,9 @@ from enum import StrEnum
 __all__ = [
     "COLD",
     "FULL",
+    "HOURLY",
     "QUICK",
+    "ZONES",
     "Area",
     "Cell",
     "Settings",
@@ -21,6 +23,9 @@ __all__ = [
 ]
 
 COLD = ", definitions not in memory"
+HOURLY = "0 * * * *"
+ZONES = ("UTC", "America/New_York", "Europe/Berlin", "Asia/Tokyo")
+"""What is due at once is hourly, and lies in these zones in turn."""
 
 
 class Area(StrEnum):

@@ -7,7 +7,9 @@ from benchmarks.harness.contender import Contender
 
 __all__ = [
     "APSCHEDULER",
+    "APSCHEDULER_INTERVAL",
     "APSCHEDULER_POSTGRES",
+    "APSCHEDULER_POSTGRES_INTERVAL",
     "GNOMON",
     "GNOMON_POSTGRES",
     "HUEY",
@@ -40,7 +42,15 @@ APSCHEDULER = Contender(
     environment="apscheduler-sqlite",
     requirements=_APSCHEDULER,
     note="APScheduler 3, `AsyncIOScheduler`, SQLAlchemy job store on SQLite as it comes (rollback "
-    "journal), `misfire_grace_time=None`, an interval trigger. It writes no row about a run.",
+    "journal), `misfire_grace_time=None`, the cron expression and the zones of Gnomon's schedules. "
+    "It writes no row about a run.",
+)
+APSCHEDULER_INTERVAL = Contender(
+    name="apscheduler-interval",
+    entry=f"{_ENGINES}.apscheduler:APSchedulerIntervalEngine",
+    environment="apscheduler-sqlite",
+    requirements=_APSCHEDULER,
+    note="The same with an interval of an hour, which needs no calendar and no zone.",
 )
 _APSCHEDULER_WAL = Contender(
     name="apscheduler-wal",
@@ -76,6 +86,13 @@ APSCHEDULER_POSTGRES = Contender(
     environment="apscheduler-postgres",
     requirements=(*_APSCHEDULER, "psycopg[binary]"),
     note="APScheduler 3 with its SQLAlchemy job store on a server like that, through psycopg.",
+)
+APSCHEDULER_POSTGRES_INTERVAL = Contender(
+    name="apscheduler-postgres-interval",
+    entry=f"{_ENGINES}.apscheduler_postgres:APSchedulerPostgresIntervalEngine",
+    environment="apscheduler-postgres",
+    requirements=(*_APSCHEDULER, "psycopg[binary]"),
+    note="The same with an interval of an hour.",
 )
 _APSCHEDULER_4 = Contender(
     name="apscheduler-4",
@@ -137,9 +154,11 @@ ROSTER = (
     GNOMON_POSTGRES,
     RAW_POSTGRES,
     APSCHEDULER,
+    APSCHEDULER_INTERVAL,
     _APSCHEDULER_WAL,
     HUEY,
     APSCHEDULER_POSTGRES,
+    APSCHEDULER_POSTGRES_INTERVAL,
     _APSCHEDULER_4,
     PROCRASTINATE,
     PGQUEUER,

@@ -13,7 +13,9 @@ from benchmarks.harness.verdict import Verdict, verdict_of
 from benchmarks.ledger.cells import FULL, Area, stored_label, workers_label
 from benchmarks.ledger.roster import (
     APSCHEDULER,
+    APSCHEDULER_INTERVAL,
     APSCHEDULER_POSTGRES,
+    APSCHEDULER_POSTGRES_INTERVAL,
     GNOMON,
     GNOMON_POSTGRES,
     PGQUEUER,
@@ -84,6 +86,15 @@ TARGETS = (
         aim=80,
     ),
     Target(
+        title="full fire, to APScheduler 3 on intervals",
+        area=Area.FIRE,
+        measure=Measure.RATE,
+        cell=_DUE,
+        peer=APSCHEDULER_INTERVAL.name,
+        must=40,
+        aim=80,
+    ),
+    Target(
         title="lateness, p99 of 1,000 due at one second",
         area=Area.LATENESS,
         measure=Measure.MILLISECONDS,
@@ -126,6 +137,16 @@ TARGETS = (
         cell=_DUE,
         engine=GNOMON_POSTGRES.name,
         peer=APSCHEDULER_POSTGRES.name,
+        must=18,
+        aim=18,
+    ),
+    Target(
+        title="PostgreSQL: full fire, to APScheduler 3 on intervals",
+        area=Area.FIRE,
+        measure=Measure.RATE,
+        cell=_DUE,
+        engine=GNOMON_POSTGRES.name,
+        peer=APSCHEDULER_POSTGRES_INTERVAL.name,
         must=18,
         aim=18,
     ),

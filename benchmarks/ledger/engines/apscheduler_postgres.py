@@ -10,10 +10,10 @@ from apscheduler.jobstores.sqlalchemy import SQLAlchemyJobStore
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
 from benchmarks.ledger.cells import Cell
-from benchmarks.ledger.engines.apscheduler import APSchedulerEngine, job_rows, scheduler_on
+from benchmarks.ledger.engines.apscheduler import APSchedulerEngine, by_interval, scheduler_on
 from benchmarks.ledger.engines.postgres_server import PostgresServer
 
-__all__ = ["APSchedulerPostgresEngine"]
+__all__ = ["APSchedulerPostgresEngine", "APSchedulerPostgresIntervalEngine"]
 
 
 class APSchedulerPostgresEngine(APSchedulerEngine):
@@ -32,6 +32,11 @@ class APSchedulerPostgresEngine(APSchedulerEngine):
     def _fill(self, scheduler: AsyncIOScheduler, cell: Cell, at: datetime) -> None:
         with psycopg.connect(self._url) as connection, connection.cursor() as cursor:
             cursor.executemany(
-                "INSERT INTO apscheduler_jobs VALUES (%s, %s, %s)", job_rows(scheduler, cell, at)
+                "INSERT INTO apscheduler_jobs VALUES (%s, %s, %s)",
+                self._job_rows(scheduler, cell, at),
             )
         self._server.vacuum(self._url)
+
+
+class APSchedulerPostgresIntervalEngine(APSchedulerPostgresEngine):
+    trigger = staticmethod(by_interval)

@@ -14,7 +14,7 @@ from pathlib import Path
 from time import monotonic_ns, time_ns
 
 from benchmarks.harness.meter import Meter
-from benchmarks.ledger.cells import Cell
+from benchmarks.ledger.cells import HOURLY, ZONES, Cell
 from benchmarks.ledger.population import BEGINS_MS, TARGET
 from gnomon.core.schedule import Schedule
 from gnomon.core.schedule_record import read_schedule
@@ -35,7 +35,6 @@ __all__ = [
     "nothing",
 ]
 
-_ZONES = ("UTC", "America/New_York", "Europe/Berlin", "Asia/Tokyo")
 _HOUR_MS = 3_600_000
 _BEAT = 3
 """How many seconds lie between those in which everything is due, where lateness is measured."""
@@ -186,7 +185,7 @@ async def be_late(open_ledger: Opener, cell: Cell) -> list[int]:
 def hourly(count: int) -> list[Schedule]:
     """So many hourly schedules, in a few zones."""
     return [
-        _schedule(f"hourly-{index:04d}", "0 * * * *", _ZONES[index % len(_ZONES)])
+        _schedule(f"hourly-{index:04d}", HOURLY, ZONES[index % len(ZONES)])
         for index in range(count)
     ]
 
