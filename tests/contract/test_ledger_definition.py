@@ -80,6 +80,19 @@ def test_an_edit_leaves_no_period_of_the_new_definition_without_a_row(desk: Desk
     assert desk.words()[1] == "00:58:00 to 00:59:00 done skipped(withdrawn)"
 
 
+@clause("LEDGER-14")
+def test_a_definition_is_not_in_force_before_the_former_one_though_the_clock_is_behind(
+    desk: Desk,
+) -> None:
+    desk.save(now="00:05:30")
+    desk.save(now="00:02:10", cron_expr="*/2 * * * *")
+
+    (due,) = desk.load("00:06:00")
+    assert clock(due.effective_ms) == "00:05:30"
+    revisions = desk.do(desk.ledger.revisions("report"))
+    assert [clock(one.effective_ms) for one in revisions] == ["00:05:30", "00:05:30"]
+
+
 @clause("ENGINE-9")
 def test_a_period_of_an_edited_window_does_not_run_before_the_edit(desk: Desk) -> None:
     desk.save(cron_expr="0 * * * *", now="00:30:00")
