@@ -189,14 +189,15 @@ def _fleet(result: ChunkResult) -> Iterator[str]:
 
 
 def _storm(result: ChunkResult) -> Iterator[str]:
-    """Everybody at once on a ledger on PostgreSQL."""
-    seed = f"{SEED}:{result.index}"
-    storm = run_alone(seed, OPERATIONS_PER_STORM)
+    """Everybody at once on a ledger on PostgreSQL; in half of the storms no clock is right."""
+    seed, apart = f"{SEED}:{result.index}", result.index % 4 > 1
+    storm = run_alone(seed, OPERATIONS_PER_STORM, apart=apart)
     result.cases, result.answers = storm.operations, storm.claims
     result.notes = {f"call {name}": times for name, times in storm.calls.items()}
     result.notes |= {f"raised {what}": times for what, times in storm.raised.items()}
+    words = f"{seed} {OPERATIONS_PER_STORM}{' apart' if apart else ''}"
     for problem in storm.problems:
-        yield f"{problem}: python -m tests.storm.world {seed} {OPERATIONS_PER_STORM}"
+        yield f"{problem}: python -m tests.storm.world {words}"
 
 
 def _simulate(result: ChunkResult) -> Iterator[str]:

@@ -3,8 +3,8 @@ Prove that whoever uses a ledger on PostgreSQL at once is told the truth: `ledge
 
 Storms of workers and people on a server of their own, two at a time, because the server works as
 much as they do. Writes docs/evidence/ledger-storm.md when 60 storms were run. A problem prints the
-line that runs its storm again, `python -m tests.storm.world SEED OPERATIONS`; who is first is the
-server's to say, so that it may take some tries.
+line that runs its storm again, `python -m tests.storm.world SEED OPERATIONS [apart]`; who is first
+is the server's to say, so that it may take some tries.
 """
 
 from collections.abc import Sequence
@@ -58,6 +58,8 @@ _SAID = (
     "They load, commit, report, renew, take over, save, pause, resume, delete, run by hand, "
     "backfill, leave out, end, judge and remove what is old; also late, twice and under old "
     "numbers.",
+    "In half of the storms each of them has a clock of their own, up to 95 seconds wrong, and "
+    "leases are judged by the clock of the database.",
     "Triggers of the database write down every change of every row.",
     "When nobody is at work, `gnomon doctor` and a judge that shares no code with the ledger look "
     "at the rows, and compare them with the calendar and with every answer that was given.",

@@ -33,6 +33,7 @@ class Hand:
     def __init__(self, name: str, ledger: PostgresLedger, sky: Sky, book: Book) -> None:
         self._name, self._ledger, self._sky, self._book = name, ledger, sky, book
         self._random: Random = sky.random(name)
+        self._clock = sky.clock(name)
         self._lives = 1
         self._confirmed = self._random.random() < 0.5
         self._held: list[_Held] = []
@@ -49,7 +50,7 @@ class Hand:
             case "turn":
                 await self.turn()
             case "late turn":
-                await self._commit(self._late, self._sky.now_ms)
+                await self._commit(self._late, self._clock.now_ms)
             case "report":
                 await self.report([self._drawn(*one) for one in self._some(self._held)])
             case "late report":
@@ -70,7 +71,7 @@ class Hand:
 
     async def turn(self) -> None:
         """Look, plan and commit."""
-        now_ms, limit = self._sky.now_ms, self._random.choice((2, 100))
+        now_ms, limit = self._clock.now_ms, self._random.choice((2, 100))
         dues = await self._book.hear("load", self._ledger.load(now_ms=now_ms, limit=limit))
         if dues:
             changes = plan(dues, now_ms=now_ms)
@@ -86,7 +87,7 @@ class Hand:
         if not reports:
             return
         answers = await self._book.hear(
-            "report", self._ledger.report(reports, now_ms=self._sky.now_ms)
+            "report", self._ledger.report(reports, now_ms=self._clock.now_ms)
         )
         if answers is not None:
             self._book.reported(reports, answers)
@@ -122,7 +123,7 @@ class Hand:
     async def _renew(self) -> None:
         claims = self._some(self._held)
         held = await self._book.hear(
-            "renew", self._ledger.renew(claims, owner=self.owner, now_ms=self._sky.now_ms)
+            "renew", self._ledger.renew(claims, owner=self.owner, now_ms=self._clock.now_ms)
         )
         if held is not None:
             lost = [one for one, is_held in zip(claims, held, strict=True) if not is_held]
@@ -135,7 +136,7 @@ class Hand:
 
     async def _read(self) -> None:
         await self._book.hear("next_wake_ms", self._ledger.next_wake_ms())
-        await self._book.hear("still_owes", self._ledger.still_owes(at_ms=self._sky.now_ms))
+        await self._book.hear("still_owes", self._ledger.still_owes(at_ms=self._clock.now_ms))
         await self._book.hear("schedules", self._ledger.schedules())
 
     async def _recover(self) -> None:
@@ -144,7 +145,7 @@ class Hand:
         adopted = [row.key for row in orphans or () if self._random.random() < 0.5]
         taken = await self._book.hear(
             "recover",
-            self._ledger.recover(owner=self.owner, adopted=adopted, now_ms=self._sky.now_ms),
+            self._ledger.recover(owner=self.owner, adopted=adopted, now_ms=self._clock.now_ms),
         )
         for key, fence in taken or ():
             self._book.adopted[key, fence, self.owner] += 1

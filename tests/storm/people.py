@@ -26,6 +26,7 @@ class Person:
     def __init__(self, name: str, ledger: PostgresLedger, sky: Sky, book: Book) -> None:
         self._name, self._ledger, self._sky, self._book = name, ledger, sky, book
         self._random: Random = sky.random(name)
+        self._clock = sky.clock(name)
         acts: list[tuple[int, Callable[[str, By | None, int], Awaitable[None]]]] = [
             (3, self._save), (2, self._save_all), (2, self._pause), (6, self._resume),
             (1, self._delete), (4, self._trigger), (2, self._backfill), (2, self._skip),
@@ -39,7 +40,7 @@ class Person:
         act = self._random.choice(self._acts)
         if self._random.random() < _FASHION:
             act = self._acts[int(self._sky.fashion * len(self._acts))]
-        await act(self._random.choice(IDS), by, self._sky.now_ms)
+        await act(self._random.choice(IDS), by, self._clock.now_ms)
 
     async def begin(self) -> None:
         """The first definitions."""

@@ -1,9 +1,10 @@
 """
 What everybody in a storm shares: the time, the names, and the definitions that are drawn.
 
-The time is virtual, so that an hour of periods passes in seconds. It stands still during a gust, in
-which everybody has the same clock: who is slow by minutes has a wrong clock, and is another story.
-Each part of a storm draws from a generator of its own, made from the seed and its name.
+The time is virtual, so that an hour of periods passes in seconds. It stands still during a gust.
+Either all clocks are right, or each is wrong in its own way, by a little or by more than a period,
+and only that of the database is right. Each part of a storm draws from a generator of its own, made
+from the seed and its name.
 """
 
 from random import Random
@@ -11,22 +12,35 @@ from random import Random
 from gnomon.core.schedule import Schedule
 from gnomon.core.schedule_record import read_schedule
 
-__all__ = ["FIRST_MS", "IDS", "Sky", "draw_schedule"]
+__all__ = ["FIRST_MS", "IDS", "LAST", "Clock", "Sky", "draw_schedule"]
 
 FIRST_MS = 1_772_323_230_000  # 2026-03-01T00:00:30Z
 IDS = tuple(f"s{number}" for number in range(8))
+LAST = "last"
 _STEPS_MS = (1, 999, 20_000, 60_000, 60_000, 60_000, 90_000)
 _OVERLAPS = ("allow", "skip", "queue", "queue", "replace")
 _CATCHUPS = ("none", "latest", "fire_immediately", "spread", "recent")
 _UNCERTAIN = ("restart", "relaunch_same_key", "abandon")
+_APART_MS = (0, 0, 700, -700, 5_000, -5_000, 95_000, -95_000)
 _TARGETS: tuple[object, ...] = (None, {"start_by_ms": 20_000}, {"finish_by_ms": 90_000})
+
+
+class Clock:
+    """What somebody takes for the time."""
+
+    def __init__(self, sky: "Sky", apart_ms: int) -> None:
+        self._sky, self._apart_ms = sky, apart_ms
+
+    @property
+    def now_ms(self) -> int:
+        return self._sky.now_ms + self._apart_ms
 
 
 class Sky:
     """The time of a storm, and numbers that nobody has had."""
 
-    def __init__(self, seed: str) -> None:
-        self.seed = seed
+    def __init__(self, seed: str, *, apart: bool) -> None:
+        self.seed, self.apart = seed, apart
         self.now_ms = FIRST_MS
         self.fashion = 0.0
         """What people prefer at the moment, as a part of one: rare pairs meet more often so."""
@@ -35,6 +49,11 @@ class Sky:
 
     def random(self, name: str) -> Random:
         return Random(f"{self.seed}:{name}")
+
+    def clock(self, name: str) -> Clock:
+        """The clock of somebody; the last one to work has the right one."""
+        is_right = not self.apart or name == LAST
+        return Clock(self, 0 if is_right else self.random(f"clock {name}").choice(_APART_MS))
 
     def change(self) -> None:
         """Something else comes into fashion."""

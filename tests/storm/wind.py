@@ -20,12 +20,17 @@ from gnomon.shell.store.postgres.statement import Statements
 if TYPE_CHECKING:
     from gnomon.shell.store.postgres.pool import Connection
 
-__all__ = ["WindyPool", "WindyStatements", "blow"]
+__all__ = ["WindyPool", "WindyStatements", "blow", "tell_time"]
 
+_DATABASE_TIME = "date_trunc('milliseconds', now())"
 _TURNS = (0, 0, 0, 1, 3, 10, 40)
 _LOOKS = "s.lock_version = v.version"
 """In the condition of each statement that looks at schedules and takes them."""
 _BLOW = """
+CREATE TABLE {schema}.sky (now_at timestamptz NOT NULL);
+INSERT INTO {schema}.sky VALUES ('epoch');
+CREATE FUNCTION {schema}.time_of_the_sky() RETURNS timestamptz LANGUAGE sql STABLE AS
+'SELECT now_at FROM {schema}.sky';
 CREATE FUNCTION {schema}.stand_still_or_not() RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF random() < 0.5 THEN
@@ -55,12 +60,22 @@ async def blow(pool: Pool, schema: str) -> None:
         await connection.execute(_BLOW.format(schema=schema))
 
 
+async def tell_time(pool: Pool, schema: str, now_ms: int) -> None:
+    """Set the clock of the database."""
+    await pool.fetch(f"UPDATE {schema}.sky SET now_at = $1", now_ms)
+
+
 class WindyStatements(Statements):
-    """Those that look at schedules and take them stand still in between."""
+    """
+    Those that look at schedules and take them stand still in between.
+
+    The time of the database is that of the storm.
+    """
 
     def __getitem__(self, name: str) -> str:
         still = f"{_LOOKS} AND {self.schema}.stand_still_or_not()"
-        return super().__getitem__(name).replace(_LOOKS, still)
+        time = f"{self.schema}.time_of_the_sky()"
+        return super().__getitem__(name).replace(_LOOKS, still).replace(_DATABASE_TIME, time)
 
 
 class WindyPool(Pool):
