@@ -206,6 +206,37 @@ def test_a_schedule_that_is_deleted_waits_for_nothing(desk: Desk) -> None:
     assert to_end(desk) == []
 
 
+@clause("ASK-16", "ASK-14")
+@pytest.mark.parametrize("deleted_first", [False, True])
+def test_a_claim_that_is_dropped_after_its_schedule_was_deleted_is_not_said_to_be_killed(
+    desk: Desk, deleted_first: bool
+) -> None:
+    claim = unsure(desk, launch_backoff="1s")
+    [again] = desk.turn("00:01:11")
+    if deleted_first:
+        desk.delete("00:01:12")
+    killed(desk, claim.key, "00:01:13")
+    if not deleted_first:
+        desk.delete("00:01:14")
+    dropped = Failed(again.key, again.fence, "dropped", permanent=True, reason=Reason.KILLED)
+
+    assert desk.report(dropped, now="00:01:15") == [True]
+
+    assert desk.words() == ["00:01:00 done executed(uncertain)"]
+    assert to_end(desk) == []
+
+
+@clause("ASK-14")
+def test_a_claim_that_gives_way_is_replaced_where_it_may_have_run_before(desk: Desk) -> None:
+    unsure(desk, launch_backoff="1s")
+    [again] = desk.turn("00:01:11")
+    dropped = Failed(again.key, again.fence, "dropped", permanent=True, reason=Reason.SUPERSEDED)
+
+    assert desk.report(dropped, now="00:01:15") == [True]
+
+    assert desk.words() == ["00:01:00 done executed(replaced)"]
+
+
 @clause("ASK-8")
 def test_asking_twice_notes_the_first_and_changes_nothing_more(desk: Desk) -> None:
     claim = unsure(desk, launch_backoff="20s")

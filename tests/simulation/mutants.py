@@ -12,7 +12,7 @@ from typing import NamedTuple
 from unittest.mock import patch
 
 from gnomon.core.engine import Change, Due, Limits, plan
-from gnomon.core.ledger.lifecycle import State
+from gnomon.core.ledger.lifecycle import Reason, State
 from gnomon.core.ledger.period import Waiting
 from gnomon.core.schedule import Uncertain
 from gnomon.ports import Claim, Failed, Report
@@ -33,6 +33,8 @@ class Mutant(NamedTuple):
     name: str
     campaign: Campaign
     make: Callable[[], Patch]
+    first_seed: int = 0
+    """From which world on it is looked for; of what hardly ever happens, shortly before it does."""
 
 
 @contextmanager
@@ -239,6 +241,17 @@ def _killed_is_tried_again() -> Patch:
     return _planning(before=forget)
 
 
+def _further_try_gives_way_alone() -> Patch:
+    """Who is replaced before its second launch is over, whether its first one runs or not."""
+
+    async def drop(self: turn.Worker, claim: Claim) -> bool:
+        reason = Reason.SUPERSEDED
+        self._fail(claim, Failed(claim.key, claim.fence, "replaced", permanent=True, reason=reason))
+        return True
+
+    return patch.object(turn.Worker, "_give_way", drop)
+
+
 def _planning(
     *,
     before: Callable[[Due], Due] = lambda due: due,
@@ -277,4 +290,10 @@ MUTANTS = [
     Mutant("what was asked for is forgotten", Campaign.CRASH, _asked_for_is_forgotten),
     Mutant("a kill is written down alone", Campaign.WORKERS, _killed_in_the_ledger_alone),
     Mutant("what was killed is tried again", Campaign.WORKERS, _killed_is_tried_again),
+    Mutant(
+        "what may be running is not ended where a further try of it gives way",
+        Campaign.WORKERS,
+        _further_try_gives_way_alone,
+        first_seed=700,
+    ),
 ]

@@ -50,6 +50,7 @@ SOMETIMES = [
     "run ended by who takes its place",
     "run lost with its worker",
     "run went on without its worker",
+    "runs that overlapped replace each other",
     "started again, as relaunch_same_key allows",
     "started again, as restart allows",
 ]  # fmt: skip

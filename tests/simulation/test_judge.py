@@ -137,6 +137,19 @@ def test_two_runs_at_once_break_the_rule_unless_it_allows_them() -> None:
 
 
 @clause("SIM-7")
+@pytest.mark.parametrize(("turned_no", "expected"), [(15, ["overlap"]), (22, [])])
+def test_where_runs_come_to_replace_each_other_those_in_flight_may_still_overlap(
+    turned_no: int, expected: list[str]
+) -> None:
+    record, rows = good_history()
+    record.effects[1].ended_at = 70_000
+    record.grants[1].until_ms = THIRD * 1000 + 5_000
+    record.turned["s1"] = turned_no  # the last was claimed at 21
+
+    assert codes(record, rows, overlap_policy="allow") == expected
+
+
+@clause("SIM-7")
 def test_a_run_beside_one_whose_lease_was_over_is_no_overlap() -> None:
     record, rows = good_history()
     record.effects[1].ended_at = 70_000
@@ -317,6 +330,27 @@ def test_a_run_that_was_killed_is_over_when_its_row_says_so() -> None:
 @clause("SIM-7")
 def test_a_killed_run_may_go_on_for_a_while_under_a_worker_who_has_lost_it() -> None:
     assert killed_history(over_no=27, lost_no=24) == []
+
+
+@clause("SIM-7")
+@pytest.mark.parametrize(
+    ("over_no", "given_back", "anybody_ends", "expected"),
+    [(25, True, True, []), (27, True, True, ["killed"]), (None, True, True, ["killed"]),
+     (27, False, True, []), (27, True, False, [])],
+)  # fmt: skip
+def test_a_run_is_over_when_a_worker_that_could_end_it_has_said_that_it_was_replaced(
+    over_no: int | None, given_back: bool, anybody_ends: bool, expected: list[str]
+) -> None:
+    record, rows = good_history()
+    rows[-1] = row(THIRD, reason="replaced")
+    record.anybody_ends = anybody_ends
+    record.effects[-1].ended_no = over_no
+    record.grants[-1].is_closed, record.grants[-1].unanswered_no = False, 23
+    record.grants.append(grant(THIRD, no=24, fence=2))
+    record.grants[-1].is_given_back = given_back
+    record.reports.append(Seen(f"k{THIRD}", 2, "Failed", accepted=given_back, no=26))
+
+    assert codes(record, rows, overlap_policy="replace") == expected
 
 
 @clause("SIM-7")

@@ -12,11 +12,11 @@ pytestmark = pytest.mark.bulk
 WORLDS_MAX = 300
 
 
-def worlds_until_caught(campaign: Campaign) -> int:
+def worlds_until_caught(campaign: Campaign, first_seed: int) -> int:
     """How many worlds it takes until a judge complains; more than the limit if none does."""
-    for seed in range(WORLDS_MAX):
-        if run_world(sample(campaign, seed)).complaints:
-            return seed + 1
+    for number in range(WORLDS_MAX):
+        if run_world(sample(campaign, first_seed + number)).complaints:
+            return number + 1
     return WORLDS_MAX + 1
 
 
@@ -24,7 +24,7 @@ def worlds_until_caught(campaign: Campaign) -> int:
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_a_mutant_does_not_survive_the_judges(mutant: Mutant) -> None:
     with mutant.make():
-        assert worlds_until_caught(mutant.campaign) <= WORLDS_MAX
+        assert worlds_until_caught(mutant.campaign, mutant.first_seed) <= WORLDS_MAX
 
 
 @clause("SIM-10")

@@ -66,8 +66,10 @@ class Failed(NamedTuple):
     """Whether trying again cannot help."""
     reason: Reason = Reason.LAUNCH_FAILED
     """
-    `superseded` for a claim that another took the place of before it began, `killed` for one that
-    somebody asked to end, `uncertain` where nobody knows whether it has started after all.
+    `superseded` for a claim that another took the place of before it began, after the launcher has
+    ended what may be running of its earlier tries; `killed` for one that somebody asked to end,
+    whose earlier tries are not over for that; `uncertain` where nobody knows whether it has started
+    after all.
     """
     wait_ms: int | None = None
     """For how long not to try again, whatever the policy says."""

@@ -24,11 +24,17 @@ class Claims:
         """Those that have waited, and are to be let in among those that are ready."""
         self.launching: Claim | None = None
         """The one that is being launched at this moment."""
+        self.giving_way: set[tuple[str, int]] = set()
+        """Keys and fencing numbers of those that were taken out to be replaced, and of which an
+        earlier try is being ended."""
 
     def __len__(self) -> int:
         return len(self.ready) + len(self.waiting) + len(self.freed)
 
     def has(self, key: str, fence: int) -> bool:
+        """Whether a claim is in hand, and can be replaced here."""
+        if (key, fence) in self.giving_way:
+            return True
         mine = (*self.ready, *self.freed, *self.waiting.values())
         return any((one.key, one.fence) == (key, fence) for one in mine)
 

@@ -335,23 +335,34 @@ class Worker:
         """End a run that is this worker's, if it is not over by now."""
         if self._claims.is_launching(key, fence) or self._launched.get(key, fence) != fence:
             return False  # it cannot be ended in this very moment, or a later try of it is there
-        if self._drop_claim(key, fence, "replaced before it began", Reason.SUPERSEDED):
-            return True
+        for claim in self._claims.withdraw(key, fence):
+            return await self._give_way(claim)
         # What is not known to be over is ended: a launch that has failed since may have worked.
         return self.reports.has_end(key, fence) or await self.ending.end(key, Reason.REPLACED)
 
-    def _drop_claim(self, key: str, fence: int, message: str, reason: Reason) -> bool:
-        """Never start a run that has not been launched; whether there is such a claim."""
-        for claim in (dropped := self._claims.withdraw(key, fence)):
-            self._fail(claim, Failed(key, fence, message, permanent=True, reason=reason))
-        return bool(dropped)
+    async def _give_way(self, claim: Claim) -> bool:
+        """Never start a claim that another takes the place of; whether none of its tries runs."""
+        key, fence = place = claim.key, claim.fence
+        over, ending = claim.launches == 1, self._claims.giving_way
+        if not over:  # an earlier try may be running
+            ending.add(place)
+            over = await self.ending.end(key, Reason.REPLACED)
+            ending.discard(place)
+        message = "replaced before it began" if over else "an earlier try could not be ended"
+        reason = Reason.SUPERSEDED if over else Reason.LAUNCH_FAILED
+        self._fail(claim, Failed(key, fence, message, permanent=over, reason=reason))
+        return over
 
     async def _see_kills(self, at: Moment, *, at_once: bool = False) -> None:
         """End what somebody asked to end, as far as it is this worker's or nobody's."""
         for key, fence, detached in await self.ending.to_end(at, at_once=at_once):
             if detached or self._launched.get(key) == fence:
                 self.ending.kill(key, fence, detached=detached)
-            self._drop_claim(key, fence, "ended before it began", Reason.KILLED)
+            for claim in self._claims.withdraw(key, fence):
+                message, reason = "ended before it began", Reason.KILLED
+                self._fail(claim, Failed(key, fence, message, permanent=True, reason=reason))
+                # An earlier try may be running: then it is anybody's to end from now on.
+                self.ending.is_called |= claim.launches > 1
 
     def give_up_waiting(self) -> None:
         """Start none of the claims that wait for the end of another run."""

@@ -31,7 +31,7 @@ from gnomon.simulation.faults import (
 )
 from gnomon.simulation.seeds import endless, replay_of, trouble
 from gnomon.simulation.seeds import whole_seeds as whole_seeds_of
-from gnomon.simulation.workload import draw_workload
+from gnomon.simulation.workload import draw_turning, draw_workload
 from gnomon.simulation.world import Spec, Trial, run_world
 
 __all__ = [
@@ -49,6 +49,7 @@ __all__ = [
 _TIGHT = Limits(catchup_max=3, queue_max=2, open_max=20, one_by_one_max=4, count_max=1_000)
 _CALLS = 250  # about as many as there are while faults can happen
 _PAIR_DISTANCE_MAX = 40
+_TURNING_PERCENT = 6  # of the worlds of three workers
 _CALLS_OF_A_BIRTH = 3
 
 
@@ -90,6 +91,8 @@ def spec_of(
             limits=limits,
         )  # fmt: skip
     workload = draw_workload(dice, schedules=dice.between(1, 3), length_s=(60, 120))
+    if (turning := Dice(seed, "turning")).chance(_TURNING_PERCENT):
+        workload = draw_turning(turning)
     drawn = draw_faults(dice, calls=_CALLS, count=dice.between(1, 8), leases_ms=(9_000, 45_000))
     set_back = draw_steps(dice, until_at=workload.length_ms, count=dice.pick((0, 0, 1, 2)))
     return Spec(

@@ -186,9 +186,12 @@ def _restart(case: _Case, former: Effect, later: Effect) -> Iterator[tuple[str, 
 
 def _overlaps(case: _Case) -> Iterator[tuple[str, str]]:
     """No two runs of a schedule at once, unless it allows that, or a lease was over."""
-    if case.schedule["overlap_policy"] == "allow":
+    turned_no = case.record.turned.get(str(case.schedule["schedule_id"]), 0)
+    if case.schedule["overlap_policy"] == "allow" and not turned_no:
         return
     for one, other in combinations(case.effects, 2):
+        if turned_no and any(g.key == other.key and g.no < turned_no for g in case.grants):
+            continue  # it was in flight already
         if one.ended_at is not None and one.ended_at <= other.began_at:
             continue
         if (_lane(one.key) == _BACKFILL) != (_lane(other.key) == _BACKFILL):
@@ -286,7 +289,9 @@ def _reasons(case: _Case) -> Iterator[tuple[str, str]]:
         if row.reason == "killed" and row.key not in case.record.killed:
             yield "reason", f"{row.nominal} was ended, and nobody had asked for that"
         for setting, allowed in _REASONS.get(row.reason, {"schedule_id": ()}).items():
-            if schedule[setting] not in (allowed if isinstance(allowed, tuple) else ()):
+            is_turned = setting == "overlap_policy" and row.schedule_id in case.record.turned
+            known = {schedule[setting], "replace" if is_turned else None}
+            if known.isdisjoint(allowed if isinstance(allowed, tuple) else ()):
                 yield "reason", f"{row.nominal} is {row.outcome}({row.reason})"
         if row.reason == "deadline" and schedule.get("deadline") is None:
             yield "reason", f"{row.nominal} has missed a deadline that there is not"

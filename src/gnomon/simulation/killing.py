@@ -4,7 +4,8 @@ Was what somebody asked to end ended, and never started again? Judged from what 
 What is to be ended is not claimed any more, whoever plans; a worker that has been told of it does
 not launch it; and when the ledger says that a run was killed, the run is over. Where runs are known
 by their keys anybody can end them, wherever they were started; elsewhere only their own worker can,
-so that one whose worker has lost it may go on for a while.
+so that one whose worker has lost it may go on for a while. Where anybody can, a run is also over
+when a worker has said that it was replaced.
 
 Spec: SIM-7.
 """
@@ -31,23 +32,34 @@ def broken_kills(record: Record, kept: Kept) -> Iterator[str]:
         if told_no is not None and launched_no is not None and told_no < launched_no:
             yield f"{grant.nominal} was launched by {grant.worker}, who knew it was to be ended"
     for row in rows:
+        tries = [one for one in grants if one.key == row.key]
         if (row.outcome, row.reason) == ("executed", "killed"):
-            own = [effect for effect in effects if effect.key == row.key]
-            yield from _gone_on(record, row, own, grants)
+            yield from _gone_on(record, row, effects, tries, told=("Ended",))
+        elif (row.outcome, row.reason) == ("executed", "replaced") and _is_told(record, tries):
+            yield from _gone_on(record, row, effects, tries, told=("Ended", "Failed"))
+
+
+def _is_told(record: Record, tries: Sequence[Grant]) -> bool:
+    """Whether a worker that could end it has said what became of a run; else it was lost."""
+    last = max(tries, key=lambda one: one.fence, default=None)
+    return record.anybody_ends and last is not None and (last.is_closed or last.is_given_back)
 
 
 def _gone_on(
-    record: Record, row: Row, effects: Sequence[Effect], grants: Sequence[Grant]
-) -> Iterator[str]:
-    """Runs that were not over when the ledger said so."""
-    ends = [seen for seen in record.reports if seen.key == row.key and seen.kind == "Ended"]
+    record: Record, row: Row, effects: Sequence[Effect], tries: Sequence[Grant], *,
+    told: tuple[str, ...],
+) -> Iterator[str]:  # fmt: skip
+    """Runs that were not over when the ledger was told so."""
+    ends = [seen for seen in record.reports if seen.key == row.key and seen.kind in told]
     ended_no = max((seen.no for seen in ends if seen.accepted), default=0)
     for effect in effects:
+        if effect.key != row.key:
+            continue
         if effect.ended_no is not None and effect.ended_no < ended_no:
             continue
-        own = [one for one in grants if (one.key, one.fence) == (effect.key, effect.fence)]
-        lost_no = next((one.lost_no for one in own), None)
+        lost_no = next((one.lost_no for one in tries if one.fence == effect.fence), None)
         if lost_no is None or (record.anybody_ends and effect.no < lost_no):
-            yield f"{row.nominal} is executed(killed), and its run of {effect.began_at} went on"
+            text = f"{row.nominal} is executed({row.reason})"
+            yield f"{text}, and its run of {effect.began_at} went on"
         else:
-            record.hit("killed, and went on under a worker who had lost it")
+            record.hit(f"{row.reason}, and went on under a worker who had lost it")

@@ -27,7 +27,6 @@ from gnomon.simulation.record import Effect
 __all__ = ["Outside", "SimulatedLauncher", "Way"]
 
 _ADOPTED_FENCE = 0  # the ledger gives a new one, which a launcher is not told
-_LENGTHS_MS = (0, 50, 400, 2_000, 9_000, 25_000)
 _UNANSWERED_MAX = 2  # tries, so that a world comes to rest in time
 
 
@@ -43,9 +42,11 @@ class Outside:
     """Everything that runs, whoever started it; a run is known by the id that it was given."""
 
     def __init__(
-        self, nature: LedgerNature, seed: int, way: Way, wall_ms: Callable[[], int]
-    ) -> None:
+        self, nature: LedgerNature, seed: int, way: Way, wall_ms: Callable[[], int],
+        lengths_ms: Sequence[int], ends_ms: Sequence[int],
+    ) -> None:  # fmt: skip
         self.way = way
+        self._lengths_ms, self.ends_ms = lengths_ms, ends_ms
         self.seed = seed
         self.effects = nature.record.effects
         self.nature = nature
@@ -65,7 +66,7 @@ class Outside:
         )  # fmt: skip
         self.effects.append(effect)
         self.listeners[run_id] = [listener]
-        length_ms = dice.pick(_LENGTHS_MS)
+        length_ms = dice.pick(self._lengths_ms)
         timer = self.nature.later(length_ms, lambda: self.over(run_id, "by itself"))
         self._going_on[run_id] = effect, timer
 
@@ -217,6 +218,9 @@ class SimulatedLauncher:
 
     async def _end(self, key: str, reason: Reason) -> bool:
         outside, record = self.outside, self.gate.nature.record
+        if takes_ms := Dice(outside.seed, "takes", key).pick(outside.ends_ms):
+            await asyncio.sleep(takes_ms / 1000)
+            self.gate.check()
         if self._ready.pop(key, None) is not None:
             record.hit("run ended before it began")
             record.unbegun.add(key)

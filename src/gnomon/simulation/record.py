@@ -164,6 +164,8 @@ class Record(Notes):
     """Keys of runs that were ended when they were ready, before they were let go."""
     edited: list[str] = field(default_factory=list)
     """Schedules whose definition was changed on the way."""
+    turned: dict[str, int] = field(default_factory=dict)
+    """Schedules whose runs overlapped, and since when they replace each other."""
 
     asked: list[tuple[str, str]] = field(default_factory=list)
     """Schedules and keys of runs that somebody asked for."""

@@ -5,6 +5,10 @@ Records are texts as a person would write them; the worker reads them with Gnomo
 its own eyes. Every schedule ends with its world, so that a world comes to rest: then each of its
 periods must have an outcome.
 
+In a few worlds runs overlap at first, and somebody thinks better of it when one may be running and
+nobody knows; from then on they replace each other. Only there has such a run its next try while
+another is in flight.
+
 Spec: SIM-1, SIM-4.
 """
 
@@ -15,7 +19,7 @@ from typing import NamedTuple
 from gnomon.simulation.dice import Dice
 from gnomon.simulation.launcher import Way
 
-__all__ = ["AskPlan", "EditPlan", "PausePlan", "Workload", "draw_workload"]
+__all__ = ["AskPlan", "EditPlan", "PausePlan", "Workload", "draw_turning", "draw_workload"]
 
 Text = dict[str, object]
 
@@ -41,6 +45,7 @@ _CATCHUPS = ("none", "latest", "fire_immediately", "spread", "recent")
 _UNCERTAIN = ("restart", "relaunch_same_key", "abandon")
 _DEADLINES = (None, None, "0s", "5s", "30s", "2m")
 _ASKS = ("manual", "manual", "backfill", "skip", "kill", "kill")
+_LENGTHS_MS = (0, 50, 400, 2_000, 9_000, 25_000)
 _LEASES = ("9s", "20s", "45s")
 _BACKOFFS = {
     Way.FUNCTION: ("0s", "1s", "4s"),
@@ -65,6 +70,8 @@ class EditPlan(NamedTuple):
     schedule_id: str
     at: int
     changes: bool
+    turns: bool = False
+    """Whether its runs, which overlapped, replace each other from then on."""
 
 
 class AskPlan(NamedTuple):
@@ -85,6 +92,9 @@ class Workload(NamedTuple):
     pauses: list[PausePlan]
     edits: list[EditPlan]
     asks: list[AskPlan]
+    lengths_ms: Sequence[int] = _LENGTHS_MS
+    """How long runs go on, and how long it takes to end one."""
+    ends_ms: Sequence[int] = (0,)
 
 
 def draw_workload(
@@ -113,6 +123,26 @@ def draw_workload(
     names = [str(record["schedule_id"]) for record in records]
     asks = _draw_asks(Dice(start_ms, length, *names, "asks"), names, length * 1000)
     return Workload(start_ms, length * 1000, way, records, pauses, edits, asks)
+
+
+def draw_turning(dice: Dice) -> Workload:
+    """One schedule whose runs are long, overlap, and from some time on replace each other."""
+    start = datetime.fromisoformat(dice.pick(_STARTS))
+    start_s, length_s = int(start.timestamp()) + dice.below(60), dice.between(60, 100)
+    record: Text = {
+        "schedule_id": "s1", "end_at": _text(start_s + length_s), "dst": "civil",
+        "timezone": "UTC", "every": dice.pick(("7s", "10s", "15s")), "anchor": _text(start_s),
+        "overlap_policy": "allow", "catchup_policy": dice.pick(_CATCHUPS), "deadline": None,
+        "pause_rule": "hold", "uncertain": "relaunch_same_key", "lease": dice.pick(_LEASES),
+        "launches_max": dice.pick((2, 3, 5)), "launch_backoff": dice.pick(("2s", "4s")),
+        "target": {"function": "work"},
+    }  # fmt: skip
+    turn = EditPlan("s1", dice.between(5_000, length_s * 500), changes=False, turns=True)
+    asks = [AskPlan("s1", turn.at + dice.below(20_000), "kill")] if dice.chance(30) else []
+    return Workload(
+        start_s * 1000, length_s * 1000, Way.KEYED, [record], [], [turn], asks,
+        lengths_ms=(9_000, 25_000, 60_000), ends_ms=(0, 4_000, 12_000),
+    )  # fmt: skip
 
 
 def _draw_asks(dice: Dice, names: list[str], length_ms: int) -> list[AskPlan]:

@@ -18,7 +18,7 @@ from typing import NamedTuple, Protocol
 from gnomon.core.engine import USUAL, Limits
 from gnomon.core.schedule_record import read_schedule
 from gnomon.errors import StoreError
-from gnomon.ports import By, Ledger
+from gnomon.ports import By, Ledger, RunRow
 from gnomon.shell.runtime import Runtime
 from gnomon.shell.store.database import MEMORY, Database
 from gnomon.shell.store.sqlite import SqliteLedger
@@ -43,8 +43,8 @@ STEPS_MAX = 30_000
 REST_MAX_MS = 900_000
 """How long a healed world may take to come to rest: three times what the slowest takes."""
 REST_LOOK_MS = 5_000
-KILL_TRIES, KILL_LOOK_MS = 20, 1_500
-"""How often, and how far apart, who wants to end what may be running looks for such a run."""
+LOOKS, LOOK_MS = 20, 1_500
+"""How often, and how far apart, somebody looks for a run that may be running."""
 _RESTARTS_MS = (0, 200, 4_000, 4_000, 25_000, 100_000)
 
 _Task = asyncio.Task[object]
@@ -133,7 +133,10 @@ class _World:
         self._wall = Wall(spec.workload.start_ms, self._loop)
         self._store = store
         self._ledger = store.open()
-        self._outside = Outside(self, spec.seed, spec.workload.way, self._wall.now_ms)
+        work = spec.workload
+        self._outside = Outside(
+            self, spec.seed, work.way, self._wall.now_ms, work.lengths_ms, work.ends_ms
+        )
         self._workers: dict[str, _Worker] = {}
         self._dead: list[_Worker] = []
         self._errands: list[asyncio.Task[None]] = []
@@ -260,10 +263,17 @@ class _World:
         async def edit() -> None:
             records = {str(one["schedule_id"]): one for one in self.spec.workload.schedules}
             record = dict(records[plan.schedule_id])
+            if plan.turns:
+                await self._look_for_unsure(plan.schedule_id, LOOKS)
+                record["overlap_policy"] = "replace"
             if plan.changes:
                 record["launches_max"] = 5
+            if plan.changes or plan.turns:
                 self.record.edited.append(plan.schedule_id)
             saved = await self._ledger.save(read_schedule(record), now_ms=self._wall.now_ms())
+            if plan.turns:
+                self.record.turned[plan.schedule_id] = self.record.next_no()
+                self.record.hit("runs that overlapped replace each other")
             self.record.hit("definition changed" if saved.changed else "definition saved again")
 
         self._do_later(plan.at, edit)
@@ -293,19 +303,24 @@ class _World:
 
     async def _kill_one(self, name: str, *, patient: bool) -> None:
         """End a run that may be running and that nobody holds, if there is one soon; or another."""
-        tries = KILL_TRIES if patient and self.spec.workload.way is Way.KEYED else 1
-        for number in range(tries):
-            rows = [row for row in await self._ledger.runs(name, limit=20) if row.state != "done"]
-            unsure = [row for row in rows if row.state == "planned" and row.outcome is not None]
-            if unsure or number == tries - 1:
-                break
-            await asyncio.sleep(KILL_LOOK_MS / 1000)
+        looks = LOOKS if patient and self.spec.workload.way is Way.KEYED else 1
+        rows, unsure = await self._look_for_unsure(name, looks)
         for row in (unsure or rows)[:1]:
             self.record.hit(
                 f"asked to end what {'may be running' if unsure else f'is {row.state}'}"
             )
             await self._ledger.kill(row.key, by=By("somebody"), now_ms=self._wall.now_ms())
             self.record.killed.setdefault(row.key, self.record.next_no())
+
+    async def _look_for_unsure(self, name: str, looks: int) -> tuple[list[RunRow], list[RunRow]]:
+        """The runs that are not over, and those that may be running and that nobody holds."""
+        for left in reversed(range(looks)):
+            rows = [row for row in await self._ledger.runs(name, limit=20) if row.state != "done"]
+            unsure = [row for row in rows if row.state == "planned" and row.outcome is not None]
+            if unsure or not left:
+                break
+            await asyncio.sleep(LOOK_MS / 1000)
+        return rows, unsure
 
     def _do_later(self, length_ms: int, act: Callable[[], Coroutine[None, None, None]]) -> None:
         def begin() -> None:

@@ -29,7 +29,9 @@ def _table(step: Step) -> dict[str, str]:
 _START, _FINISH, _RETRY = _table(Step.START), _table(Step.FINISH), _table(Step.RETRY)
 _DONE = State.DONE.value
 _MS = timedelta(milliseconds=1)
-_OF_WHAT_RAN = {Reason.SUPERSEDED: Reason.REPLACED}
+_OF_WHAT_RAN = {Reason.SUPERSEDED: Reason.REPLACED, Reason.KILLED: Reason.UNCERTAIN}
+"""What is said instead of what may be running: a claim that gives way has had it ended first, one
+that is killed has not, and where its schedule is deleted nobody will."""
 ENDING = tuple(_FINISH)
 """The states in which a run can end."""
 
