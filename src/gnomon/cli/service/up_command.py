@@ -25,7 +25,6 @@ from gnomon.apps.service.counters import ServiceCounters
 from gnomon.apps.service.events import EventFeed
 from gnomon.apps.service.http.authentication import AccessSource, access_from_file
 from gnomon.apps.service.http.http_settings import HttpSettings
-from gnomon.apps.service.http.server import bind
 from gnomon.apps.service.run_launcher import RunLauncher
 from gnomon.apps.service.settings import Settings
 from gnomon.apps.service.worker import ServiceWorker
@@ -38,6 +37,7 @@ from gnomon.cli.service.stores import Stores, open_stores
 from gnomon.cli.service.token_file import ensure_private_directory, ensure_token, loopback_access
 from gnomon.errors import DefinitionError
 from gnomon.ports import Clock
+from gnomon.shell.listening import bind, url_of
 from gnomon.shell.settings import environment
 from gnomon.shell.telemetry import log
 
@@ -126,7 +126,7 @@ async def _up(
         if options.samples:
             await deploy_samples(parts.registrar, parts.deployer)
         async with serve(parts, options.http, listener):
-            announce(_welcome(options, token_file, listener.getsockname()[1]))
+            announce(_welcome(options, token_file, url_of(options.http.host, listener)))
             async with (
                 _attended(stores, options.database, worker, clock),
                 relayed(stores, options.database, events, clock, name=worker.owner, listens=True),
@@ -244,9 +244,7 @@ def _owner(clock: Clock) -> str:
     return f"{socket.gethostname()}:{os.getpid()}:{clock.now_ms()}"
 
 
-def _welcome(options: UpOptions, token_file: Path, port: int) -> str:
-    host = f"[{options.http.host}]" if ":" in options.http.host else options.http.host
-    url = f"http://{host}:{port}"
+def _welcome(options: UpOptions, token_file: Path, url: str) -> str:
     return (
         f"Gnomon is up at {url}/ with its data in {options.data}/; ctrl-C stops it.\n"
         "See the schedules, and what became of them:\n"
