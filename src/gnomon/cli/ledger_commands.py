@@ -5,7 +5,7 @@ Each imports what does its work when it is called, as the commands about time do
 are those of the program: 1 when an examination found something, 130 when a run was told twice to
 stop.
 
-Spec: CLI-17 to CLI-33.
+Spec: CLI-17 to CLI-33, CLI-37.
 """
 
 from pathlib import Path
@@ -20,6 +20,7 @@ from gnomon.cli.options import (
     LedgerFileArgument,
     StoreOption,
     clock_of,
+    read_address,
     read_count,
     read_file,
     read_keep_ms,
@@ -69,6 +70,14 @@ def run_command(
     json_log: Annotated[
         bool, typer.Option("--json-log", help="Log lines as JSON, and no table.")
     ] = False,
+    metrics: Annotated[
+        str | None,
+        typer.Option(
+            "--metrics",
+            metavar="[HOST:]PORT",
+            help="Serve metrics for Prometheus there, at /metrics; loopback without a host.",
+        ),
+    ] = None,
 ) -> int:
     """Run the schedules of a file until stopped, and record what became of every period."""
     from gnomon.cli.run_command import RunOptions, run_schedules
@@ -85,6 +94,9 @@ def run_command(
         grace_ms=read_length_ms(grace, where="grace"),
         keep_ms=ledger_keep_ms(keep),
         json_log=json_log,
+        metrics=None
+        if metrics is None
+        else read_address(metrics, where="metrics", example="9464 or 10.0.0.5:9464"),
     )
     entries = load_schedules(path, to_run=True)
     return 0 if run_schedules(entries, options, clock_of(context)) else 130

@@ -5,13 +5,14 @@ Spec: UP-1.
 """
 
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from gnomon.ports import Ledger
 from gnomon.ports.executions import Executions
 from gnomon.ports.workflow_store import WorkflowStore
+from gnomon.shell.metrics.exposition import Family
 from gnomon.shell.store.sqlite import SqliteLedger, ledger_thread
 from gnomon.shell.store.workflow import SqliteExecutions, SqliteWorkflowStore
 
@@ -29,6 +30,8 @@ class Stores:
     """In words for people."""
     alone: bool
     """Whether this process is the only one that uses them."""
+    heartbeats: Callable[[], Awaitable[Sequence[Family]]] | None = None
+    """What there is to tell about the workers that share them."""
 
 
 @contextlib.asynccontextmanager
@@ -61,7 +64,8 @@ async def _file(path: Path) -> AsyncIterator[Stores]:
 
 @contextlib.asynccontextmanager
 async def _database(url: str) -> AsyncIterator[Stores]:
-    from gnomon.shell.store.postgres.fault import place_of  # they need an extra
+    from gnomon.shell.metrics.heartbeats import Heartbeats  # they need an extra
+    from gnomon.shell.store.postgres.fault import place_of
     from gnomon.shell.store.postgres.ledger import PostgresLedger
     from gnomon.shell.store.postgres.workflow import PostgresExecutions, PostgresWorkflowStore
 
@@ -73,6 +77,7 @@ async def _database(url: str) -> AsyncIterator[Stores]:
             executions=PostgresExecutions(ledger.pool),
             place=place_of(url),
             alone=False,
+            heartbeats=Heartbeats(ledger).families,
         )
     finally:
         await ledger.close()
