@@ -85,9 +85,9 @@ def test_each_worker_of_a_database_tells_of_all(tmp_path: Path, database: str) -
             for _ in range(2)
         )
         urls = [address(first), address(second)]
-        for worker in (first, second):
-            worker.until("run ended")
         pages = [read(url) for url in urls]
+        while [len(page["gnomon_worker_holding"].samples) for page in pages] != [2, 2]:
+            pages = [read(url) for url in urls]  # until both have said that they are there
 
     names = [page["gnomon_build_info"].samples[0].labels["worker"] for page in pages]
     for page in pages:

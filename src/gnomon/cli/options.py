@@ -24,7 +24,6 @@ __all__ = [
     "COUNT_MAX",
     "AfterOption",
     "CountOption",
-    "DatabaseOption",
     "DialectOption",
     "DstOption",
     "ExpressionArgument",
@@ -88,12 +87,6 @@ LedgerFileArgument = Annotated[
         metavar="[FILE]",
         help="The file that is run; not with --store or --database.",
         show_default=False,
-    ),
-]
-DatabaseOption = Annotated[
-    str | None,
-    typer.Option(
-        "--database", metavar="URL", help="A ledger on PostgreSQL, which many machines can share."
     ),
 ]
 StoreOption = Annotated[

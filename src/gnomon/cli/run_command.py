@@ -31,6 +31,7 @@ from gnomon.cli.narration import Narration
 from gnomon.cli.run_metrics import RunPage, metrics_served
 from gnomon.cli.saving import StoredLedger, check_file, save_file
 from gnomon.cli.schedule_table import Entry
+from gnomon.cli.shared_database import SharedDatabase
 from gnomon.errors import StoreError
 from gnomon.ports import Clock, Ledger
 from gnomon.shell.hosting import Host
@@ -58,8 +59,8 @@ class RunOptions:
     file: Path
     store: Path
     """The ledger's file, and the name of the directory for what commands print."""
-    database: str | None
-    """The URL of the ledger, when it is not in a file."""
+    database: SharedDatabase | None
+    """The ledger on PostgreSQL, when it is not in a file."""
     once: bool
     length_ms: int | None
     """How long to run; None for until told to stop."""
@@ -168,11 +169,7 @@ def _others(
 
 
 def _shown(options: RunOptions) -> str:
-    if options.database is None:
-        return str(options.store)
-    from gnomon.shell.store.postgres.fault import place_of
-
-    return place_of(options.database)
+    return str(options.store) if options.database is None else options.database.place
 
 
 async def _finish_soon(ledger: StoredLedger, runtime: Runtime, clock: Clock) -> None:

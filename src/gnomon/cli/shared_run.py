@@ -16,6 +16,7 @@ import socket
 from collections.abc import AsyncIterator, Sequence
 
 from gnomon.cli.narration import Narration
+from gnomon.cli.shared_database import SharedDatabase
 from gnomon.core.engine import Change
 from gnomon.errors import StoreError
 from gnomon.ports import Claim, Clock, Report
@@ -56,8 +57,8 @@ class SharedLedger(PostgresLedger):
 
 
 @contextlib.asynccontextmanager
-async def open_shared(url: str) -> AsyncIterator[SharedLedger]:
-    ledger = await SharedLedger.open(url)
+async def open_shared(database: SharedDatabase) -> AsyncIterator[SharedLedger]:
+    ledger = await SharedLedger.open(database.url, schema=database.schema, options=database.options)
     assert isinstance(ledger, SharedLedger)
     try:
         yield ledger
@@ -67,7 +68,7 @@ async def open_shared(url: str) -> AsyncIterator[SharedLedger]:
 
 @contextlib.asynccontextmanager
 async def attended(
-    ledger: PostgresLedger, url: str, runtime: Runtime, owner: str, clock: Clock
+    ledger: PostgresLedger, database: SharedDatabase, runtime: Runtime, owner: str, clock: Clock
 ) -> AsyncIterator[None]:
     """Listen and be seen as long as the block lasts; then say good-bye."""
     presence = Presence(
@@ -75,8 +76,9 @@ async def attended(
     )
     with contextlib.suppress(StoreError):
         await presence.forget_others()
+    hearing = listen(database.url, ledger.sql.channel, runtime.wake, clock, database.options)
     beside = [
-        asyncio.create_task(listen(url, ledger.sql.channel, runtime.wake, clock)),
+        asyncio.create_task(hearing),
         asyncio.create_task(_beat(presence, runtime, clock)),
     ]
     try:

@@ -1,7 +1,7 @@
 """
 What `gnomon doctor`, `history` and `migrate-store` say about a ledger on PostgreSQL.
 
-Spec: CLI-32, CLI-33.
+Spec: CLI-32, CLI-33, CLI-38.
 """
 
 import asyncio
@@ -13,6 +13,7 @@ from gnomon.cli.doctor_view import findings_text
 from gnomon.cli.history_view import History, read_history
 from gnomon.cli.problem import printable
 from gnomon.cli.screen import Json, render_json
+from gnomon.cli.shared_database import SharedDatabase
 from gnomon.errors import StoreError
 from gnomon.shell.store.instant_text import to_text
 from gnomon.shell.store.postgres.examination import SharedExamination, examine_shared
@@ -23,13 +24,15 @@ from gnomon.shell.store.postgres.presence import WorkerRow
 __all__ = ["move_text", "shared_doctor_text", "shared_history"]
 
 
-def shared_doctor_text(url: str, *, as_json: bool) -> tuple[str, bool]:
+def shared_doctor_text(database: SharedDatabase, *, as_json: bool) -> tuple[str, bool]:
     """The report on a ledger and its workers, and whether all is well."""
-    found = asyncio.run(examine_shared(url))
+    found = asyncio.run(
+        examine_shared(database.url, schema=database.schema, pooler=database.pooler)
+    )
     if as_json:
-        return _json(found), not found.findings
+        return _json(found, database), not found.findings
     rows = [
-        ("database", printable(found.place)),
+        ("database", printable(database.place)),
         ("schema", f"{found.schema} (newest known: {found.schema_known})"),
         ("schedules", str(found.schedules)),
         ("rows", str(found.runs)),
@@ -38,20 +41,22 @@ def shared_doctor_text(url: str, *, as_json: bool) -> tuple[str, bool]:
     return findings_text(rows, found.findings)
 
 
-def shared_history(url: str, name: str | None, limit: int) -> History:
+def shared_history(database: SharedDatabase, name: str | None, limit: int) -> History:
     """The newest rows of one schedule, or of every schedule."""
 
     async def read() -> History:
-        ledger = await PostgresLedger.look_into(url)
+        ledger = await PostgresLedger.look_into(
+            database.url, schema=database.schema, options=database.options
+        )
         try:
-            return await read_history(ledger, ledger.pool.place, name, limit)
+            return await read_history(ledger, database.place, name, limit)
         finally:
             await ledger.close()
 
     return asyncio.run(read())
 
 
-def move_text(store: Path, url: str) -> str:
+def move_text(store: Path, database: SharedDatabase) -> str:
     """Move a ledger from a file to a database, and say what was moved."""
     if not store.is_file():
         raise StoreError("is not there", where=str(store), hint="name the file of a ledger")
@@ -59,7 +64,9 @@ def move_text(store: Path, url: str) -> str:
     def show(table: str, count: int) -> None:
         typer.echo(f"{table}: {count:,}", err=True)
 
-    moved = asyncio.run(move(store, url, show))
+    moved = asyncio.run(
+        move(store, database.url, show, schema=database.schema, pooler=database.pooler)
+    )
     counts = ", ".join(f"{count:,} {table}" for table, count in moved.rows.items())
     if not moved.is_new:
         return f"It was there already: {counts}.\n"
@@ -74,10 +81,11 @@ def _line(worker: WorkerRow) -> str:
     return f"{worker.owner}: {state}, {runs} in hand{then}, heard of {ago}"
 
 
-def _json(found: SharedExamination) -> str:
+def _json(found: SharedExamination, database: SharedDatabase) -> str:
     return render_json(
         {
             "database": found.place,
+            "schemaName": database.schema,
             "schema": found.schema,
             "schemaKnown": found.schema_known,
             "schedules": found.schedules,

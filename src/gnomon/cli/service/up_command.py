@@ -35,6 +35,7 @@ from gnomon.cli.service.relaying import relayed
 from gnomon.cli.service.samples import deploy_samples
 from gnomon.cli.service.stores import Stores, open_stores
 from gnomon.cli.service.token_file import ensure_private_directory, ensure_token, loopback_access
+from gnomon.cli.shared_database import SharedDatabase
 from gnomon.errors import DefinitionError
 from gnomon.ports import Clock
 from gnomon.shell.listening import bind, url_of
@@ -51,7 +52,7 @@ class UpOptions:
     """How to be up."""
 
     data: Path
-    database: str | None
+    database: SharedDatabase | None
     http: HttpSettings
     samples: bool
     json_log: bool
@@ -73,7 +74,7 @@ def run_up(options: UpOptions, clock: Clock, announce: Callable[[str], None]) ->
         os.umask(former)
 
 
-def run_api(database: str, http: HttpSettings, clock: Clock, *, json_log: bool) -> bool:
+def run_api(database: SharedDatabase, http: HttpSettings, clock: Clock, *, json_log: bool) -> bool:
     """The API alone until told to stop; False when it was told twice."""
     if http.access is None:
         raise DefinitionError(
@@ -88,7 +89,7 @@ def run_api(database: str, http: HttpSettings, clock: Clock, *, json_log: bool) 
         return asyncio.run(_api(database, http, access, listener, clock))
 
 
-def run_worker(database: str, clock: Clock, *, json_log: bool) -> bool:
+def run_worker(database: SharedDatabase, clock: Clock, *, json_log: bool) -> bool:
     """A worker alone until told to stop; False when it was told twice."""
     with (
         log_lines(logging.StreamHandler(sys.stderr), as_json=json_log),
@@ -137,7 +138,11 @@ async def _up(
 
 
 async def _api(
-    database: str, http: HttpSettings, access: AccessSource, listener: socket.socket, clock: Clock
+    database: SharedDatabase,
+    http: HttpSettings,
+    access: AccessSource,
+    listener: socket.socket,
+    clock: Clock,
 ) -> bool:
     settings, executing = Settings.read(environment()), ExecutorSettings()
     events, counters = EventFeed(clock), ServiceCounters()
@@ -157,7 +162,7 @@ async def _api(
     return True
 
 
-async def _worker(database: str, clock: Clock, output: Path) -> bool:
+async def _worker(database: SharedDatabase, clock: Clock, output: Path) -> bool:
     settings, events = Settings.read(environment()), EventFeed(clock)
     async with _signals() as stopping, open_stores(None, database) as stores:
         executor = make_executor(ExecutorSettings(), stores.executions, clock, output=output)
@@ -226,7 +231,7 @@ async def _until_stopped(worker: ServiceWorker, stopping: _Stopping) -> bool:
 
 @contextlib.asynccontextmanager
 async def _attended(
-    stores: Stores, database: str | None, worker: ServiceWorker, clock: Clock
+    stores: Stores, database: SharedDatabase | None, worker: ServiceWorker, clock: Clock
 ) -> AsyncIterator[None]:
     """With a ledger that others use too: listen, and be seen."""
     if database is None:

@@ -141,7 +141,7 @@ def test_a_file_that_has_moved_is_not_run_any_more(
 
     with pytest.raises(StoreError, match="has moved to postgresql://") as raised:
         SqliteLedger.open(path)
-    assert raised.value.hint == "use --database with that address"
+    assert raised.value.hint == "use --database and --schema with that address"
 
 
 @clause("PG-16")
@@ -191,7 +191,7 @@ def test_a_database_with_another_ledger_is_refused_and_the_file_goes_on(
 
     with pytest.raises(StoreError, match="has a ledger already") as raised:
         moved(path, common_database, schema)
-    assert raised.value.hint == "name a database that has none"
+    assert raised.value.hint == "name a database or a schema that has none"
     asyncio.run(SqliteLedger.open(path).close())
 
 

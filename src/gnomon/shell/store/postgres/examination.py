@@ -47,10 +47,12 @@ class SharedExamination(NamedTuple):
     findings: list[Finding]
 
 
-async def examine_shared(url: str, *, schema: str = SCHEMA) -> SharedExamination:
+async def examine_shared(
+    url: str, *, schema: str = SCHEMA, pooler: bool = False
+) -> SharedExamination:
     """Look at everything; `StoreError` when there is nothing that could be looked at."""
     sql, looking = Statements(schema), Statements(schema, "examination.sql")
-    pool = await Pool.open(url, PoolOptions(connections=2))
+    pool = await Pool.open(url, PoolOptions(connections=2, pooler=pooler))
     known = len(migrations(schema))
     try:
         async with pool.transaction() as connection:

@@ -22,7 +22,7 @@ from gnomon.shell.store.instant_text import from_text
 from gnomon.shell.store.ownership import Ownership
 from gnomon.shell.store.postgres.migration import migrate
 from gnomon.shell.store.postgres.pool import Pool, PoolOptions
-from gnomon.shell.store.postgres.statement import SCHEMA, Statements
+from gnomon.shell.store.postgres.statement import SCHEMA, Statements, placed_in
 from gnomon.shell.store.sqlite import MOVED_TO
 
 if TYPE_CHECKING:
@@ -61,9 +61,12 @@ class Moved(NamedTuple):
     is_new: bool
 
 
-async def move(path: Path, url: str, progress: Progress, *, schema: str = SCHEMA) -> Moved:
+async def move(
+    path: Path, url: str, progress: Progress, *, schema: str = SCHEMA, pooler: bool = False
+) -> Moved:
     """Move a ledger; a `StoreError` when it cannot be, and then nothing has happened."""
-    sql, pool = Statements(schema), await Pool.open(url, PoolOptions(statement_ms=_PATIENCE_MS))
+    options = PoolOptions(statement_ms=_PATIENCE_MS, pooler=pooler)
+    sql, pool = Statements(schema), await Pool.open(url, options)
     try:
         await migrate(pool, sql)
         ownership = Ownership(f"{path}.lock")
@@ -81,7 +84,7 @@ async def move(path: Path, url: str, progress: Progress, *, schema: str = SCHEMA
 
 async def _move(database: Database, pool: Pool, sql: Statements, progress: Progress) -> Moved:
     schema = sql.schema
-    target = pool.place if schema == SCHEMA else f"{pool.place}, schema {schema}"
+    target = placed_in(pool.place, schema)
     async with pool.transaction() as connection:
         await connection.execute(f"LOCK TABLE {schema}.schedules IN EXCLUSIVE MODE")
         there = {table: await _count(connection, schema, table) for table in _TABLES}
@@ -136,7 +139,9 @@ def _moved_to(database: Database) -> str | None:
 
 def _expect_moved(database: Database, place: str) -> None:
     if _moved_to(database) != place:
-        raise StoreError("has a ledger already", where=place, hint="name a database that has none")
+        raise StoreError(
+            "has a ledger already", where=place, hint="name a database or a schema that has none"
+        )
 
 
 def _expect_unmoved(database: Database, place: str) -> None:
