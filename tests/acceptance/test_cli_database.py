@@ -157,7 +157,7 @@ def test_a_ledger_moves_to_a_database_and_is_run_from_there(file: Path, database
 
     moved = gnomon("migrate-store", store, database)
     assert (moved.code, moved.out[:19]) == (0, "Moved: 1 schedules,")
-    assert "schedules: 1\n" in moved.err
+    assert "schedules: 1 of 1\n" in moved.err
     assert gnomon("migrate-store", store, database).out.startswith("It was there already: 1 ")
     refused = gnomon("run", str(file), "--once")
     assert (refused.code, "has moved to postgresql://" in refused.err) == (2, True)

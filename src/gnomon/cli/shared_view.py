@@ -1,24 +1,25 @@
 """
 What `gnomon doctor`, `history` and `migrate-store` say about a ledger on PostgreSQL.
 
-Spec: CLI-32, CLI-33, CLI-38.
+Spec: CLI-32, CLI-33, CLI-38, CLI-39.
 """
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
 
 import typer
 
 from gnomon.cli.doctor_view import findings_text
 from gnomon.cli.history_view import History, read_history
-from gnomon.cli.problem import printable
+from gnomon.cli.problem import printable, store_problem
 from gnomon.cli.screen import Json, render_json
 from gnomon.cli.shared_database import SharedDatabase
 from gnomon.errors import StoreError
 from gnomon.shell.store.instant_text import to_text
 from gnomon.shell.store.postgres.examination import SharedExamination, examine_shared
 from gnomon.shell.store.postgres.ledger import PostgresLedger
-from gnomon.shell.store.postgres.moving import move
+from gnomon.shell.store.postgres.moving import move, says_moved
 from gnomon.shell.store.postgres.presence import WorkerRow
 
 __all__ = ["move_text", "shared_doctor_text", "shared_history"]
@@ -61,16 +62,39 @@ def move_text(store: Path, database: SharedDatabase) -> str:
     if not store.is_file():
         raise StoreError("is not there", where=str(store), hint="name the file of a ledger")
 
-    def show(table: str, count: int) -> None:
-        typer.echo(f"{table}: {count:,}", err=True)
+    copied: dict[str, str] = {}
 
-    moved = asyncio.run(
-        move(store, database.url, show, schema=database.schema, pooler=database.pooler)
-    )
+    def show(table: str, count: int, total: int) -> None:
+        copied[table] = f"{count:,} of {total:,}"
+        typer.echo(f"{table}: {copied[table]}", err=True)
+
+    try:
+        moved = asyncio.run(
+            move(store, database.url, show, schema=database.schema, pooler=database.pooler)
+        )
+    except KeyboardInterrupt:
+        typer.echo(store_problem(_interrupted(store, copied)), err=True, nl=False)
+        raise
     counts = ", ".join(f"{count:,} {table}" for table, count in moved.rows.items())
     if not moved.is_new:
         return f"It was there already: {counts}.\n"
     return f"Moved: {counts}. The file stays as it is, and is not run any more.\n"
+
+
+def _interrupted(store: Path, copied: Mapping[str, str]) -> StoreError:
+    """What whoever interrupted a move needs to know; the file knows how far it came."""
+    if says_moved(store):
+        return StoreError(
+            "was interrupted at the very end of its move; it is not run any more, so that nothing "
+            "is owed twice, and the database has all of it or nothing", where=str(store),
+            hint="run the same command again: it says that everything is there, or moves it",
+        )  # fmt: skip
+    done = ", ".join(f"{table} {count}" for table, count in copied.items()) or "nothing"
+    return StoreError(
+        f"was interrupted in its move, with {done} copied; all of that was taken back, nothing has "
+        "moved, and nothing is owed twice", where=str(store),
+        hint="run the same command again to move everything; until then the file is the ledger",
+    )  # fmt: skip
 
 
 def _line(worker: WorkerRow) -> str:

@@ -28,13 +28,13 @@ from gnomon.shell.store.sqlite import MOVED_TO
 if TYPE_CHECKING:
     from gnomon.shell.store.postgres.pool import Connection
 
-__all__ = ["MOVED_FROM", "Moved", "move"]
+__all__ = ["MOVED_FROM", "Moved", "move", "says_moved"]
 
 MOVED_FROM = "moved_from"
 """Under this name a database says that it has everything of a file."""
 
-Progress = Callable[[str, int], None]
-"""Called with a table and how many of its rows have been copied."""
+Progress = Callable[[str, int, int], None]
+"""Called with a table, how many of its rows have been copied, and how many it has."""
 
 _TABLES = (
     "schedules", "schedule_revisions", "schedule_runs", "schedule_log", "expectations", "breaches",
@@ -80,6 +80,15 @@ async def move(
             ownership.release()
     finally:
         await pool.close()
+
+
+def says_moved(path: Path) -> bool:
+    """Whether a file says that its ledger has moved; if so, only a move can tell what is where."""
+    database = Database(str(path), family="ledger")
+    try:
+        return _moved_to(database) is not None
+    finally:
+        database.close()
 
 
 async def _move(database: Database, pool: Pool, sql: Statements, progress: Progress) -> Moved:
@@ -161,15 +170,20 @@ async def _copy(
             lambda other: other.execute(f"PRAGMA table_info({table})").fetchall()
         )
     ]
-    count = 0
+    count, total = 0, database.read(lambda other: _rows(other, table))
     for page in _pages(database, table):
         records = [_converted(names, row) for row in page]
         await connection.copy_records_to_table(
             table, schema_name=schema, columns=names, records=records
         )
         count += len(records)
-        progress(table, count)
+        progress(table, count, total)
     return count
+
+
+def _rows(connection: sqlite3.Connection, table: str) -> int:
+    (found,) = connection.execute(f"SELECT count(*) FROM {table}").fetchone()  # noqa: S608 - ours
+    return int(found)
 
 
 def _pages(database: Database, table: str) -> Iterator[list[tuple[Value, ...]]]:
