@@ -14,6 +14,7 @@ import logging
 import os
 import socket
 from collections.abc import AsyncIterator, Sequence
+from itertools import count
 
 from gnomon.cli.narration import Narration
 from gnomon.cli.shared_database import SharedDatabase
@@ -27,6 +28,9 @@ from gnomon.shell.store.postgres.presence import BEAT_MS, Presence
 from gnomon.shell.telemetry import log
 
 __all__ = ["SharedLedger", "attended", "open_shared"]
+
+BEATS_TO_FORGET = 120
+"""How often those are removed that nobody has heard of for long: every ten minutes."""
 
 
 class SharedLedger(PostgresLedger):
@@ -74,8 +78,6 @@ async def attended(
     presence = Presence(
         ledger.pool, ledger.sql, clock, owner=owner, host=socket.gethostname(), pid=os.getpid()
     )
-    with contextlib.suppress(StoreError):
-        await presence.forget_others()
     hearing = listen(database.url, ledger.sql.channel, runtime.wake, clock, database.options)
     beside = [
         asyncio.create_task(hearing),
@@ -91,7 +93,10 @@ async def attended(
 
 
 async def _beat(presence: Presence, runtime: Runtime, clock: Clock) -> None:
-    while True:
+    for beat in count():
+        if beat % BEATS_TO_FORGET == 0:
+            with contextlib.suppress(StoreError):
+                await presence.forget_others()
         await _say(presence, runtime, "draining" if runtime.is_stopping else "running")
         await clock.sleep_ms(BEAT_MS)
 
