@@ -1,7 +1,7 @@
 """
 What `gnomon doctor`, `history` and `migrate-store` say about a ledger on PostgreSQL.
 
-Spec: CLI-32, CLI-33, CLI-38, CLI-39.
+Spec: CLI-32, CLI-33, CLI-38 to CLI-40.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from gnomon.cli.screen import Json, render_json
 from gnomon.cli.shared_database import SharedDatabase
 from gnomon.errors import StoreError
 from gnomon.shell.store.instant_text import to_text
-from gnomon.shell.store.postgres.examination import SharedExamination, examine_shared
+from gnomon.shell.store.postgres.examination import Held, SharedExamination, examine_shared
 from gnomon.shell.store.postgres.ledger import PostgresLedger
 from gnomon.shell.store.postgres.moving import move, says_moved
 from gnomon.shell.store.postgres.presence import WorkerRow
@@ -37,7 +37,7 @@ def shared_doctor_text(database: SharedDatabase, *, as_json: bool) -> tuple[str,
         ("schema", f"{found.schema} (newest known: {found.schema_known})"),
         ("schedules", str(found.schedules)),
         ("rows", str(found.runs)),
-        *(("worker", printable(_line(worker))) for worker in found.workers),
+        *(("worker", printable(_line(one, found.held.get(one.owner)))) for one in found.workers),
     ]
     return findings_text(rows, found.findings)
 
@@ -97,12 +97,17 @@ def _interrupted(store: Path, copied: Mapping[str, str]) -> StoreError:
     )  # fmt: skip
 
 
-def _line(worker: WorkerRow) -> str:
-    runs = "1 run" if worker.holding == 1 else f"{worker.holding} runs"
-    state = "silent" if worker.is_silent else worker.state
-    then = " then" if worker.is_silent else ""  # others may have taken them over since
-    ago = f"{worker.silent_ms // 1000} s ago"
-    return f"{worker.owner}: {state}, {runs} in hand{then}, heard of {ago}"
+def _line(worker: WorkerRow, held: Held | None) -> str:
+    ago = f"heard of {worker.silent_ms // 1000} s ago"
+    if not worker.is_silent:
+        return f"{worker.owner}: {worker.state}, {_runs(worker.holding)} in hand, {ago}"
+    # What it said last is long past; what is under its name in the ledger is not.
+    now = "holds nothing any more" if held is None else f"still holds {_runs(held.runs)}"
+    return f"{worker.owner}: silent, {now}, {ago}"
+
+
+def _runs(number: int) -> str:
+    return "1 run" if number == 1 else f"{number} runs"
 
 
 def _json(found: SharedExamination, database: SharedDatabase) -> str:
@@ -114,13 +119,13 @@ def _json(found: SharedExamination, database: SharedDatabase) -> str:
             "schemaKnown": found.schema_known,
             "schedules": found.schedules,
             "rows": found.runs,
-            "workers": [_worker(worker) for worker in found.workers],
+            "workers": [_worker(one, found.held.get(one.owner)) for one in found.workers],
             "findings": [finding._asdict() for finding in found.findings],
         }
     )
 
 
-def _worker(worker: WorkerRow) -> dict[str, Json]:
+def _worker(worker: WorkerRow, held: Held | None) -> dict[str, Json]:
     return {
         "owner": worker.owner,
         "host": worker.host,
@@ -131,5 +136,7 @@ def _worker(worker: WorkerRow) -> dict[str, Json]:
         "silentMs": worker.silent_ms,
         "aheadMs": worker.ahead_ms,
         "holding": worker.holding,
+        "silent": worker.is_silent,
+        "held": 0 if held is None else held.runs,
         "counters": dict(worker.counters),
     }
