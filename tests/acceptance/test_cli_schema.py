@@ -8,7 +8,7 @@ import asyncpg
 import httpx
 import pytest
 
-from tests.acceptance.command_line import gnomon, gnomon_process
+from tests.acceptance.command_line import gnomon
 from tests.acceptance.running import EVERY_SECOND, HOURLY, owe, running, write
 from tests.acceptance.test_cli_split import DAG, TOKEN, access_file, started
 from tests.clauses import clause
@@ -147,10 +147,13 @@ def test_a_name_that_is_not_plain_is_refused_before_the_database_is_asked(
 
 
 @clause("CLI-38")
-def test_a_word_in_the_environment_that_cannot_be_meant_is_refused() -> None:
-    names = {"GNOMON_DATABASE": "postgresql://127.0.0.1:1/none", "GNOMON_POOLER": "maybe"}
+def test_a_word_in_the_environment_that_cannot_be_meant_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("GNOMON_DATABASE", "postgresql://127.0.0.1:1/none")
+    monkeypatch.setenv("GNOMON_POOLER", "maybe")
 
-    done = gnomon_process("worker", environment=names)
+    done = gnomon("worker")
 
     assert (done.code, done.err) == (
         1, "error: GNOMON_POOLER: must be true or false, got 'maybe'\nhint: write true\n",
