@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from gnomon.errors import StoreError
+from gnomon.errors import IncompatibleStateError, StoreError
 from gnomon.shell.store.database import Database
 from gnomon.shell.store.instant_text import from_text
 from gnomon.shell.store.ownership import Ownership
@@ -83,8 +83,11 @@ async def move(
 
 
 def says_moved(path: Path) -> bool:
-    """Whether a file says that its ledger has moved; if so, only a move can tell what is where."""
-    database = Database(str(path), family="ledger")
+    """Whether a file says that its ledger has moved; nothing of the file is changed."""
+    try:
+        database = Database(str(path), family="ledger", to_look=True)
+    except IncompatibleStateError:
+        return False  # a move begins with bringing it forward
     try:
         return _moved_to(database) is not None
     finally:
