@@ -17,7 +17,6 @@ from gnomon.apps.service.counters import ServiceCounters
 from gnomon.apps.service.events import EventFeed
 from gnomon.apps.service.executor.noop import NoopExecutor
 from gnomon.apps.service.http.http_settings import HttpSettings
-from gnomon.apps.service.http.server import bind
 from gnomon.apps.service.schedule_input import ScheduleInput, schedule_of
 from gnomon.apps.service.settings import Settings
 from gnomon.apps.service.worker import ServiceWorker
@@ -28,6 +27,7 @@ from gnomon.core.civil.instant import format_instant
 from gnomon.core.schedule import Schedule
 from gnomon.ports.workflow_store import StoredDag
 from gnomon.shell.clock import SystemClock
+from gnomon.shell.listening import bind
 
 PORTION = 5_000
 LEAD_SECONDS = 3

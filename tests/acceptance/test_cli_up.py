@@ -116,7 +116,7 @@ def test_a_port_that_is_taken_is_said_with_what_to_do_and_nothing_is_made(tmp_pa
     assert (done.code, done.err) == (
         2,
         f"error: 127.0.0.1:{port}: Address already in use\n"
-        "hint: stop what listens there, or choose another port with --port\n",
+        "hint: stop what listens there, or choose another port\n",
     )
     assert list(tmp_path.iterdir()) == []
 

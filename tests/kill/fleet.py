@@ -288,9 +288,9 @@ class _Fleet:
             cwd=ROOT, check=False, capture_output=True, text=True, timeout=PATIENCE_S,
         )  # fmt: skip
         found = json.loads(done.stdout)["findings"] if done.stdout else [{"code": done.stderr}]
-        # Whoever was killed has not said good-bye; the doctor is right to say so.
-        if left := [one for one in found if one["code"] != "silent"]:
-            self._outcome.problems.append(f"the doctor, {when}: {left}")
+        # Whoever was killed has not said good-bye, but by now others have all that it held.
+        if found:
+            self._outcome.problems.append(f"the doctor, {when}: {found}")
 
     def _begin(self, number: int) -> "subprocess.Popen[str]":
         """A worker for that place; the first one's is at the far end of the network."""

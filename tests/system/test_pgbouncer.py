@@ -1,17 +1,18 @@
 """Behind a real PgBouncer in transaction mode: what works, and what is said where it cannot."""
 
 import asyncio
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 from gnomon.errors import StoreError
 from gnomon.ports import Ended
 from gnomon.shell.store.postgres.ledger import PostgresLedger
 from gnomon.shell.store.postgres.pool import PoolOptions
+from tests.acceptance.command_line import gnomon_process
+from tests.acceptance.running import EVERY_SECOND, HOURLY, owe, running, write
 from tests.clauses import clause
 from tests.contract.ledger_desk import at
 from tests.postgres.server import Server
@@ -63,19 +64,51 @@ def test_who_does_not_say_that_there_is_a_pooler_is_told(bouncer: str) -> None:
     with pytest.raises(StoreError, match="is behind a pooler") as caught:
         asyncio.run(PostgresLedger.open(bouncer))
 
-    assert "PoolOptions(pooler=True)" in str(caught.value)
+    assert "with --pooler, in Python with PoolOptions(pooler=True)" in str(caught.value)
     assert not caught.value.transient
 
 
-@clause("PG-12", "PG-9")
-def test_gnomon_run_says_that_it_wants_the_server_itself(bouncer: str, tmp_path: Path) -> None:
-    file = tmp_path / "run.toml"
-    file.write_text('[[schedule]]\nname = "a"\nevery = "1s"\nshell = "exit"\n')
-    done = subprocess.run(
-        [sys.executable, "-m", "gnomon", "run", str(file), "--database", bouncer, "--once"],
-        check=False, capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
+@clause("PG-12", "PG-9", "CLI-38")
+def test_gnomon_run_that_was_not_told_of_a_pooler_says_how_to_tell_it(
+    bouncer: str, tmp_path: Path
+) -> None:
+    done = gnomon_process("run", str(write(tmp_path, HOURLY)), "--database", bouncer, "--once")
 
-    assert done.returncode == 2
-    assert "is behind a pooler" in done.stderr
-    assert "name the server itself" in done.stderr
+    assert done.code == 2
+    assert "is behind a pooler" in done.err
+    assert "hint: name the server itself, or say that there is a pooler: with --pooler" in done.err
+
+
+@clause("PG-12", "CLI-38")
+def test_every_command_works_behind_a_pooler_that_it_was_told_of(
+    bouncer: str, tmp_path: Path
+) -> None:
+    file = write(tmp_path, HOURLY)
+    asyncio.run(owe(file, hours=2))
+    there = ("--database", bouncer, "--schema", "books", "--pooler")
+
+    assert gnomon_process("run", str(file), "--once").code == 0
+    moved = gnomon_process("migrate-store", str(file.with_suffix(".sqlite3")), bouncer, *there[2:])
+    assert (moved.code, moved.out[:19]) == (0, "Moved: 1 schedules,"), moved.err
+    ran = gnomon_process("run", str(file), *there, "--once")
+    assert ran.code == 0, ran.err
+    history = gnomon_process("history", *there, "hourly", "--json")
+    runs = history.json["runs"]
+    assert isinstance(runs, list)
+    assert [run["status"] for run in runs] == ["SUCCESS", "SUCCESS"]
+    doctor = gnomon_process("doctor", *there)
+    assert (doctor.code, ": stopped, 0 runs in hand" in doctor.out) == (0, True), doctor.out
+
+
+@clause("PG-12", "CLI-37", "METRICS-8")
+def test_workers_behind_a_pooler_tell_of_each_other(bouncer: str, tmp_path: Path) -> None:
+    file = write(tmp_path, EVERY_SECOND)
+    options = ("--database", bouncer, "--pooler", "--metrics", "0")
+    with running(file, *options) as first, running(file, *options) as second:
+        url = str(first.until("metrics")["url"])
+        second.until("metrics")
+        text = ""
+        while text.count('state="running"} 1\n') < 2:  # until the second has spoken
+            text = httpx.get(url, trust_env=False).text
+
+    assert "gnomon_ledger_up 1\n" in text

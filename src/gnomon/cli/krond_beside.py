@@ -29,6 +29,7 @@ from gnomon.apps.daemon.state import StateDirectory
 from gnomon.apps.daemon.status import read_status
 from gnomon.errors import StoreError
 from gnomon.ports import Clock
+from gnomon.shell.version import installed_version
 
 __all__ = ["Beside", "BesideOptions"]
 
@@ -96,15 +97,9 @@ class Beside:
 
 
 def _about(daemon: Daemon) -> Surroundings:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        number = version("gnomon")
-    except PackageNotFoundError:  # run from a source tree that was never installed
-        number = ""
     runtime, condition = daemon.host.runtime, daemon.condition
     return Surroundings(
-        version=number,
+        version=installed_version(),
         started_ms=condition.started_ms,
         loaded_ms=condition.loaded_ms,
         is_valid=condition.problem is None,

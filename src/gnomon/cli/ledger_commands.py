@@ -5,7 +5,7 @@ Each imports what does its work when it is called, as the commands about time do
 are those of the program: 1 when an examination found something, 130 when a run was told twice to
 stop.
 
-Spec: CLI-17 to CLI-33.
+Spec: CLI-17 to CLI-33, CLI-37, CLI-38.
 """
 
 from pathlib import Path
@@ -14,16 +14,24 @@ from typing import Annotated
 import typer
 
 from gnomon.cli.options import (
-    DatabaseOption,
     FileArgument,
     JsonOption,
     LedgerFileArgument,
     StoreOption,
     clock_of,
+    read_address,
     read_count,
     read_file,
     read_keep_ms,
     read_length_ms,
+)
+from gnomon.cli.shared_database import (
+    DatabaseOption,
+    PoolerOption,
+    SchemaOption,
+    SharedDatabase,
+    checked_database,
+    read_database,
 )
 
 __all__ = [
@@ -46,6 +54,8 @@ def run_command(
     file: FileArgument,
     store: StoreOption = None,
     database: DatabaseOption = None,
+    schema: SchemaOption = None,
+    pooler: PoolerOption = False,
     once: Annotated[
         bool, typer.Option("--once", help="Start what is due now, wait for it, and exit.")
     ] = False,
@@ -69,22 +79,33 @@ def run_command(
     json_log: Annotated[
         bool, typer.Option("--json-log", help="Log lines as JSON, and no table.")
     ] = False,
+    metrics: Annotated[
+        str | None,
+        typer.Option(
+            "--metrics",
+            metavar="[HOST:]PORT",
+            help="Serve metrics for Prometheus there, at /metrics; loopback without a host.",
+        ),
+    ] = None,
 ) -> int:
     """Run the schedules of a file until stopped, and record what became of every period."""
     from gnomon.cli.run_command import RunOptions, run_schedules
     from gnomon.cli.schedule_file import load_schedules
 
-    _refuse_both(store, database)
+    shared = _shared(store, database, schema, pooler)
     path = read_file(file)
     options = RunOptions(
         file=path,
         store=store or _store_beside(path),
-        database=database,
+        database=shared,
         once=once,
         length_ms=None if length is None else read_length_ms(length, where="for"),
         grace_ms=read_length_ms(grace, where="grace"),
         keep_ms=ledger_keep_ms(keep),
         json_log=json_log,
+        metrics=None
+        if metrics is None
+        else read_address(metrics, where="metrics", example="9464 or 10.0.0.5:9464"),
     )
     entries = load_schedules(path, to_run=True)
     return 0 if run_schedules(entries, options, clock_of(context)) else 130
@@ -100,6 +121,8 @@ def history_command(
     ] = None,
     store: StoreOption = None,
     database: DatabaseOption = None,
+    schema: SchemaOption = None,
+    pooler: PoolerOption = False,
     count: Annotated[
         str,
         typer.Option(
@@ -111,14 +134,14 @@ def history_command(
     """Show what became of the periods, newest first."""
     from gnomon.cli.history_view import history_of, history_text
 
-    _refuse_both(store, database)
-    if (store or database) is not None and name is None:
+    shared = _shared(store, database, schema, pooler)
+    if (store or shared) is not None and name is None:
         file, name = None, file  # the ledger is named, so that the only argument is a schedule
     limit = read_count(count, most=ROWS_MAX)
-    if database is not None:
+    if shared is not None:
         from gnomon.cli.shared_view import shared_history  # it needs an extra
 
-        return history_text(shared_history(database, name, limit), as_json=as_json)
+        return history_text(shared_history(shared, name, limit), as_json=as_json)
     history = history_of(_ledger(file, store), name=name, limit=limit)
     return history_text(history, as_json=as_json)
 
@@ -127,14 +150,16 @@ def doctor_command(
     file: LedgerFileArgument = None,
     store: StoreOption = None,
     database: DatabaseOption = None,
+    schema: SchemaOption = None,
+    pooler: PoolerOption = False,
     as_json: JsonOption = False,
 ) -> int:
     """Examine a ledger: say what is wrong with it and how to mend it."""
-    _refuse_both(store, database)
-    if database is not None:
+    shared = _shared(store, database, schema, pooler)
+    if shared is not None:
         from gnomon.cli.shared_view import shared_doctor_text  # it needs an extra
 
-        text, well = shared_doctor_text(database, as_json=as_json)
+        text, well = shared_doctor_text(shared, as_json=as_json)
     else:
         from gnomon.cli.doctor_view import doctor_text
 
@@ -150,11 +175,13 @@ def migrate_store_command(
     database: Annotated[
         str, typer.Argument(metavar="POSTGRES", help="Where it goes: a URL.", show_default=False)
     ],
+    schema: SchemaOption = None,
+    pooler: PoolerOption = False,
 ) -> str:
     """Move a ledger from a file to PostgreSQL; the file is not run any more."""
     from gnomon.cli.shared_view import move_text  # it needs an extra
 
-    return move_text(read_file(store), database)
+    return move_text(read_file(store), checked_database(database, schema, pooler))
 
 
 def ledger_keep_ms(text: str) -> int | None:
@@ -162,9 +189,13 @@ def ledger_keep_ms(text: str) -> int | None:
     return read_keep_ms(text, least_ms=KEEP_MIN_MS, least="an hour")
 
 
-def _refuse_both(store: Path | None, database: str | None) -> None:
+def _shared(
+    store: Path | None, database: str | None, schema: str | None, pooler: bool
+) -> SharedDatabase | None:
+    """The ledger on PostgreSQL that is meant, unless one in a file is."""
     if store is not None and database is not None:
         raise typer.BadParameter("name a ledger with --store or with --database, not with both")
+    return read_database(database, schema, pooler)
 
 
 def _ledger(file: str | None, store: Path | None) -> Path:

@@ -24,7 +24,6 @@ __all__ = [
     "COUNT_MAX",
     "AfterOption",
     "CountOption",
-    "DatabaseOption",
     "DialectOption",
     "DstOption",
     "ExpressionArgument",
@@ -34,6 +33,7 @@ __all__ = [
     "StoreOption",
     "ZoneOption",
     "clock_of",
+    "read_address",
     "read_after",
     "read_count",
     "read_file",
@@ -43,6 +43,7 @@ __all__ = [
 
 COUNT_MAX = 1_000
 """The most occurrences that are shown."""
+PORT_MAX = 65_535
 
 ExpressionArgument = Annotated[
     str,
@@ -88,12 +89,6 @@ LedgerFileArgument = Annotated[
         show_default=False,
     ),
 ]
-DatabaseOption = Annotated[
-    str | None,
-    typer.Option(
-        "--database", metavar="URL", help="A ledger on PostgreSQL, which many machines can share."
-    ),
-]
 StoreOption = Annotated[
     Path | None,
     typer.Option(
@@ -106,6 +101,16 @@ def clock_of(context: typer.Context) -> "Clock":
     """The clock that the program was started with."""
     clock: Clock = context.obj
     return clock
+
+
+def read_address(text: str, *, where: str, example: str) -> tuple[str, int]:
+    """Where to listen: a host, the loopback one when there is none, and a port."""
+    host, _, port = text.rpartition(":")
+    if not (port.isascii() and port.isdigit() and len(port) <= 5 and int(port) <= PORT_MAX):
+        raise DefinitionError(
+            "must be an address and a port", where=where, got=text, hint=f"write {example}"
+        )
+    return host.removeprefix("[").removesuffix("]") or "127.0.0.1", int(port)
 
 
 def read_after(text: str | None, context: typer.Context) -> datetime:

@@ -35,7 +35,7 @@ _SHOWN_MAX = 100
 _WITH_EXPRESSION = ("next", "describe", "schedule upsert", "schedule diff")
 """The commands that take a cron expression."""
 _HINTS = {
-    errno.EADDRINUSE: "stop what listens there, or choose another port with --port",
+    errno.EADDRINUSE: "stop what listens there, or choose another port",
     errno.ENOSPC: "make room on the disk; what was written before is as it was",
 }
 

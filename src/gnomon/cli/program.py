@@ -151,14 +151,11 @@ def _fail(message: str, code: int) -> int:
 def _show_version(wanted: bool) -> None:
     if wanted:
         import platform
-        from importlib.metadata import PackageNotFoundError, version
 
         from gnomon.core.civil.zone import tzdata_version
+        from gnomon.shell.version import installed_version
 
-        try:
-            number = version("gnomon")
-        except PackageNotFoundError:  # run from a source tree that was never installed
-            number = "(not installed)"
+        number = installed_version() or "(not installed)"
         typer.echo(
             f"gnomon {number} (tzdata {tzdata_version()}, Python {platform.python_version()})"
         )

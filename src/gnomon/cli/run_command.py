@@ -9,16 +9,17 @@ the file are saved, and those that the file no longer has are deleted, with thei
 With `--once` turns are taken as always until all that was due at the start has been started; then
 nothing more is claimed, and the runs come to their end.
 
-Spec: CLI-20 to CLI-23, CLI-30, CLI-31.
+Spec: CLI-20 to CLI-23, CLI-30, CLI-31, CLI-37.
 """
 
 import asyncio
 import contextlib
 import logging
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from socket import socket
 
 from rich.console import Console
 from rich.live import Live
@@ -27,12 +28,16 @@ from rich.text import Text
 from gnomon.cli.live_table import live_table, read_lines
 from gnomon.cli.log_lines import log_lines
 from gnomon.cli.narration import Narration
+from gnomon.cli.run_metrics import RunPage, metrics_served
 from gnomon.cli.saving import StoredLedger, check_file, save_file
 from gnomon.cli.schedule_table import Entry
+from gnomon.cli.shared_database import SharedDatabase
 from gnomon.errors import StoreError
 from gnomon.ports import Clock, Ledger
 from gnomon.shell.hosting import Host
 from gnomon.shell.launcher.process import ProcessLauncher
+from gnomon.shell.listening import bind
+from gnomon.shell.metrics.exposition import Family
 from gnomon.shell.narrating import NarratingLedger
 from gnomon.shell.runtime import Runtime
 from gnomon.shell.stopping import Stopper
@@ -54,8 +59,8 @@ class RunOptions:
     file: Path
     store: Path
     """The ledger's file, and the name of the directory for what commands print."""
-    database: str | None
-    """The URL of the ledger, when it is not in a file."""
+    database: SharedDatabase | None
+    """The ledger on PostgreSQL, when it is not in a file."""
     once: bool
     length_ms: int | None
     """How long to run; None for until told to stop."""
@@ -64,6 +69,8 @@ class RunOptions:
     keep_ms: int | None
     """How long finished rows are kept; None for ever."""
     json_log: bool
+    metrics: tuple[str, int] | None = None
+    """Where to tell how this worker is doing, as a host and a port; None for nowhere."""
 
 
 def run_schedules(entries: Sequence[Entry], options: RunOptions, clock: Clock) -> bool:
@@ -73,14 +80,22 @@ def run_schedules(entries: Sequence[Entry], options: RunOptions, clock: Clock) -
     handler: logging.Handler = (
         logging.StreamHandler(sys.stderr) if console is None else _AboveTheTable(console)
     )
-    with log_lines(handler, as_json=options.json_log):
-        return asyncio.run(_run(entries, options, clock, console))
+    with (
+        _listener(options) as listener,  # first, so that a port that is taken stops nothing midway
+        log_lines(handler, as_json=options.json_log),
+    ):
+        return asyncio.run(_run(entries, options, clock, console, listener))
+
+
+def _listener(options: RunOptions) -> contextlib.AbstractContextManager[socket | None]:
+    return contextlib.nullcontext() if options.metrics is None else bind(*options.metrics)
 
 
 async def _run(
-    entries: Sequence[Entry], options: RunOptions, clock: Clock, console: Console | None
-) -> bool:
-    stopper = Stopper(options.grace_ms)
+    entries: Sequence[Entry], options: RunOptions, clock: Clock, console: Console | None,
+    listener: socket | None,
+) -> bool:  # fmt: skip
+    stopper, started_ms = Stopper(options.grace_ms), clock.now_ms()
     async with stopper.listening(), _open(options) as ledger:
         await check_file(ledger, entries, options.file, place=_shown(options))
         launcher = ProcessLauncher(
@@ -99,7 +114,13 @@ async def _run(
             beside.append(_show(console, ledger, entries, clock))
         if options.length_ms is not None:
             beside.append(_stop_after(options, stopper, clock))
-        async with _attended(ledger, options, host, clock):
+        page = RunPage(
+            host=host,
+            schedules=len(entries),
+            started_ms=started_ms,
+            others=_others(ledger, options),
+        )
+        async with metrics_served(listener, page), _attended(ledger, options, host, clock):
             return await host.run(stopper, keep_ms=options.keep_ms, beside=beside)
 
 
@@ -135,12 +156,20 @@ async def _attended(
         yield
 
 
-def _shown(options: RunOptions) -> str:
+def _others(
+    ledger: StoredLedger, options: RunOptions
+) -> Callable[[], Awaitable[Sequence[Family]]] | None:
     if options.database is None:
-        return str(options.store)
-    from gnomon.shell.store.postgres.fault import place_of
+        return None
+    from gnomon.cli.shared_run import SharedLedger
+    from gnomon.shell.metrics.heartbeats import Heartbeats
 
-    return place_of(options.database)
+    assert isinstance(ledger, SharedLedger)
+    return Heartbeats(ledger).families
+
+
+def _shown(options: RunOptions) -> str:
+    return str(options.store) if options.database is None else options.database.place
 
 
 async def _finish_soon(ledger: StoredLedger, runtime: Runtime, clock: Clock) -> None:

@@ -14,8 +14,10 @@ import logging
 import os
 import socket
 from collections.abc import AsyncIterator, Sequence
+from itertools import count
 
 from gnomon.cli.narration import Narration
+from gnomon.cli.shared_database import SharedDatabase
 from gnomon.core.engine import Change
 from gnomon.errors import StoreError
 from gnomon.ports import Claim, Clock, Report
@@ -26,6 +28,9 @@ from gnomon.shell.store.postgres.presence import BEAT_MS, Presence
 from gnomon.shell.telemetry import log
 
 __all__ = ["SharedLedger", "attended", "open_shared"]
+
+BEATS_TO_FORGET = 120
+"""How often those are removed that nobody has heard of for long: every ten minutes."""
 
 
 class SharedLedger(PostgresLedger):
@@ -56,8 +61,8 @@ class SharedLedger(PostgresLedger):
 
 
 @contextlib.asynccontextmanager
-async def open_shared(url: str) -> AsyncIterator[SharedLedger]:
-    ledger = await SharedLedger.open(url)
+async def open_shared(database: SharedDatabase) -> AsyncIterator[SharedLedger]:
+    ledger = await SharedLedger.open(database.url, schema=database.schema, options=database.options)
     assert isinstance(ledger, SharedLedger)
     try:
         yield ledger
@@ -67,16 +72,15 @@ async def open_shared(url: str) -> AsyncIterator[SharedLedger]:
 
 @contextlib.asynccontextmanager
 async def attended(
-    ledger: PostgresLedger, url: str, runtime: Runtime, owner: str, clock: Clock
+    ledger: PostgresLedger, database: SharedDatabase, runtime: Runtime, owner: str, clock: Clock
 ) -> AsyncIterator[None]:
     """Listen and be seen as long as the block lasts; then say good-bye."""
     presence = Presence(
         ledger.pool, ledger.sql, clock, owner=owner, host=socket.gethostname(), pid=os.getpid()
     )
-    with contextlib.suppress(StoreError):
-        await presence.forget_others()
+    hearing = listen(database.url, ledger.sql.channel, runtime.wake, clock, database.options)
     beside = [
-        asyncio.create_task(listen(url, ledger.sql.channel, runtime.wake, clock)),
+        asyncio.create_task(hearing),
         asyncio.create_task(_beat(presence, runtime, clock)),
     ]
     try:
@@ -89,7 +93,10 @@ async def attended(
 
 
 async def _beat(presence: Presence, runtime: Runtime, clock: Clock) -> None:
-    while True:
+    for beat in count():
+        if beat % BEATS_TO_FORGET == 0:
+            with contextlib.suppress(StoreError):
+                await presence.forget_others()
         await _say(presence, runtime, "draining" if runtime.is_stopping else "running")
         await clock.sleep_ms(BEAT_MS)
 

@@ -1,94 +1,131 @@
 """
 What `gnomon doctor`, `history` and `migrate-store` say about a ledger on PostgreSQL.
 
-Spec: CLI-32, CLI-33.
+Spec: CLI-32, CLI-33, CLI-38 to CLI-40.
 """
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
 
 import typer
 
 from gnomon.cli.doctor_view import findings_text
 from gnomon.cli.history_view import History, read_history
-from gnomon.cli.problem import printable
+from gnomon.cli.problem import printable, store_problem
 from gnomon.cli.screen import Json, render_json
+from gnomon.cli.shared_database import SharedDatabase
 from gnomon.errors import StoreError
 from gnomon.shell.store.instant_text import to_text
-from gnomon.shell.store.postgres.examination import SharedExamination, examine_shared
+from gnomon.shell.store.postgres.examination import Held, SharedExamination, examine_shared
 from gnomon.shell.store.postgres.ledger import PostgresLedger
-from gnomon.shell.store.postgres.moving import move
+from gnomon.shell.store.postgres.moving import move, says_moved
 from gnomon.shell.store.postgres.presence import WorkerRow
 
 __all__ = ["move_text", "shared_doctor_text", "shared_history"]
 
 
-def shared_doctor_text(url: str, *, as_json: bool) -> tuple[str, bool]:
+def shared_doctor_text(database: SharedDatabase, *, as_json: bool) -> tuple[str, bool]:
     """The report on a ledger and its workers, and whether all is well."""
-    found = asyncio.run(examine_shared(url))
+    found = asyncio.run(
+        examine_shared(database.url, schema=database.schema, pooler=database.pooler)
+    )
     if as_json:
-        return _json(found), not found.findings
+        return _json(found, database), not found.findings
     rows = [
-        ("database", printable(found.place)),
+        ("database", printable(database.place)),
         ("schema", f"{found.schema} (newest known: {found.schema_known})"),
         ("schedules", str(found.schedules)),
         ("rows", str(found.runs)),
-        *(("worker", printable(_line(worker))) for worker in found.workers),
+        *(("worker", printable(_line(one, found.held.get(one.owner)))) for one in found.workers),
     ]
     return findings_text(rows, found.findings)
 
 
-def shared_history(url: str, name: str | None, limit: int) -> History:
+def shared_history(database: SharedDatabase, name: str | None, limit: int) -> History:
     """The newest rows of one schedule, or of every schedule."""
 
     async def read() -> History:
-        ledger = await PostgresLedger.look_into(url)
+        ledger = await PostgresLedger.look_into(
+            database.url, schema=database.schema, options=database.options
+        )
         try:
-            return await read_history(ledger, ledger.pool.place, name, limit)
+            return await read_history(ledger, database.place, name, limit)
         finally:
             await ledger.close()
 
     return asyncio.run(read())
 
 
-def move_text(store: Path, url: str) -> str:
+def move_text(store: Path, database: SharedDatabase) -> str:
     """Move a ledger from a file to a database, and say what was moved."""
     if not store.is_file():
         raise StoreError("is not there", where=str(store), hint="name the file of a ledger")
 
-    def show(table: str, count: int) -> None:
-        typer.echo(f"{table}: {count:,}", err=True)
+    copied: dict[str, str] = {}
 
-    moved = asyncio.run(move(store, url, show))
+    def show(table: str, count: int, total: int) -> None:
+        copied[table] = f"{count:,} of {total:,}"
+        typer.echo(f"{table}: {copied[table]}", err=True)
+
+    try:
+        moved = asyncio.run(
+            move(store, database.url, show, schema=database.schema, pooler=database.pooler)
+        )
+    except KeyboardInterrupt:
+        typer.echo(store_problem(_interrupted(store, copied)), err=True, nl=False)
+        raise
     counts = ", ".join(f"{count:,} {table}" for table, count in moved.rows.items())
     if not moved.is_new:
         return f"It was there already: {counts}.\n"
     return f"Moved: {counts}. The file stays as it is, and is not run any more.\n"
 
 
-def _line(worker: WorkerRow) -> str:
-    runs = "1 run" if worker.holding == 1 else f"{worker.holding} runs"
-    state = "silent" if worker.is_silent else worker.state
-    then = " then" if worker.is_silent else ""  # others may have taken them over since
-    ago = f"{worker.silent_ms // 1000} s ago"
-    return f"{worker.owner}: {state}, {runs} in hand{then}, heard of {ago}"
+def _interrupted(store: Path, copied: Mapping[str, str]) -> StoreError:
+    """What whoever interrupted a move needs to know; the file knows how far it came."""
+    if says_moved(store):
+        return StoreError(
+            "was interrupted at the very end of its move; it is not run any more, so that nothing "
+            "is owed twice, and the database has all of it or nothing", where=str(store),
+            hint="run the same command again: it says that everything is there, or moves it",
+        )  # fmt: skip
+    done = ", ".join(f"{table} {count}" for table, count in copied.items()) or "nothing"
+    return StoreError(
+        f"was interrupted in its move, with {done} copied; all of that was taken back, nothing has "
+        "moved, and nothing is owed twice", where=str(store),
+        hint="run the same command again to move everything; until then the file is the ledger",
+    )  # fmt: skip
 
 
-def _json(found: SharedExamination) -> str:
+def _line(worker: WorkerRow, held: Held | None) -> str:
+    ago = f"heard of {worker.silent_ms // 1000} s ago"
+    if not worker.is_silent:
+        return f"{worker.owner}: {worker.state}, {_runs(worker.holding)} in hand, {ago}"
+    # What it said last is long past; what is under its name in the ledger is not.
+    now = "holds nothing any more" if held is None else f"still holds {_runs(held.runs)}"
+    return f"{worker.owner}: silent, {now}, {ago}"
+
+
+def _runs(number: int) -> str:
+    return "1 run" if number == 1 else f"{number} runs"
+
+
+def _json(found: SharedExamination, database: SharedDatabase) -> str:
     return render_json(
         {
             "database": found.place,
+            "schemaName": database.schema,
             "schema": found.schema,
             "schemaKnown": found.schema_known,
             "schedules": found.schedules,
             "rows": found.runs,
-            "workers": [_worker(worker) for worker in found.workers],
+            "workers": [_worker(one, found.held.get(one.owner)) for one in found.workers],
             "findings": [finding._asdict() for finding in found.findings],
         }
     )
 
 
-def _worker(worker: WorkerRow) -> dict[str, Json]:
+def _worker(worker: WorkerRow, held: Held | None) -> dict[str, Json]:
     return {
         "owner": worker.owner,
         "host": worker.host,
@@ -99,5 +136,7 @@ def _worker(worker: WorkerRow) -> dict[str, Json]:
         "silentMs": worker.silent_ms,
         "aheadMs": worker.ahead_ms,
         "holding": worker.holding,
+        "silent": worker.is_silent,
+        "held": 0 if held is None else held.runs,
         "counters": dict(worker.counters),
     }

@@ -16,13 +16,15 @@ from pathlib import Path
 from gnomon.apps.service.http.authentication import AccessSource, Authenticator, access_from_file
 from gnomon.apps.service.http.gate import Limits
 from gnomon.apps.service.http.http_settings import HttpSettings, read_http_settings
-from gnomon.apps.service.http.server import bind, is_loopback, serving
+from gnomon.apps.service.http.server import serving
 from gnomon.apps.service.http.tls import server_context
 from gnomon.apps.workflow.host import Host
 from gnomon.apps.workflow_http.application import Parts, create_app
+from gnomon.cli.options import read_address
 from gnomon.cli.service.token_file import ensure_token, loopback_access
 from gnomon.errors import DefinitionError
 from gnomon.ports import Clock
+from gnomon.shell.listening import bind, is_loopback, url_of
 from gnomon.shell.store.database import MEMORY
 from gnomon.shell.store.workflow_opening import is_shared
 
@@ -41,8 +43,7 @@ def prepare_http(
     except BaseException:
         listener.close()
         raise
-    name = f"[{settings.host}]" if ":" in settings.host else settings.host
-    url = f"{'http' if tls is None else 'https'}://{name}:{listener.getsockname()[1]}"
+    url = url_of(settings.host, listener, scheme="http" if tls is None else "https")
 
     @contextlib.asynccontextmanager
     async def serving_http(running: Host) -> AsyncIterator[None]:
@@ -60,14 +61,8 @@ def prepare_http(
 
 def _settings(address: str, access: Path | None) -> HttpSettings:
     """Where to listen, from a text such as `127.0.0.1:8081`, and who may ask."""
-    host, _, port = address.rpartition(":")
-    if not (port.isascii() and port.isdigit() and len(port) <= 5 and int(port) <= 65_535):
-        raise DefinitionError(
-            "must be an address and a port", where="http", got=address, hint="write 127.0.0.1:8081"
-        )
-    return read_http_settings(
-        host=host.removeprefix("[").removesuffix("]") or "127.0.0.1", port=int(port), access=access
-    )
+    host, port = read_address(address, where="http", example="127.0.0.1:8081")
+    return read_http_settings(host=host, port=port, access=access)
 
 
 def _access(settings: HttpSettings, store: str) -> tuple[AccessSource, Path | None]:

@@ -12,7 +12,6 @@ from fastapi import APIRouter, Depends, Path, Query, Request
 from starlette.responses import JSONResponse, Response
 
 from gnomon.apps.service.http.describing import problems
-from gnomon.apps.service.http.metrics import CONTENT_TYPE
 from gnomon.apps.service.http.query import check_query
 from gnomon.apps.service.http.routes.health import Health
 from gnomon.apps.service.http.security import Reader, scraper
@@ -31,6 +30,7 @@ from gnomon.apps.workflow_http.views import (
     WorkflowView,
 )
 from gnomon.ports.workflow_facts import EventStatus
+from gnomon.shell.metrics.exposition import CONTENT_TYPE
 
 __all__ = ["HostOf", "NamePath", "host_of", "router"]
 

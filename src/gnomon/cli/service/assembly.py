@@ -73,6 +73,7 @@ def make_api(
         hosts=http.host_names,
         callback_keys=keys,
         metrics_open=http.metrics_open,
+        heartbeats=stores.heartbeats,
     )
 
 

@@ -13,6 +13,12 @@ from typing import Annotated
 import typer
 
 from gnomon.cli.options import clock_of
+from gnomon.cli.shared_database import (
+    PoolerOption,
+    SchemaOption,
+    SharedDatabase,
+    read_database,
+)
 from gnomon.errors import DefinitionError, MissingExtraError
 from gnomon.shell.settings import environment
 
@@ -28,6 +34,8 @@ SharedOption = Annotated[
     typer.Option("--database", metavar="URL", help="The ledger on PostgreSQL."),
 ]
 
+_YES, _NO = ("true", "1", "yes", "on"), ("", "false", "0", "no", "off")
+
 
 def up_command(
     context: typer.Context,
@@ -38,6 +46,8 @@ def up_command(
         str | None,
         typer.Option("--database", metavar="URL", help="A ledger on PostgreSQL, not a file."),
     ] = None,
+    schema: SchemaOption = None,
+    pooler: PoolerOption = False,
     host: HostOption = None,
     port: PortOption = None,
     no_samples: Annotated[
@@ -53,7 +63,7 @@ def up_command(
     http = read_http_settings(loopback_only=True, host=host, port=port)
     options = UpOptions(
         data=data,
-        database=database or environment().get("GNOMON_DATABASE"),
+        database=_named(database, schema, pooler),
         http=http,
         samples=not no_samples,
         json_log=json_log,
@@ -64,6 +74,8 @@ def up_command(
 def api_command(
     context: typer.Context,
     database: SharedOption = None,
+    schema: SchemaOption = None,
+    pooler: PoolerOption = False,
     access: Annotated[
         Path | None, typer.Option("--access", metavar="PATH", help="Who may ask.")
     ] = None,
@@ -99,23 +111,46 @@ def api_command(
         access=access, host=host, port=port, hosts=hosts, tls_certificate=tls_certificate,
         tls_key=tls_key, tls_client_authority=tls_client_authority, insecure=insecure or None,
     )  # fmt: skip
-    done = run_api(_shared(database), http, clock_of(context), json_log=json_log)
-    return 0 if done else 130
+    shared = _shared(database, schema, pooler)
+    return 0 if run_api(shared, http, clock_of(context), json_log=json_log) else 130
 
 
 def worker_command(
-    context: typer.Context, database: SharedOption = None, json_log: JsonLogOption = False
+    context: typer.Context,
+    database: SharedOption = None,
+    schema: SchemaOption = None,
+    pooler: PoolerOption = False,
+    json_log: JsonLogOption = False,
 ) -> int:
     """Start what is due, from a ledger on PostgreSQL, until stopped."""
     _need_extra()
     from gnomon.cli.service.up_command import run_worker
 
-    return 0 if run_worker(_shared(database), clock_of(context), json_log=json_log) else 130
+    shared = _shared(database, schema, pooler)
+    return 0 if run_worker(shared, clock_of(context), json_log=json_log) else 130
 
 
-def _shared(database: str | None) -> str:
-    found = database or environment().get("GNOMON_DATABASE")
-    if not found:
+def _named(database: str | None, schema: str | None, pooler: bool) -> SharedDatabase | None:
+    """The ledger on PostgreSQL that options name, or the environment."""
+    url = database or environment().get("GNOMON_DATABASE")
+    if not url:
+        return read_database(None, schema, pooler)
+    schema = environment().get("GNOMON_SCHEMA") if schema is None else schema
+    return read_database(url, schema, pooler or _is_set("GNOMON_POOLER"))
+
+
+def _is_set(name: str) -> bool:
+    text = environment().get(name, "")
+    if text.lower() in _YES:
+        return True
+    if text.lower() in _NO:
+        return False
+    raise DefinitionError("must be true or false", where=name, got=text, hint="write true")
+
+
+def _shared(database: str | None, schema: str | None, pooler: bool) -> SharedDatabase:
+    found = _named(database, schema, pooler)
+    if found is None:
         raise DefinitionError(
             "must be given", where="database", got=None,
             hint="write --database postgresql://..., or use gnomon up for one machine",

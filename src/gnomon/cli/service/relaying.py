@@ -6,19 +6,22 @@ Spec: SERVICE-32, UP-6.
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import AsyncIterator, Sequence
 
 from gnomon.apps.service.event_relay import EventRelay
 from gnomon.apps.service.events import EventFeed
 from gnomon.cli.service.stores import Stores
+from gnomon.cli.shared_database import SharedDatabase
 from gnomon.ports import Clock
+from gnomon.shell.telemetry import log
 
 __all__ = ["relayed"]
 
 
 @contextlib.asynccontextmanager
 async def relayed(
-    stores: Stores, database: str | None, events: EventFeed, clock: Clock, *, name: str,
+    stores: Stores, database: SharedDatabase | None, events: EventFeed, clock: Clock, *, name: str,
     listens: bool,
 ) -> AsyncIterator[None]:  # fmt: skip
     """With a ledger that others use too: tell them of events, and hear theirs."""
@@ -38,8 +41,11 @@ async def relayed(
 
     relay = EventRelay(events, clock, name=name, send=send)
     beside, ready = [asyncio.create_task(relay.work())], asyncio.Event()
+    if listens and database.pooler:
+        log(logging.WARNING, "behind a pooler nobody hears of the events of other processes")
+        listens = False
     if listens:
-        listening = listen(database, channel, ready.set, clock, hear=relay.hear)
+        listening = listen(database.url, channel, ready.set, clock, hear=relay.hear)
         beside.append(asyncio.create_task(listening))
     try:
         if listens:

@@ -5,13 +5,15 @@ Spec: UP-1.
 """
 
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from gnomon.cli.shared_database import SharedDatabase
 from gnomon.ports import Ledger
 from gnomon.ports.executions import Executions
 from gnomon.ports.workflow_store import WorkflowStore
+from gnomon.shell.metrics.exposition import Family
 from gnomon.shell.store.sqlite import SqliteLedger, ledger_thread
 from gnomon.shell.store.workflow import SqliteExecutions, SqliteWorkflowStore
 
@@ -29,10 +31,12 @@ class Stores:
     """In words for people."""
     alone: bool
     """Whether this process is the only one that uses them."""
+    heartbeats: Callable[[], Awaitable[Sequence[Family]]] | None = None
+    """What there is to tell about the workers that share them."""
 
 
 @contextlib.asynccontextmanager
-async def open_stores(path: Path | None, database: str | None) -> AsyncIterator[Stores]:
+async def open_stores(path: Path | None, database: SharedDatabase | None) -> AsyncIterator[Stores]:
     """Open a file, or a database where one is named."""
     if database is None:
         assert path is not None
@@ -60,19 +64,21 @@ async def _file(path: Path) -> AsyncIterator[Stores]:
 
 
 @contextlib.asynccontextmanager
-async def _database(url: str) -> AsyncIterator[Stores]:
-    from gnomon.shell.store.postgres.fault import place_of  # they need an extra
+async def _database(database: SharedDatabase) -> AsyncIterator[Stores]:
+    from gnomon.shell.metrics.heartbeats import Heartbeats  # they need an extra
     from gnomon.shell.store.postgres.ledger import PostgresLedger
     from gnomon.shell.store.postgres.workflow import PostgresExecutions, PostgresWorkflowStore
 
-    ledger = await PostgresLedger.open(url)
+    schema = database.schema
+    ledger = await PostgresLedger.open(database.url, schema=schema, options=database.options)
     try:
         yield Stores(
             ledger=ledger,
-            workflows=PostgresWorkflowStore(ledger.pool),
-            executions=PostgresExecutions(ledger.pool),
-            place=place_of(url),
+            workflows=PostgresWorkflowStore(ledger.pool, schema),
+            executions=PostgresExecutions(ledger.pool, schema),
+            place=database.place,
             alone=False,
+            heartbeats=Heartbeats(ledger).families,
         )
     finally:
         await ledger.close()

@@ -25,7 +25,6 @@ from gnomon.apps.service.counters import ServiceCounters
 from gnomon.apps.service.events import EventFeed
 from gnomon.apps.service.http.authentication import AccessSource, access_from_file
 from gnomon.apps.service.http.http_settings import HttpSettings
-from gnomon.apps.service.http.server import bind
 from gnomon.apps.service.run_launcher import RunLauncher
 from gnomon.apps.service.settings import Settings
 from gnomon.apps.service.worker import ServiceWorker
@@ -36,8 +35,10 @@ from gnomon.cli.service.relaying import relayed
 from gnomon.cli.service.samples import deploy_samples
 from gnomon.cli.service.stores import Stores, open_stores
 from gnomon.cli.service.token_file import ensure_private_directory, ensure_token, loopback_access
+from gnomon.cli.shared_database import SharedDatabase
 from gnomon.errors import DefinitionError
 from gnomon.ports import Clock
+from gnomon.shell.listening import bind, url_of
 from gnomon.shell.settings import environment
 from gnomon.shell.telemetry import log
 
@@ -51,7 +52,7 @@ class UpOptions:
     """How to be up."""
 
     data: Path
-    database: str | None
+    database: SharedDatabase | None
     http: HttpSettings
     samples: bool
     json_log: bool
@@ -73,7 +74,7 @@ def run_up(options: UpOptions, clock: Clock, announce: Callable[[str], None]) ->
         os.umask(former)
 
 
-def run_api(database: str, http: HttpSettings, clock: Clock, *, json_log: bool) -> bool:
+def run_api(database: SharedDatabase, http: HttpSettings, clock: Clock, *, json_log: bool) -> bool:
     """The API alone until told to stop; False when it was told twice."""
     if http.access is None:
         raise DefinitionError(
@@ -88,7 +89,7 @@ def run_api(database: str, http: HttpSettings, clock: Clock, *, json_log: bool) 
         return asyncio.run(_api(database, http, access, listener, clock))
 
 
-def run_worker(database: str, clock: Clock, *, json_log: bool) -> bool:
+def run_worker(database: SharedDatabase, clock: Clock, *, json_log: bool) -> bool:
     """A worker alone until told to stop; False when it was told twice."""
     with (
         log_lines(logging.StreamHandler(sys.stderr), as_json=json_log),
@@ -126,7 +127,7 @@ async def _up(
         if options.samples:
             await deploy_samples(parts.registrar, parts.deployer)
         async with serve(parts, options.http, listener):
-            announce(_welcome(options, token_file, listener.getsockname()[1]))
+            announce(_welcome(options, token_file, url_of(options.http.host, listener)))
             async with (
                 _attended(stores, options.database, worker, clock),
                 relayed(stores, options.database, events, clock, name=worker.owner, listens=True),
@@ -137,7 +138,11 @@ async def _up(
 
 
 async def _api(
-    database: str, http: HttpSettings, access: AccessSource, listener: socket.socket, clock: Clock
+    database: SharedDatabase,
+    http: HttpSettings,
+    access: AccessSource,
+    listener: socket.socket,
+    clock: Clock,
 ) -> bool:
     settings, executing = Settings.read(environment()), ExecutorSettings()
     events, counters = EventFeed(clock), ServiceCounters()
@@ -157,7 +162,7 @@ async def _api(
     return True
 
 
-async def _worker(database: str, clock: Clock, output: Path) -> bool:
+async def _worker(database: SharedDatabase, clock: Clock, output: Path) -> bool:
     settings, events = Settings.read(environment()), EventFeed(clock)
     async with _signals() as stopping, open_stores(None, database) as stores:
         executor = make_executor(ExecutorSettings(), stores.executions, clock, output=output)
@@ -226,7 +231,7 @@ async def _until_stopped(worker: ServiceWorker, stopping: _Stopping) -> bool:
 
 @contextlib.asynccontextmanager
 async def _attended(
-    stores: Stores, database: str | None, worker: ServiceWorker, clock: Clock
+    stores: Stores, database: SharedDatabase | None, worker: ServiceWorker, clock: Clock
 ) -> AsyncIterator[None]:
     """With a ledger that others use too: listen, and be seen."""
     if database is None:
@@ -244,9 +249,7 @@ def _owner(clock: Clock) -> str:
     return f"{socket.gethostname()}:{os.getpid()}:{clock.now_ms()}"
 
 
-def _welcome(options: UpOptions, token_file: Path, port: int) -> str:
-    host = f"[{options.http.host}]" if ":" in options.http.host else options.http.host
-    url = f"http://{host}:{port}"
+def _welcome(options: UpOptions, token_file: Path, url: str) -> str:
     return (
         f"Gnomon is up at {url}/ with its data in {options.data}/; ctrl-C stops it.\n"
         "See the schedules, and what became of them:\n"

@@ -253,9 +253,11 @@ def _refuse_moved(database: Database) -> None:
     moved_to = database.read(lambda connection: _meta(connection, MOVED_TO))
     if moved_to is not None:
         database.close()
+        also = " and --schema" if ", schema " in moved_to else ""
         raise StoreError(
-            f"has moved to {moved_to}", where=database.path, hint="use --database with that address"
-        )
+            f"has moved to {moved_to}", where=database.path,
+            hint=f"use --database{also} with that address",
+        )  # fmt: skip
 
 
 def _follow_zones(connection: sqlite3.Connection) -> None:

@@ -31,7 +31,8 @@ _REMEDIES = {
     "definition": "delete that schedule, or save it again",
     "row": "set the value that its history shows, or remove the row",
     "stranger": "remove the rows, or restore the schedule they belong to",
-    "silent": "look after that worker; what it held is taken over when its leases are over",
+    "silent": "look after that worker; who else runs takes them over when their leases are over",
+    "nobody": "start a worker; what is due waits for one",
     "clock": "set the clock of that machine, with NTP for example",
 }
 

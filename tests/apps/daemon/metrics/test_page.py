@@ -8,10 +8,10 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from gnomon.apps.daemon.job import Job
 from gnomon.apps.daemon.metrics import Surroundings, Tally, metrics_text
-from gnomon.apps.daemon.metrics.exposition import Family, Sample, render_families
 from gnomon.apps.daemon.notice import Occasion
 from gnomon.core.ledger.lifecycle import Outcome, State, Status
 from gnomon.ports import RunRow
+from gnomon.shell.metrics.exposition import Family, Sample, render_families
 from gnomon.shell.telemetry import Telemetry
 from tests.apps.daemon.krontab.reading import job
 from tests.apps.daemon.notification.happenings import AT_MS, happened

@@ -12,9 +12,10 @@ from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
 from gnomon.apps.service.http.gate import Limits
-from gnomon.apps.service.http.server import CERTIFICATE, bind, is_loopback, serving
+from gnomon.apps.service.http.server import CERTIFICATE, serving
 from gnomon.apps.service.http.tls import TlsFiles, expires_at, server_context
 from gnomon.errors import DefinitionError
+from gnomon.shell.listening import bind, is_loopback
 from tests.apps.service.http.bare import bare_app
 from tests.apps.service.http.certificates import END, Authority
 from tests.clauses import clause

@@ -1,6 +1,9 @@
 """A ledger moves from SQLite to PostgreSQL: everything, once."""
 
 import asyncio
+import shutil
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +14,7 @@ from gnomon.errors import StoreError
 from gnomon.ports import By, Ended, Launched, RunRow, ScheduleRow
 from gnomon.shell.store.database import Database
 from gnomon.shell.store.postgres.ledger import LeaseTime, PostgresLedger
-from gnomon.shell.store.postgres.moving import Moved, move
+from gnomon.shell.store.postgres.moving import Moved, move, says_moved
 from gnomon.shell.store.sqlite import SqliteLedger
 from tests.clauses import clause
 from tests.contract.ledger_desk import at, minutely
@@ -141,7 +144,23 @@ def test_a_file_that_has_moved_is_not_run_any_more(
 
     with pytest.raises(StoreError, match="has moved to postgresql://") as raised:
         SqliteLedger.open(path)
-    assert raised.value.hint == "use --database with that address"
+    assert raised.value.hint == "use --database and --schema with that address"
+
+
+@clause("PG-16", "CLI-39")
+def test_a_file_says_whether_it_has_moved_and_is_not_brought_forward_to_be_asked(
+    path: Path, tmp_path: Path, common_database: str, schema: str
+) -> None:
+    older = tmp_path / "older.sqlite3"
+    shutil.copy(path, older)
+    with closing(sqlite3.connect(older)) as connection:
+        connection.execute("PRAGMA user_version = 1")
+    before = older.read_bytes()
+
+    assert (says_moved(path), says_moved(older)) == (False, False)
+    moved(path, common_database, schema)
+    assert says_moved(path)
+    assert older.read_bytes() == before
 
 
 @clause("PG-16")
@@ -191,7 +210,7 @@ def test_a_database_with_another_ledger_is_refused_and_the_file_goes_on(
 
     with pytest.raises(StoreError, match="has a ledger already") as raised:
         moved(path, common_database, schema)
-    assert raised.value.hint == "name a database that has none"
+    assert raised.value.hint == "name a database or a schema that has none"
     asyncio.run(SqliteLedger.open(path).close())
 
 

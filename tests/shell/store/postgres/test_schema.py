@@ -187,7 +187,7 @@ def test_tables_of_another_program_are_refused_and_left_alone(
         connection = await asyncpg.connect(common_database)
         await connection.execute(f"CREATE SCHEMA {schema}; CREATE TABLE {schema}.schedules (a int)")
 
-        said = f"tables of another program in the schema {schema}; name another database$"
+        said = f"tables of another program in the schema {schema}; name another database, or"
         with pytest.raises(StoreError, match=said):
             await fleet.open()
         tables = await connection.fetch(

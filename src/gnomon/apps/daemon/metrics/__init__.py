@@ -1,9 +1,9 @@
 """
 Metrics: figures about krond and its jobs, as a text file that Prometheus reads.
 
-`exposition` is the format, `tally` counts what happened, `page` says which figures there are, and
-`file` keeps the file up to date. Nothing here asks the ledger while krond works: what is counted is
-what the log says too.
+`tally` counts what happened, `page` says which figures there are, and `file` keeps the file up to
+date; the format is that of `gnomon.shell.metrics`. Nothing here asks the ledger while krond works:
+what is counted is what the log says too.
 """
 
 from gnomon.apps.daemon.metrics.file import MetricsFile

@@ -11,20 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gnomon.apps.daemon.job import Job
-from gnomon.apps.daemon.metrics.exposition import Family, Sample, histogram, render_families
 from gnomon.apps.daemon.metrics.tally import JobTally, Tally
-from gnomon.core.civil.zone import tzdata_version
+from gnomon.shell.metrics.exposition import Family, Sample, render_families
+from gnomon.shell.metrics.figures import build_family, gauge, runtime_families
 from gnomon.shell.telemetry import Telemetry
 
 __all__ = ["Surroundings", "metrics_text"]
 
-_COUNTERS = {
-    "turns": "Turns that were taken.",
-    "launches": "Runs that were started.",
-    "launches_failed": "Runs that could not be started.",
-    "ledger_errors": "Calls of the ledger that failed.",
-    "clock_jumps": "Times that the clock was set.",
-}
+_COUNTERS = ("turns", "launches", "launches_failed", "ledger_errors", "clock_jumps")
 _NEVER = JobTally()
 
 
@@ -50,10 +44,8 @@ def metrics_text(
 
 
 def _about_krond(jobs: Sequence[Job], about: Surroundings) -> list[Family]:
-    info = {"version": about.version, "tzdata": tzdata_version()}
-    lag, counters = about.telemetry.lag, about.telemetry.counters()
     return [
-        _gauge("build_info", "Which krond this is.", Sample(1, info)),
+        build_family("krond", "Which krond this is.", about.version),
         _gauge("start_time_seconds", "When krond was started.", Sample(about.started_ms / 1000)),
         _gauge("jobs", "Jobs of the krontab files.", Sample(len(jobs))),
         _gauge("jobs_suspended", "Jobs that are suspended.", Sample(_suspended(jobs))),
@@ -66,18 +58,7 @@ def _about_krond(jobs: Sequence[Job], about: Surroundings) -> list[Family]:
             "config_valid", "Whether the newest load of the files was taken.",
             Sample(int(about.is_valid)),
         ),
-        *(
-            Family(
-                name=f"krond_{name}_total", kind="counter", help=text,
-                samples=[Sample(counters[name])],
-            )
-            for name, text in _COUNTERS.items()
-        ),
-        histogram(
-            "krond_start_lateness_seconds", "How late after their chosen second runs were started.",
-            [(bound / 1000, number) for bound, number in lag.buckets().items()],
-            count=lag.count, total=lag.total_ms / 1000,
-        ),
+        *runtime_families("krond", about.telemetry, counters=_COUNTERS),
     ]  # fmt: skip
 
 
@@ -114,4 +95,4 @@ def _counter(name: str, text: str) -> Family:
 
 
 def _gauge(name: str, text: str, *samples: Sample) -> Family:
-    return Family(name=f"krond_{name}", kind="gauge", help=text, samples=list(samples))
+    return gauge("krond", name, text, *samples)

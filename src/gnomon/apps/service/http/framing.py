@@ -8,7 +8,6 @@ Spec: HTTP-1, HTTP-11, HTTP-13.
 """
 
 from collections.abc import Callable
-from importlib.metadata import PackageNotFoundError, version
 from itertools import count
 
 from fastapi import FastAPI
@@ -20,6 +19,7 @@ from gnomon.apps.service.http.answering import add_handlers
 from gnomon.apps.service.http.authentication import Authenticator
 from gnomon.apps.service.http.describing import FieldProblemView, ProblemView
 from gnomon.ports import Clock
+from gnomon.shell.version import installed_version
 
 __all__ = ["complete_document", "new_app", "request_numbers"]
 
@@ -34,7 +34,7 @@ def new_app(
     """
     app = FastAPI(
         title=title,
-        version=_version(),
+        version=installed_version() or "0",
         summary=summary,
         openapi_url=None,
         docs_url=None,
@@ -81,10 +81,3 @@ def request_numbers(clock: Clock) -> Callable[[], str]:
 
 def _operation(route: APIRoute) -> str:
     return route.name
-
-
-def _version() -> str:
-    try:
-        return version("gnomon")
-    except PackageNotFoundError:  # run from a source tree that was never installed
-        return "0"

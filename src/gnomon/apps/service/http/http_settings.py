@@ -13,9 +13,9 @@ from pathlib import Path
 from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from gnomon.apps.service.http.server import is_loopback
 from gnomon.apps.service.http.tls import TlsFiles
 from gnomon.errors import DefinitionError
+from gnomon.shell.listening import is_loopback
 
 __all__ = ["HttpSettings", "read_http_settings"]
 

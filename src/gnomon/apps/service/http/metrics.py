@@ -25,10 +25,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gnomon.ports import Clock
 
-__all__ = ["CONTENT_TYPE", "Counted", "Figures", "HttpMetrics", "Measured", "Metrics"]
+__all__ = ["Counted", "Figures", "HttpMetrics", "Measured", "Metrics"]
 
-CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-"""What Prometheus expects."""
 _DURATIONS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 _COUNTERS = {
     "schedules_due": "Schedules that were found due.",

@@ -6,7 +6,7 @@ the application.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from fastapi import Request
@@ -22,6 +22,7 @@ from gnomon.apps.service.run_launcher import RunLauncher
 from gnomon.apps.service.settings import Settings
 from gnomon.ports import Clock
 from gnomon.ports.executions import Executions
+from gnomon.shell.metrics.exposition import Family
 
 __all__ = ["Parts", "parts_of"]
 
@@ -49,6 +50,8 @@ class Parts:
     limits: Limits = field(default_factory=Limits)
     metrics_open: bool = False
     """Whether anybody may read the metrics."""
+    heartbeats: Callable[[], Awaitable[Sequence[Family]]] | None = None
+    """What there is to tell about all workers of a database; None where there is one process."""
     closing: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the server is about to end, so that streams end first."""
 

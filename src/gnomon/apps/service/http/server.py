@@ -1,5 +1,5 @@
 """
-How is the application served? By uvicorn, on a socket that is bound before anything is promised.
+How is the application served? By uvicorn, on a socket that was bound before anything was promised.
 
 The server ends when it is told to, not by a signal of its own: who runs it together with a worker
 decides in which order things end. The client certificate of a connection is handed to the
@@ -22,32 +22,11 @@ from gnomon.apps.service.http.authentication import Certificate
 from gnomon.apps.service.http.gate import Limits
 from gnomon.apps.service.http.tls import peer_certificate
 
-__all__ = ["CERTIFICATE", "bind", "is_loopback", "serving"]
+__all__ = ["CERTIFICATE", "serving"]
 
 CERTIFICATE = "gnomon.certificate"
 """Under this name a request has the certificate of its connection."""
 GRACE_SECONDS = 5
-_LOOPBACK = ("127.0.0.1", "::1", "localhost")
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach it."""
-    return host in _LOOPBACK
-
-
-def bind(host: str, port: int) -> socket.socket:
-    """A socket that listens; `OSError` when the port is taken."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((host, port))
-        listener.listen(256)
-    except OSError as error:
-        listener.close()
-        raise OSError(error.errno, error.strerror, f"{host}:{port}") from None
-    listener.setblocking(False)
-    return listener
 
 
 @asynccontextmanager

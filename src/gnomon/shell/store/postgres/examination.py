@@ -2,13 +2,20 @@
 Is a ledger on PostgreSQL in good order, and are its workers?
 
 Everything is read in one view, whoever writes meanwhile, and nothing is changed, not even the
-schema: one schedule at a time, so that memory does not grow with their number. A worker that has
-fallen silent, and one whose clock is wrong, are findings too.
+schema: one schedule at a time, so that memory does not grow with their number.
 
-Spec: CLI-28, PG-11, PG-14.
+A finding is what somebody must look after. A worker that has fallen silent is one as long as runs
+are under its name, because nobody knows how they are doing. Once others have them it is not: it
+was replaced, which is what workers are for, and an alarm that stays for an hour after everything
+went well teaches people not to look. But when the worker that was heard of last is a silent one,
+nobody works, and what is due waits: then that is the finding, whether or not it held anything. Who
+has stopped all workers on purpose was heard to say so, and is left in peace. The clock of a worker
+matters only while it is there.
+
+Spec: CLI-28, CLI-40, PG-11, PG-14.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon.core.ledger.audit import AuditRun, Finding
@@ -28,11 +35,19 @@ from gnomon.shell.store.stored_audit import (
 if TYPE_CHECKING:
     from gnomon.shell.store.postgres.pool import Connection
 
-__all__ = ["AHEAD_MAX_MS", "SharedExamination", "examine_shared"]
+__all__ = ["AHEAD_MAX_MS", "Held", "SharedExamination", "examine_shared"]
 
 AHEAD_MAX_MS = 2_000
 """By how much a worker's clock may differ from the database's."""
 _PAGE = 500
+
+
+class Held(NamedTuple):
+    """What the ledger has under the name of a worker."""
+
+    runs: int
+    left_ms: int
+    """How long its last lease lasts; negative when it is over."""
 
 
 class SharedExamination(NamedTuple):
@@ -44,13 +59,17 @@ class SharedExamination(NamedTuple):
     schedules: int
     runs: int
     workers: list[WorkerRow]
+    held: dict[str, Held]
+    """By the names of those that hold anything."""
     findings: list[Finding]
 
 
-async def examine_shared(url: str, *, schema: str = SCHEMA) -> SharedExamination:
+async def examine_shared(
+    url: str, *, schema: str = SCHEMA, pooler: bool = False
+) -> SharedExamination:
     """Look at everything; `StoreError` when there is nothing that could be looked at."""
     sql, looking = Statements(schema), Statements(schema, "examination.sql")
-    pool = await Pool.open(url, PoolOptions(connections=2))
+    pool = await Pool.open(url, PoolOptions(connections=2, pooler=pooler))
     known = len(migrations(schema))
     try:
         async with pool.transaction() as connection:
@@ -62,15 +81,18 @@ async def examine_shared(url: str, *, schema: str = SCHEMA) -> SharedExamination
                 code = "newer" if number > known else "older"
                 problem = f"the schema is {number}, and {known} is the newest here"
                 return SharedExamination(
-                    pool.place, number, known, 0, 0, [], [finding(code, problem)]
+                    pool.place, number, known, 0, 0, [], {}, [finding(code, problem)]
                 )
             counts = await connection.fetchrow(looking["counts"])
             assert counts is not None
             findings = [one async for one in _findings(connection, looking)]
         present = await workers(pool, sql)
-        findings += [one for worker in present for one in _about(worker)]
+        held = {owner: Held(*of) for owner, *of in await pool.fetch(looking["held"])}
+        findings += _about_workers(present, held)
         schedules, runs = counts
-        return SharedExamination(pool.place, number, known, schedules, runs, present, findings)
+        return SharedExamination(
+            pool.place, number, known, schedules, runs, present, held, findings
+        )
     finally:
         await pool.close()
 
@@ -104,13 +126,25 @@ async def _findings_of(
         yield found
 
 
-def _about(worker: WorkerRow) -> list[Finding]:
-    found = []
-    if worker.is_silent:
-        problem = f"{worker.owner} was last heard of {worker.silent_ms // 1000} s ago"
-        found.append(finding("silent", problem))
-    if abs(worker.ahead_ms) > AHEAD_MAX_MS and worker.state != "stopped":
-        way = "ahead of" if worker.ahead_ms > 0 else "behind"
-        problem = f"the clock of {worker.owner} is {abs(worker.ahead_ms)} ms {way} the database's"
-        found.append(finding("clock", problem))
-    return found
+def _about_workers(present: Sequence[WorkerRow], held: Mapping[str, Held]) -> Iterator[Finding]:
+    for worker in present:
+        if worker.is_silent and worker.owner in held:
+            yield finding("silent", _still_holds(worker, held[worker.owner]))
+        elif worker.is_there and abs(worker.ahead_ms) > AHEAD_MAX_MS:
+            way = "ahead of" if worker.ahead_ms > 0 else "behind"
+            problem = f"the clock of {worker.owner} is {abs(worker.ahead_ms)} ms {way}"
+            yield finding("clock", f"{problem} the database's")
+    last = max(present, key=lambda one: one.seen_ms, default=None)
+    if last is not None and last.is_silent:
+        problem = f"no worker runs: {last.owner} was the last, and was heard of {_ago(last)}"
+        yield finding("nobody", f"{problem}, without a good-bye")
+
+
+def _still_holds(worker: WorkerRow, held: Held) -> str:
+    runs = "1 run" if held.runs == 1 else f"{held.runs} runs"
+    ends = f"end in {held.left_ms // 1000} s" if held.left_ms > 0 else "are over"
+    return f"{worker.owner} was last heard of {_ago(worker)}, and has {runs} whose leases {ends}"
+
+
+def _ago(worker: WorkerRow) -> str:
+    return f"{worker.silent_ms // 1000} s ago"

@@ -54,7 +54,8 @@ _GRANT = (
 )
 _POOLER = _Advice(
     "is behind a pooler that hands out a connection for each transaction",
-    "name the server itself, or open the ledger with PoolOptions(pooler=True)", False,
+    "name the server itself, or say that there is a pooler: with --pooler, in Python with "
+    "PoolOptions(pooler=True)", False,
 )  # fmt: skip
 _REFUSED = _Advice("refused", "", False)
 _STRANGER = _Advice("refuses this user", "check the user, the password and pg_hba.conf", False)

@@ -66,14 +66,16 @@ class PostgresLedger(RequestsOnPostgres):
         return cls(pool, sql, lease_time=lease_time, cached_max=cached_max)
 
     @classmethod
-    async def look_into(cls, url: str, *, schema: str = SCHEMA) -> Self:
+    async def look_into(
+        cls, url: str, *, schema: str = SCHEMA, options: PoolOptions | None = None
+    ) -> Self:
         """
         Connect to read: nothing is made or brought forward.
 
         `StoreError` when there is no ledger, and `IncompatibleStateError` when its schema is an
         older one, which only a worker can change.
         """
-        pool, sql = await _opened(url, schema, PoolOptions(), expect_newest)
+        pool, sql = await _opened(url, schema, options or PoolOptions(), expect_newest)
         return cls(pool, sql, lease_time=LeaseTime.DATABASE)
 
     @property

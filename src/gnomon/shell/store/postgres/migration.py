@@ -132,7 +132,7 @@ async def schema_number(
     if has_tables and not has_meta:
         raise StoreError(
             f"has tables of another program in the schema {sql.schema}", where=place,
-            hint="name another database",
+            hint="name another database, or another schema",
         )  # fmt: skip
     if not has_schema:
         return 0

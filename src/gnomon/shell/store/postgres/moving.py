@@ -16,25 +16,25 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from gnomon.errors import StoreError
+from gnomon.errors import IncompatibleStateError, StoreError
 from gnomon.shell.store.database import Database
 from gnomon.shell.store.instant_text import from_text
 from gnomon.shell.store.ownership import Ownership
 from gnomon.shell.store.postgres.migration import migrate
 from gnomon.shell.store.postgres.pool import Pool, PoolOptions
-from gnomon.shell.store.postgres.statement import SCHEMA, Statements
+from gnomon.shell.store.postgres.statement import SCHEMA, Statements, placed_in
 from gnomon.shell.store.sqlite import MOVED_TO
 
 if TYPE_CHECKING:
     from gnomon.shell.store.postgres.pool import Connection
 
-__all__ = ["MOVED_FROM", "Moved", "move"]
+__all__ = ["MOVED_FROM", "Moved", "move", "says_moved"]
 
 MOVED_FROM = "moved_from"
 """Under this name a database says that it has everything of a file."""
 
-Progress = Callable[[str, int], None]
-"""Called with a table and how many of its rows have been copied."""
+Progress = Callable[[str, int, int], None]
+"""Called with a table, how many of its rows have been copied, and how many it has."""
 
 _TABLES = (
     "schedules", "schedule_revisions", "schedule_runs", "schedule_log", "expectations", "breaches",
@@ -61,9 +61,12 @@ class Moved(NamedTuple):
     is_new: bool
 
 
-async def move(path: Path, url: str, progress: Progress, *, schema: str = SCHEMA) -> Moved:
+async def move(
+    path: Path, url: str, progress: Progress, *, schema: str = SCHEMA, pooler: bool = False
+) -> Moved:
     """Move a ledger; a `StoreError` when it cannot be, and then nothing has happened."""
-    sql, pool = Statements(schema), await Pool.open(url, PoolOptions(statement_ms=_PATIENCE_MS))
+    options = PoolOptions(statement_ms=_PATIENCE_MS, pooler=pooler)
+    sql, pool = Statements(schema), await Pool.open(url, options)
     try:
         await migrate(pool, sql)
         ownership = Ownership(f"{path}.lock")
@@ -79,9 +82,21 @@ async def move(path: Path, url: str, progress: Progress, *, schema: str = SCHEMA
         await pool.close()
 
 
+def says_moved(path: Path) -> bool:
+    """Whether a file says that its ledger has moved; nothing of the file is changed."""
+    try:
+        database = Database(str(path), family="ledger", to_look=True)
+    except IncompatibleStateError:
+        return False  # a move begins with bringing it forward
+    try:
+        return _moved_to(database) is not None
+    finally:
+        database.close()
+
+
 async def _move(database: Database, pool: Pool, sql: Statements, progress: Progress) -> Moved:
     schema = sql.schema
-    target = pool.place if schema == SCHEMA else f"{pool.place}, schema {schema}"
+    target = placed_in(pool.place, schema)
     async with pool.transaction() as connection:
         await connection.execute(f"LOCK TABLE {schema}.schedules IN EXCLUSIVE MODE")
         there = {table: await _count(connection, schema, table) for table in _TABLES}
@@ -136,7 +151,9 @@ def _moved_to(database: Database) -> str | None:
 
 def _expect_moved(database: Database, place: str) -> None:
     if _moved_to(database) != place:
-        raise StoreError("has a ledger already", where=place, hint="name a database that has none")
+        raise StoreError(
+            "has a ledger already", where=place, hint="name a database or a schema that has none"
+        )
 
 
 def _expect_unmoved(database: Database, place: str) -> None:
@@ -156,15 +173,20 @@ async def _copy(
             lambda other: other.execute(f"PRAGMA table_info({table})").fetchall()
         )
     ]
-    count = 0
+    count, total = 0, database.read(lambda other: _rows(other, table))
     for page in _pages(database, table):
         records = [_converted(names, row) for row in page]
         await connection.copy_records_to_table(
             table, schema_name=schema, columns=names, records=records
         )
         count += len(records)
-        progress(table, count)
+        progress(table, count, total)
     return count
+
+
+def _rows(connection: sqlite3.Connection, table: str) -> int:
+    (found,) = connection.execute(f"SELECT count(*) FROM {table}").fetchone()  # noqa: S608 - ours
+    return int(found)
 
 
 def _pages(database: Database, table: str) -> Iterator[list[tuple[Value, ...]]]:

@@ -47,6 +47,11 @@ class WorkerRow(NamedTuple):
     """How long ago it was last heard of."""
 
     @property
+    def is_there(self) -> bool:
+        """Whether it can be taken to be at work."""
+        return self.state != "stopped" and not self.is_silent
+
+    @property
     def is_silent(self) -> bool:
         return self.state != "stopped" and self.silent_ms > SILENT_MS
 

@@ -11,12 +11,13 @@ from functools import cache
 from gnomon.errors import DefinitionError
 from gnomon.shell.store import queries
 
-__all__ = ["SCHEMA", "Statements", "migrations"]
+__all__ = ["SCHEMA", "Statements", "check_schema", "migrations", "placed_in"]
 
 SCHEMA = "gnomon"
 
 _PACKAGE = "gnomon.shell.store.postgres"
 _NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
+_CHANNEL_MAX = 63  # a longer name is none; who shares a channel is woken once too often
 _QUALIFIER = re.compile(r"\bgnomon\.")
 _LEASE_NOW = re.compile(r"LEASE_NOW\((\$\d+)\)")
 # With IF NOT EXISTS the right to make schemas is needed also where there is nothing to make.
@@ -28,17 +29,27 @@ END $$;
 _WRITTEN_OUT = r"coalesce(\1::timestamptz, date_trunc('milliseconds', now()))"
 
 
+def check_schema(name: str) -> None:
+    """A name that a schema can have without quotes, or a `DefinitionError`."""
+    if not _NAME.fullmatch(name):
+        raise DefinitionError(
+            "must be a plain name of at most 63 small letters, digits and underscores",
+            where="schema", got=name, hint=f"write e.g. {SCHEMA}",
+        )  # fmt: skip
+
+
+def placed_in(place: str, schema: str) -> str:
+    """How a schema of a database is named in messages; the usual one is not."""
+    return place if schema == SCHEMA else f"{place}, schema {schema}"
+
+
 class Statements:
     """The statements by name, for one schema."""
 
     def __init__(self, schema: str = SCHEMA, file: str = "ledger.sql") -> None:
-        if not _NAME.fullmatch(schema):
-            raise DefinitionError(
-                "must be a plain name of at most 63 small letters, digits and underscores",
-                where="schema", got=schema, hint=f"write e.g. {SCHEMA}",
-            )  # fmt: skip
+        check_schema(schema)
         self.schema = schema
-        self.channel = f"gnomon_{schema}"
+        self.channel = f"gnomon_{schema}"[:_CHANNEL_MAX]
         self._texts = {
             name: _LEASE_NOW.sub(_WRITTEN_OUT, _placed(text, schema))
             for name, text in queries.named(file, _PACKAGE).items()

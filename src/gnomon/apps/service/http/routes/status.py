@@ -3,7 +3,7 @@ The status page and the metrics: how the service is doing, for people and for Pr
 
 A browser asks for a name and a password: the password is the token, the name is not looked at.
 
-Spec: HTTP-22, HTTP-24.
+Spec: HTTP-22, HTTP-24, METRICS-8.
 """
 
 from typing import Annotated
@@ -14,13 +14,13 @@ from starlette.responses import HTMLResponse, Response
 from gnomon.apps.service.events import Event
 from gnomon.apps.service.filters import Filter
 from gnomon.apps.service.http.describing import problems
-from gnomon.apps.service.http.metrics import CONTENT_TYPE
 from gnomon.apps.service.http.page import POLICY, render_status
 from gnomon.apps.service.http.parts import parts_of
 from gnomon.apps.service.http.routes.schedules import PartsOf
 from gnomon.apps.service.http.security import Viewer, scraper
 from gnomon.apps.service.viewing import instant_text
 from gnomon.apps.service.views import ScheduleView
+from gnomon.shell.metrics.exposition import CONTENT_TYPE, render_families
 
 __all__ = ["router"]
 
@@ -57,8 +57,11 @@ async def status_page(actor: Viewer, parts: PartsOf) -> HTMLResponse:
     responses={**problems(), 200: {"description": "Metrics.", "content": {"text/plain": {}}}},
 )
 async def read_metrics(request: Request, scraped: Annotated[None, Depends(scraper)]) -> Response:
-    """What the service has counted, for Prometheus."""
-    return Response(parts_of(request).metrics.text(), media_type=CONTENT_TYPE)
+    """What the service has counted, and how its workers are, for Prometheus."""
+    parts = parts_of(request)
+    workers = [] if parts.heartbeats is None else await parts.heartbeats()
+    text = parts.metrics.text() + render_families(workers).encode()
+    return Response(text, media_type=CONTENT_TYPE)
 
 
 def _schedule(one: ScheduleView) -> dict[str, str]:

@@ -40,3 +40,10 @@ GROUP BY r.schedule_id
 -- name: counts
 SELECT (SELECT count(*) FROM gnomon.schedules WHERE deleted_at IS NULL),
   (SELECT count(*) FROM gnomon.schedule_runs)
+
+-- name: held
+-- What each worker still has under its name, and how long its last lease lasts.
+SELECT owner, count(*), (extract(epoch FROM max(lease_until) - now()) * 1000)::bigint
+FROM gnomon.schedule_runs
+WHERE lease_until IS NOT NULL AND state <> 'done' AND owner IS NOT NULL
+GROUP BY owner

@@ -11,7 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-__all__ = ["Family", "Sample", "histogram", "render_families"]
+__all__ = ["CONTENT_TYPE", "Family", "Sample", "histogram", "render_families"]
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+"""What Prometheus expects."""
 
 
 class Sample(NamedTuple):

@@ -1,0 +1,68 @@
+"""
+`gnomon run --metrics ADDRESS`: how a worker is doing, for Prometheus, beside its work.
+
+What this process has counted is told in any case; how all workers of a database are, where others
+can be there too.
+
+Spec: CLI-37, METRICS-6 to METRICS-8.
+"""
+
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from socket import socket
+
+from gnomon.shell.hosting import Host
+from gnomon.shell.listening import url_of
+from gnomon.shell.metrics.exposition import Family, Sample, render_families
+from gnomon.shell.metrics.figures import build_family, gauge, runtime_families
+from gnomon.shell.metrics.page_server import PATH, serving_page
+from gnomon.shell.telemetry import log
+from gnomon.shell.version import installed_version
+
+__all__ = ["RunPage", "metrics_served"]
+
+_PREFIX = "gnomon"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunPage:
+    """The page of one worker."""
+
+    host: Host
+    schedules: int
+    started_ms: int
+    others: Callable[[], Awaitable[Sequence[Family]]] | None
+    """What there is to tell about all workers; None where this one is alone."""
+
+    async def text(self) -> str:
+        """The page as it is now."""
+        others = [] if self.others is None else await self.others()
+        return render_families([*self._families(), *others])
+
+    def _families(self) -> list[Family]:
+        runtime, version = self.host.runtime, installed_version()
+        return [
+            build_family(_PREFIX, "Which Gnomon this is.", version, worker=self.host.owner),
+            _gauge("start_time_seconds", "When this worker was started.", self.started_ms / 1000),
+            _gauge("schedules", "Schedules of the file.", self.schedules),
+            _gauge("runs_active", "Runs that this worker holds.", runtime.in_hand),
+            _gauge("stopping", "Whether this worker was told to stop.", int(runtime.is_stopping)),
+            *runtime_families(_PREFIX, runtime.telemetry),
+        ]
+
+
+@contextlib.asynccontextmanager
+async def metrics_served(listener: socket | None, page: RunPage) -> AsyncIterator[None]:
+    """Serve the page inside the block, where a port was taken for it."""
+    if listener is None:
+        yield
+        return
+    async with serving_page(listener, page.text):
+        log(logging.INFO, "metrics", url=url_of(listener.getsockname()[0], listener) + PATH)
+        yield
+
+
+def _gauge(name: str, text: str, value: float) -> Family:
+    return gauge(_PREFIX, name, text, Sample(value))

@@ -1,0 +1,47 @@
+"""What a worker on a database does beside its work, on a clock that does not wait."""
+
+from pathlib import Path
+
+from gnomon.cli.shared_database import SharedDatabase
+from gnomon.cli.shared_run import attended
+from gnomon.shell.clock import SystemClock
+from gnomon.shell.launcher.process import ProcessLauncher
+from gnomon.shell.runtime import Runtime
+from gnomon.shell.store.postgres.presence import BEAT_MS, Presence, workers
+from tests.clauses import clause
+from tests.shell.store.postgres.fleet import Fleet, play
+
+
+class Hurried(SystemClock):
+    """Waits for nothing between two heartbeats."""
+
+    async def sleep_ms(self, length_ms: int) -> None:
+        await super().sleep_ms(0 if length_ms == BEAT_MS else length_ms)
+
+
+@clause("PG-14")
+def test_a_worker_forgets_others_while_it_works_and_not_only_at_its_start(
+    common_database: str, schema: str, tmp_path: Path
+) -> None:
+    async def scenario(fleet: Fleet) -> None:
+        ledger, clock = await fleet.open(), Hurried()
+        runtime = Runtime(
+            ledger, ProcessLauncher(clock, directory=tmp_path, cwd=tmp_path), clock, "boris"
+        )
+        there = SharedDatabase(url=common_database, schema=schema, pooler=True)
+
+        async def names() -> list[str]:
+            return [row.owner for row in await workers(ledger.pool, ledger.sql)]
+
+        anna = Presence(ledger.pool, ledger.sql, clock, owner="anna", host="anna", pid=1)
+        async with attended(ledger, there, runtime, "boris", clock):
+            while "boris" not in await names():
+                pass
+            await anna.beat("running", holding=0, counters={})
+            await (await fleet.beside()).execute(
+                "UPDATE workers SET seen_at = now() - interval '61 min' WHERE owner = 'anna'"
+            )
+            while "anna" in await names():
+                pass
+
+    play(common_database, schema, scenario)
