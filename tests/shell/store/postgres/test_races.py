@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from gnomon.core.ledger.lifecycle import State
 from gnomon.ports import By, Ended, Failed
 from gnomon.shell.store.postgres.examination import examine_shared
@@ -38,6 +40,28 @@ def test_a_launch_that_fails_while_its_schedule_is_deleted_is_settled(
         assert row is not None
         assert row.state is State.DONE
         assert await is_in_order(fleet)
+
+    play(common_database, schema, scenario)
+
+
+@clause("CLI-32")
+@pytest.mark.parametrize(("ahead", "found"), [("00:02:11.900", []), ("00:02:15", ["wake"])])
+def test_the_doctor_allows_for_clocks_that_differ_by_less_than_two_seconds(
+    common_database: str, schema: str, ahead: str, found: list[str]
+) -> None:
+    """Who is ahead reports the end that a period waits for; who is not writes after that."""
+
+    async def scenario(fleet: Fleet) -> None:
+        ledger = await fleet.open()
+        await ledger.save(minutely("s000", overlap_policy="queue"), now_ms=at("00:00:30"))
+        (claim,) = await commit_at(ledger, await plan_at(ledger, "00:01:00"), "00:01:00")
+        await commit_at(ledger, await plan_at(ledger, "00:02:00"), "00:02:00")
+        end = Ended(claim.key, claim.fence, success=True, detail="exit 0")
+        await ledger.report([end], now_ms=at(ahead))
+        await ledger.skip_next("s000", now_ms=at("00:02:10"))
+
+        examined = await examine_shared(fleet.url, schema=fleet.schema)
+        assert [one.code for one in examined.findings] == found
 
     play(common_database, schema, scenario)
 
