@@ -2,8 +2,9 @@
 
 import asyncio
 import logging
+import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 import httpx
 import pytest
@@ -94,6 +95,34 @@ def test_who_sends_too_much_is_refused() -> None:
 @clause("METRICS-6")
 def test_who_sends_nothing_is_let_go() -> None:
     assert asked(b"GET /met", patience_s=0.05) == ""
+
+
+@clause("METRICS-6")
+def test_who_does_not_read_the_page_is_let_go_and_nothing_is_kept_for_them() -> None:
+    length = 100_000
+
+    async def long_page() -> str:
+        return "x" * length
+
+    async def story() -> int:
+        loop, received = asyncio.get_running_loop(), 0
+        with bind("127.0.0.1", 0) as listener, socket.socket() as deaf:
+            for one, buffer in ((listener, socket.SO_SNDBUF), (deaf, socket.SO_RCVBUF)):
+                one.setsockopt(socket.SOL_SOCKET, buffer, 4_096)
+            deaf.setblocking(False)
+            async with serving_page(listener, long_page, patience_s=0.05):
+                place = listener.getsockname()
+                await loop.sock_connect(deaf, place)
+                await loop.sock_sendall(deaf, b"GET /metrics HTTP/1.1\r\n\r\n")
+                reader, writer = await asyncio.open_connection(*place)
+                assert await reader.read() == b""  # who came later is let go: both had their time
+                writer.close()
+                with suppress(ConnectionError):
+                    while some := await loop.sock_recv(deaf, length):
+                        received += len(some)
+        return received
+
+    assert asyncio.run(story()) < length
 
 
 @clause("METRICS-6")

@@ -1,9 +1,9 @@
 """
 Who answers Prometheus in a process that has no server? This does: one page, over HTTP/1.1.
 
-Every connection is answered once and closed. Whoever sends too much, too slowly, or comes when many
-are there already is let go, so that nobody can hold up what goes on beside. There is no token and
-no encryption: who may ask is decided by the address that is listened on.
+Every connection is answered once and closed. Whoever sends too much, sends or reads too slowly, or
+comes when many are there already is let go, so that nobody can hold up what goes on beside. There
+is no token and no encryption: who may ask is decided by the address that is listened on.
 
 Spec: METRICS-6.
 """
@@ -61,12 +61,13 @@ async def _converse(
     reader: asyncio.StreamReader, writer: asyncio.StreamWriter, page: Page, patience_s: float
 ) -> None:
     try:
-        with suppress(TimeoutError, ConnectionError, asyncio.IncompleteReadError):
+        with suppress(OSError, asyncio.IncompleteReadError):
             async with asyncio.timeout(patience_s):
                 writer.write(await _response(reader, page))
-                await writer.drain()
+                writer.close()
+                await writer.wait_closed()  # until all of it is on its way
     finally:
-        writer.close()
+        writer.transport.abort()  # what is not taken in time is not kept for anybody
 
 
 async def _response(reader: asyncio.StreamReader, page: Page) -> bytes:
