@@ -134,6 +134,33 @@ def test_a_further_try_that_gives_way_can_be_replaced_by_two() -> None:
     ]  # fmt: skip
 
 
+@clause("RUN-8", "RUN-9")
+def test_a_further_try_that_gives_way_is_given_back_when_its_worker_stops() -> None:
+    async def act(world: Outside) -> None:
+        await until(135)  # the run of 00:02 has come, and 00:01 is being ended until 00:02:40
+        await world.runtime.stop(0)
+
+    said, words = seen(act, at=136)
+
+    assert said[-1] == "end 00:01 replaced"
+    assert words == ["done FAILED replaced", "planned None -", "planned None -"]
+
+
+@clause("RUN-8")
+def test_a_further_try_that_gives_way_is_waited_for_at_the_end() -> None:
+    async def act(world: Outside) -> None:
+        await until(135)
+        await world.kill()  # the run of 00:02, for which 00:01 gives way
+        world.runtime.wake()
+        await until(136)
+        assert (await world.words())[1:] == ["claimed ENQUEUED -", "done SKIPPED killed"]
+        await world.runtime.finish()
+
+    _, words = seen(act, at=170)
+
+    assert words == ["done FAILED replaced", "done FAILED replaced", "done SKIPPED killed"]
+
+
 @clause("ASK-9", "ASK-15")
 def test_a_further_try_that_is_killed_is_ended_through_the_launcher_at_once() -> None:
     said, words = seen(killed, at=101)

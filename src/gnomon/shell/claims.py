@@ -24,12 +24,12 @@ class Claims:
         """Those that have waited, and are to be let in among those that are ready."""
         self.launching: Claim | None = None
         """The one that is being launched at this moment."""
-        self.giving_way: set[tuple[str, int]] = set()
-        """Keys and fencing numbers of those that were taken out to be replaced, and of which an
+        self.giving_way: dict[tuple[str, int], Claim] = {}
+        """By key and fencing number, those that were taken out to be replaced, and of which an
         earlier try is being ended."""
 
     def __len__(self) -> int:
-        return len(self.ready) + len(self.waiting) + len(self.freed)
+        return len(self.ready) + len(self.waiting) + len(self.freed) + len(self.giving_way)
 
     def has(self, key: str, fence: int) -> bool:
         """Whether a claim is in hand, and can be replaced here."""
@@ -62,7 +62,8 @@ class Claims:
         return bool(self.ready)
 
     def give_up_waiting(self) -> list[Claim]:
-        """Take out those that wait."""
-        waiting = list(self.waiting.values())
+        """Take out those that wait, and those that give way."""
+        waiting = [*self.waiting.values(), *self.giving_way.values()]
         self.waiting.clear()
+        self.giving_way.clear()
         return waiting

@@ -343,11 +343,12 @@ class Worker:
     async def _give_way(self, claim: Claim) -> bool:
         """Never start a claim that another takes the place of; whether none of its tries runs."""
         key, fence = place = claim.key, claim.fence
-        over, ending = claim.launches == 1, self._claims.giving_way
+        over, giving_way = claim.launches == 1, self._claims.giving_way
         if not over:  # an earlier try may be running
-            ending.add(place)
+            giving_way[place] = claim
             over = await self.ending.end(key, Reason.REPLACED)
-            ending.discard(place)
+            if giving_way.pop(place, None) is None:
+                return over  # it was given back meanwhile
         message = "replaced before it began" if over else "an earlier try could not be ended"
         reason = Reason.SUPERSEDED if over else Reason.LAUNCH_FAILED
         self._fail(claim, Failed(key, fence, message, permanent=over, reason=reason))
@@ -365,7 +366,7 @@ class Worker:
                 self.ending.is_called |= claim.launches > 1
 
     def give_up_waiting(self) -> None:
-        """Start none of the claims that wait for the end of another run."""
+        """Start none of the claims that wait for the end of another run, or of an earlier try."""
         for claim in self._claims.give_up_waiting():
             if self.launcher.confirms_start:
                 # It stays as it is in the ledger, where who comes next finds it not started.
