@@ -8,7 +8,8 @@ import pytest
 from gnomon.ports import Ended, Failed, Report
 from gnomon.shell.clock import SystemClock
 from gnomon.shell.store.postgres.announcement import announce, events_channel
-from gnomon.shell.store.postgres.ledger import PostgresLedger
+from gnomon.shell.store.postgres.examination import examine_shared
+from gnomon.shell.store.postgres.ledger import LeaseTime, PostgresLedger
 from gnomon.shell.store.postgres.listener import listen
 from gnomon.shell.store.postgres.pool import PoolOptions
 from gnomon.shell.store.postgres.presence import SILENT_MS, Presence, workers
@@ -193,6 +194,35 @@ def test_workers_that_nobody_has_heard_of_for_long_are_forgotten(
         await presence.forget_others()
 
         assert [row.owner for row in await workers(ledger.pool, ledger.sql)] == ["boris"]
+
+    play(common_database, schema, scenario)
+
+
+@clause("PG-14", "CLI-40")
+def test_a_silent_worker_is_not_forgotten_while_runs_are_under_its_name(
+    common_database: str, schema: str
+) -> None:
+    async def scenario(fleet: Fleet) -> None:
+        ledger = await fleet.open(lease_time=LeaseTime.DATABASE)
+        await ledger.save(minutely("s000", lease="3h"), now_ms=at("00:00:30"))
+        (claim,) = await commit_at(ledger, await plan_at(ledger, "00:01:00"), "00:01:00")
+        for name in ("anna", "boris"):
+            presence = Presence(
+                ledger.pool, ledger.sql, SystemClock(), owner=name, host=name, pid=1
+            )
+            await presence.beat("running", holding=0, counters={})
+        await (await fleet.beside()).execute(
+            "UPDATE workers SET seen_at = now() - interval '2 h' WHERE owner = 'anna'"
+        )
+        await presence.forget_others()
+        held = await examine_shared(fleet.url, schema=fleet.schema)
+        end = Ended(claim.key, claim.fence, success=True, detail="exit 0")
+        await ledger.report([end], now_ms=at("00:01:10"))
+        await presence.forget_others()
+        over = await examine_shared(fleet.url, schema=fleet.schema)
+
+        assert [one.code for one in held.findings] == ["silent"]
+        assert [one.owner for one in over.workers] == ["boris"]
 
     play(common_database, schema, scenario)
 

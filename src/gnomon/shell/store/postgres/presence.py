@@ -75,7 +75,7 @@ class Presence:
         await self._compare(self._sql["heartbeat"], *self._who, *values)
 
     async def forget_others(self) -> None:
-        """Remove the workers that nobody has heard of for long."""
+        """Remove the workers that nobody has heard of for long, and that hold nothing any more."""
         await self._pool.fetch(self._sql["forget_workers"], FORGET_MS)
 
     async def _compare(self, statement: str, *values: str | int) -> None:

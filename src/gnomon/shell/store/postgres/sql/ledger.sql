@@ -713,9 +713,12 @@ ON CONFLICT (owner) DO UPDATE SET
 RETURNING (extract(epoch FROM now()) * 1000)::bigint
 
 -- name: forget_workers
--- Those that have not been heard of for long, or said good-bye. $1 how long, in milliseconds
-DELETE FROM gnomon.workers
+-- Those that have not been heard of for long, unless runs are still under their names. $1 how long,
+-- in milliseconds
+DELETE FROM gnomon.workers w
 WHERE seen_at < now() - $1 * interval '1 millisecond'
+  AND NOT EXISTS (SELECT 1 FROM gnomon.schedule_runs r
+    WHERE r.lease_until IS NOT NULL AND r.state <> 'done' AND r.owner = w.owner)
 
 -- name: workers
 SELECT owner, host, pid, state, started_at, seen_at, ahead_ms, holding, counters,
