@@ -122,8 +122,9 @@ async def _findings_of(
             runs.append(audit_run(row))
         except ValueError as error:
             yield finding("row", f"it cannot be read ({error})", one.schedule_id, row.key)
-    # Who set the wake may have had another clock than who wrote last, as far as both are right.
-    by_any_clock = one._replace(updated_ms=one.updated_ms + AHEAD_MAX_MS)
+    # Who set the wake may have had another clock than who wrote last, as far as both are right: one
+    # ahead of the database's, the other behind it.
+    by_any_clock = one._replace(updated_ms=one.updated_ms + 2 * AHEAD_MAX_MS)
     for found in audit_stored(by_any_clock, runs):
         yield found
 
