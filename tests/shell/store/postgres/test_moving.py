@@ -3,6 +3,7 @@
 import asyncio
 import shutil
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from gnomon.ports import By, Ended, Launched, RunRow, ScheduleRow
 from gnomon.shell.store.database import Database
 from gnomon.shell.store.postgres.ledger import LeaseTime, PostgresLedger
 from gnomon.shell.store.postgres.moving import Moved, move, says_moved
+from gnomon.shell.store.postgres.pool import PoolOptions
 from gnomon.shell.store.sqlite import SqliteLedger
 from tests.clauses import clause
 from tests.contract.ledger_desk import at, minutely
@@ -64,6 +66,25 @@ def unmark(path: Path) -> None:
     database = Database(str(path), family="ledger")
     database.write(lambda one: one.execute("DELETE FROM ledger_meta WHERE name = 'moved_to'"))
     database.close()
+
+
+@clause("PG-16")
+def test_a_move_may_stand_still_for_longer_than_a_worker(
+    path: Path, common_database: str, schema: str
+) -> None:
+    """As it does while the rows of a large file are counted."""
+
+    async def rest() -> None:
+        connection = await asyncpg.connect(common_database)
+        await connection.execute("SELECT pg_sleep($1)", PoolOptions().idle_ms / 1000 + 0.5)
+        await connection.close()
+
+    def progress(table: str, count: int, total: int) -> None:
+        if table == "schedules":
+            with ThreadPoolExecutor() as beside:
+                beside.submit(asyncio.run, rest()).result()
+
+    assert asyncio.run(move(path, common_database, progress, schema=schema)).is_new
 
 
 @clause("PG-16")

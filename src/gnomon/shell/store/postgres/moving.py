@@ -42,7 +42,7 @@ _TABLES = (
 )  # fmt: skip
 _BOOLEANS = ("paused", "confirmed")
 _PAGE = 5_000
-_PATIENCE_MS = 600_000
+_PATIENCE_MS = 600_000  # also for the file, which is counted and read between two statements
 _SUMMARY = "SELECT state, outcome, count(*), sum(periods) FROM {} GROUP BY 1, 2"
 _GO_ON = """
 SELECT setval(pg_get_serial_sequence('{0}.schedule_log', 'number'), max(number))
@@ -65,7 +65,7 @@ async def move(
     path: Path, url: str, progress: Progress, *, schema: str = SCHEMA, pooler: bool = False
 ) -> Moved:
     """Move a ledger; a `StoreError` when it cannot be, and then nothing has happened."""
-    options = PoolOptions(statement_ms=_PATIENCE_MS, pooler=pooler)
+    options = PoolOptions(statement_ms=_PATIENCE_MS, idle_ms=_PATIENCE_MS, pooler=pooler)
     sql, pool = Statements(schema), await Pool.open(url, options)
     try:
         await migrate(pool, sql)
