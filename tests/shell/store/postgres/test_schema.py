@@ -11,7 +11,7 @@ from gnomon.ports import Ended
 from gnomon.shell.store.postgres.ledger import PostgresLedger
 from gnomon.shell.store.postgres.migration import migrate
 from gnomon.shell.store.postgres.pool import PoolOptions
-from gnomon.shell.store.postgres.statement import Statements, migrations
+from gnomon.shell.store.postgres.statement import Statements, check_schema, migrations
 from tests.clauses import clause
 from tests.contract.ledger_desk import at, minutely
 from tests.shell.store.postgres.fleet import Fleet, commit_at, plan_at, play, save_many
@@ -36,6 +36,23 @@ def test_the_tables_have_every_column_of_the_seed(
         assert {types[name] for name in instants} == {"timestamp with time zone"}
 
     play(common_database, schema, scenario)
+
+
+@clause("CLI-38")
+def test_a_schema_is_not_named_as_the_server_would_not_understand_it(common_database: str) -> None:
+    """The server says which words those are."""
+
+    async def ask() -> list[str]:
+        connection = await asyncpg.connect(common_database)
+        rows = await connection.fetch(
+            "SELECT word FROM pg_get_keywords() WHERE catcode = ANY (ARRAY['R', 'T'])"
+        )
+        await connection.close()
+        return [row[0] for row in rows]
+
+    for word in [*asyncio.run(ask()), "pg_books"]:
+        with pytest.raises(DefinitionError, match="must be no word that PostgreSQL keeps"):
+            check_schema(word)
 
 
 @clause("PG-15")

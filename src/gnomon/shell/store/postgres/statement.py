@@ -26,6 +26,18 @@ DO $$ BEGIN
   IF to_regnamespace('{0}') IS NULL THEN CREATE SCHEMA {0}; END IF;
 END $$;
 """
+_KEYWORDS = """
+all analyse analyze and any array as asc asymmetric authorization binary both case cast check
+collate collation column concurrently constraint create cross current_catalog current_date
+current_role current_schema current_time current_timestamp current_user default deferrable desc
+distinct do else end except false fetch for foreign freeze from full grant group having ilike in
+initially inner intersect into is isnull join lateral leading left like limit localtime
+localtimestamp natural not notnull null offset on only or order outer overlaps placing primary
+references returning right select session_user similar some symmetric system_user table
+tablesample then to trailing true union unique user using variadic verbose when where window
+with
+"""
+"""The words that PostgreSQL takes for names only in quotes, as `pg_get_keywords` has them."""
 _WRITTEN_OUT = r"coalesce(\1::timestamptz, date_trunc('milliseconds', now()))"
 
 
@@ -35,6 +47,11 @@ def check_schema(name: str) -> None:
         raise DefinitionError(
             "must be a plain name of at most 63 small letters, digits and underscores",
             where="schema", got=name, hint=f"write e.g. {SCHEMA}",
+        )  # fmt: skip
+    if name in _KEYWORDS.split() or name.startswith("pg_"):
+        raise DefinitionError(
+            "must be no word that PostgreSQL keeps for itself", where="schema", got=name,
+            hint=f"write e.g. {SCHEMA}",
         )  # fmt: skip
 
 
