@@ -8,6 +8,7 @@ import pytest
 
 from gnomon.errors import DefinitionError, IncompatibleStateError, StoreError
 from gnomon.ports import Ended
+from gnomon.shell.store.postgres.announcement import events_channel
 from gnomon.shell.store.postgres.ledger import PostgresLedger
 from gnomon.shell.store.postgres.migration import migrate
 from gnomon.shell.store.postgres.pool import PoolOptions
@@ -53,6 +54,15 @@ def test_a_schema_is_not_named_as_the_server_would_not_understand_it(common_data
     for word in [*asyncio.run(ask()), "pg_books"]:
         with pytest.raises(DefinitionError, match="must be no word that PostgreSQL keeps"):
             check_schema(word)
+
+
+@clause("CLI-38", "PG-19")
+def test_two_schemas_have_no_channel_in_common_however_long_their_names_are() -> None:
+    schemas = [Statements(f"{'s' * 58}_{name}") for name in ("red", "blue")] + [Statements("s")]
+    channels = [sql.channel for sql in schemas] + [events_channel(sql) for sql in schemas]
+
+    assert len(set(channels)) == 6
+    assert {len(name) for name in channels} == {63, len("gnomon_s"), len("events_gnomon_s")}
 
 
 @clause("PG-15")

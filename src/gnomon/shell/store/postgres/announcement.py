@@ -9,7 +9,7 @@ Spec: PG-19.
 from collections.abc import Sequence
 
 from gnomon.shell.store.postgres.pool import Pool
-from gnomon.shell.store.postgres.statement import Statements
+from gnomon.shell.store.postgres.statement import Statements, channel_name
 
 __all__ = ["announce", "events_channel"]
 
@@ -18,7 +18,7 @@ _ANNOUNCE = "SELECT pg_notify($1, said) FROM unnest($2::text[]) AS said"
 
 def events_channel(sql: Statements) -> str:
     """Where events are told, apart from what wakes workers."""
-    return f"events_{sql.channel}"[:63]  # a longer name is none
+    return channel_name(f"events_gnomon_{sql.schema}")
 
 
 async def announce(pool: Pool, channel: str, texts: Sequence[str]) -> None:

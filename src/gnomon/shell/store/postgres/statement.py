@@ -7,17 +7,18 @@ for another schema that name is replaced. `LEASE_NOW` is written out here, and n
 
 import re
 from functools import cache
+from hashlib import sha256
 
 from gnomon.errors import DefinitionError
 from gnomon.shell.store import queries
 
-__all__ = ["SCHEMA", "Statements", "check_schema", "migrations", "placed_in"]
+__all__ = ["SCHEMA", "Statements", "channel_name", "check_schema", "migrations", "placed_in"]
 
 SCHEMA = "gnomon"
 
 _PACKAGE = "gnomon.shell.store.postgres"
 _NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
-_CHANNEL_MAX = 63  # a longer name is none; who shares a channel is woken once too often
+_CHANNEL_MAX, _DIGITS = 63, 12  # a longer name is none
 _QUALIFIER = re.compile(r"\bgnomon\.")
 _LEASE_NOW = re.compile(r"LEASE_NOW\((\$\d+)\)")
 # With IF NOT EXISTS the right to make schemas is needed also where there is nothing to make.
@@ -55,6 +56,14 @@ def check_schema(name: str) -> None:
         )  # fmt: skip
 
 
+def channel_name(text: str) -> str:
+    """A name that a channel can have: this one, or where it is too long one that no other gives."""
+    if len(text) <= _CHANNEL_MAX:
+        return text
+    digits = sha256(text.encode()).hexdigest()[:_DIGITS]
+    return f"{text[: _CHANNEL_MAX - _DIGITS]}{digits}"
+
+
 def placed_in(place: str, schema: str) -> str:
     """How a schema of a database is named in messages; the usual one is not."""
     return place if schema == SCHEMA else f"{place}, schema {schema}"
@@ -66,7 +75,7 @@ class Statements:
     def __init__(self, schema: str = SCHEMA, file: str = "ledger.sql") -> None:
         check_schema(schema)
         self.schema = schema
-        self.channel = f"gnomon_{schema}"[:_CHANNEL_MAX]
+        self.channel = channel_name(f"gnomon_{schema}")
         self._texts = {
             name: _LEASE_NOW.sub(_WRITTEN_OUT, _placed(text, schema))
             for name, text in queries.named(file, _PACKAGE).items()
