@@ -160,6 +160,14 @@ def test_a_word_in_the_environment_that_cannot_be_meant_is_refused(
     )  # fmt: skip
 
 
+@clause("CLI-38")
+def test_an_empty_name_in_the_environment_is_as_if_there_were_none(database: str) -> None:
+    with started("worker", database, GNOMON_SCHEMA="", GNOMON_POOLER="") as worker:
+        worker.until("working")
+
+    assert schemas(database) == {"gnomon"}
+
+
 @clause("CLI-38", "UP-6")
 def test_an_api_and_a_worker_meet_in_a_schema(tmp_path: Path, database: str) -> None:
     access = str(access_file(tmp_path))

@@ -135,7 +135,7 @@ def _named(database: str | None, schema: str | None, pooler: bool) -> SharedData
     url = database or environment().get("GNOMON_DATABASE")
     if not url:
         return read_database(None, schema, pooler)
-    schema = environment().get("GNOMON_SCHEMA") if schema is None else schema
+    schema = (environment().get("GNOMON_SCHEMA") or None) if schema is None else schema
     return read_database(url, schema, pooler or _is_set("GNOMON_POOLER"))
 
 
