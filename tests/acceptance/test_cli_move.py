@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -99,3 +100,22 @@ def test_a_move_that_is_interrupted_at_its_very_end_is_finished_by_the_next(
     again = gnomon("migrate-store", str(store), database)
     assert (again.code, again.out[:19]) == (0, "Moved: 1 schedules,")
     assert gnomon("doctor", "--database", database).code == 0
+
+
+@clause("CLI-39")
+def test_a_move_of_what_is_no_ledger_can_be_interrupted_too(tmp_path: Path) -> None:
+    store = tmp_path / "notes.txt"
+    store.write_text("tea, bread and butter")
+    with socket.create_server(("127.0.0.1", 0)) as server:  # which never answers
+        process = subprocess.Popen(
+            [sys.executable, "-m", "gnomon", "migrate-store", str(store),
+             f"postgresql://127.0.0.1:{server.getsockname()[1]}/books"],
+            stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        connection, _ = server.accept()
+        with connection:
+            connection.recv(1)
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate()
+
+    assert (process.returncode, err.strip()) == (130, "")

@@ -5,6 +5,7 @@ Spec: CLI-32, CLI-33, CLI-38 to CLI-40.
 """
 
 import asyncio
+import contextlib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -73,7 +74,8 @@ def move_text(store: Path, database: SharedDatabase) -> str:
             move(store, database.url, show, schema=database.schema, pooler=database.pooler)
         )
     except KeyboardInterrupt:
-        typer.echo(store_problem(_interrupted(store, copied)), err=True, nl=False)
+        with contextlib.suppress(StoreError):  # of a file that cannot be read nothing has moved
+            typer.echo(store_problem(_interrupted(store, copied)), err=True, nl=False)
         raise
     counts = ", ".join(f"{count:,} {table}" for table, count in moved.rows.items())
     if not moved.is_new:
