@@ -81,16 +81,17 @@ def test_an_edit_leaves_no_period_of_the_new_definition_without_a_row(desk: Desk
 
 
 @clause("LEDGER-14")
-def test_a_definition_is_not_in_force_before_the_former_one_though_the_clock_is_behind(
+def test_what_corrects_a_definition_of_a_clock_that_was_ahead_is_in_force_at_once(
     desk: Desk,
 ) -> None:
-    desk.save(now="00:05:30")
-    desk.save(now="00:02:10", cron_expr="*/2 * * * *")
+    desk.save(cron_expr="0 0 1 1 *", now="01:00:00")
+    desk.save(cron_expr="* * * * *", now="00:00:30")
 
-    (due,) = desk.load("00:06:00")
-    assert clock(due.effective_ms) == "00:05:30"
-    revisions = desk.do(desk.ledger.revisions("report"))
-    assert [clock(one.effective_ms) for one in revisions] == ["00:05:30", "00:05:30"]
+    assert [clock(claim.fire_ms) for claim in desk.turn("00:01:00")] == ["00:01:00"]
+    assert [clock(one.effective_ms) for one in desk.do(desk.ledger.revisions("report"))] == [
+        "00:00:30",
+        "01:00:00",
+    ]
 
 
 @clause("ENGINE-9")

@@ -74,7 +74,9 @@ SELECT schedule_id, extract(epoch FROM run_at)::bigint, expectation FROM {schema
 """
 _SCHEDULES = """
 SELECT s.schedule_id, extract(epoch FROM s.cursor_at)::bigint,
-  extract(epoch FROM s.floor_at)::bigint, (extract(epoch FROM v.effective_at) * 1000)::bigint,
+  extract(epoch FROM s.floor_at)::bigint,
+  (SELECT (extract(epoch FROM max(e.effective_at)) * 1000)::bigint
+   FROM {schema}.schedule_revisions e WHERE e.schedule_id = s.schedule_id),
   (SELECT extract(epoch FROM max(coalesce(r.last_run_at, r.run_at)))::bigint
    FROM {schema}.schedule_runs r
    WHERE r.schedule_id = s.schedule_id AND r.revision < s.revision

@@ -151,3 +151,15 @@ def test_a_ledger_that_forgoes_periods_is_in_good_order(tmp_path: Path) -> None:
     do(ledger.close())
 
     assert examine(path).findings == []
+
+
+@clause("LEDGER-14", "LEDGER-23")
+def test_what_a_clock_that_was_ahead_has_passed_over_is_not_missed(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite3"
+    ledger = SqliteLedger.open(path)
+    install(ledger, "00:05:30", job("one"))
+
+    install(ledger, "00:02:10", job("one", cron_expr="*/2 * * * *"))
+    assert turn(ledger, "00:06:00") == ["one 6"]
+    do(ledger.close())
+    assert examine(path).findings == []

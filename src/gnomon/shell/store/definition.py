@@ -40,7 +40,7 @@ def save(
         assert head is not None
         following = schedule.recurrence.next_epoch(head.cursor)
         return Saved(schedule_id, head.revision, changed=False, next_nominal=following)
-    revision, cursor, following, wake_ms, effective_ms, passed = revised
+    revision, cursor, following, wake_ms, passed = revised
     rows = [new_row(fact, schedule_id, of_revision, now) for fact, of_revision in passed]
     insert_runs(connection, rows)
     record = write_schedule(schedule)
@@ -54,8 +54,7 @@ def save(
     }  # fmt: skip
     connection.execute(_SQL["insert_schedule" if head is None else "change_schedule"], values)
     text = definition_text(schedule, record)
-    effective_at = to_text(effective_ms)
-    connection.execute(_SQL["insert_revision"], (schedule_id, revision, effective_at, text))
+    connection.execute(_SQL["insert_revision"], (schedule_id, revision, now, text))
     _expect(connection, schedule, max(cursor, (now_ms - 1) // 1000))
     return Saved(schedule_id, revision, changed=True, next_nominal=following)
 
@@ -135,10 +134,10 @@ def _head(connection: sqlite3.Connection, schedule_id: str) -> Head | None:
     if row is None:
         return None
     (waits,) = connection.execute(_SQL["has_waiting"], {"id": schedule_id}).fetchone()
-    revision, _, cursor_at, _, paused, paused_until, deleted_at, effective_at = row
+    revision, _, cursor_at, _, paused, paused_until, deleted_at = row
     return Head(
         revision, from_text(cursor_at) // 1000, bool(paused), maybe_from_text(paused_until),
-        deleted_at is not None, bool(waits), maybe_from_text(effective_at) or 0,
+        deleted_at is not None, bool(waits),
     )  # fmt: skip
 
 

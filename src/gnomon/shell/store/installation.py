@@ -70,11 +70,7 @@ def install(
         one = definition.save(connection, cache, schedule, now_ms=now_ms)
         if one.changed:
             saved.append(one)
-            if known is not None:
-                effective_ms = max(now_ms, from_text(known.effective_at))
-                cache.keep(schedule, one.revision, effective_ms)
-            elif one.revision == 1:
-                cache.keep(schedule, one.revision, now_ms)
+            cache.keep(schedule, one.revision, now_ms)
         if known is None and after_ms and schedule.lead_ms:
             _forgo(connection, schedule, one.revision, after_ms, now_ms)
     held = {name for name in wanted if name in present and present[name].pause == SUSPENDED}

@@ -49,7 +49,6 @@ class Head(NamedTuple):
     paused_until_ms: int | None
     is_deleted: bool
     has_waiting: bool
-    effective_ms: int
     covered: Sequence[tuple[int, int, int]] = ()
     """First, last and day of making of the rows that reach beyond now, where `reaches_ahead`."""
 
@@ -66,8 +65,6 @@ class Revised(NamedTuple):
     following: int | None
     """The next nominal instant."""
     wake_ms: int | None
-    effective_ms: int
-    """From when on it is in force: never before its former definition, whatever the clock says."""
     passed: list[tuple[Fact, int]]
     """What is recorded as withdrawn, with the revision that it belongs to."""
 
@@ -116,8 +113,7 @@ def revise(
         passed += [(fact, revision) for fact in _opened_ahead(schedule, head, before, stored)]
     following = recurrence.next_epoch(cursor)
     wake_ms = _wake_ms(schedule, following, head, now_ms)
-    effective_ms = now_ms if head is None else max(now_ms, head.effective_ms)
-    return Revised(revision, cursor, following, wake_ms, effective_ms, passed)
+    return Revised(revision, cursor, following, wake_ms, passed)
 
 
 def passed_over(

@@ -48,6 +48,8 @@ class StoredSchedule(NamedTuple):
     paused: bool
     deleted: bool
     effective_ms: int
+    """From when on a definition of it has been in force, the latest such instant: not that of the
+    newest one, where it was saved by a clock behind that of who saved before."""
     definition: str | None
     former_ms: int | None
     """The last nominal instant that the definitions before this one have planned."""

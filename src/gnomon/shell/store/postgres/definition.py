@@ -142,11 +142,8 @@ async def _take(
     taken = [row[0] for row in await connection.fetch(sql["take"], schedule_ids)]
     rows = await connection.fetch(sql["heads"], taken)
     return {
-        row[0]: Head(
-            revision, cursor // 1000, paused, until, deleted is not None, waits, from_ms or 0
-        )
-        for row in rows
-        for revision, cursor, paused, until, deleted, waits, from_ms in (row[1:],)
+        schedule_id: Head(revision, cursor // 1000, paused, until, deleted is not None, waits)
+        for schedule_id, revision, cursor, paused, until, deleted, waits in rows
     }
 
 
@@ -187,14 +184,11 @@ async def _write(
         await connection.execute(sql["change_schedules"], *columns, now_ms)
     if written := new + changed:
         revisions = [
-            (
-                schedule.schedule_id, revised.revision, definition_text(schedule),
-                revised.effective_ms,
-            )
+            (schedule.schedule_id, revised.revision, definition_text(schedule))
             for schedule, revised in written
-        ]  # fmt: skip
+        ]
         columns = zip(*revisions, strict=True)
-        await connection.execute(sql["insert_revisions"], *columns)
+        await connection.execute(sql["insert_revisions"], *columns, now_ms)
         facts = [
             (fact, schedule.schedule_id, revision)
             for schedule, revised in changed
@@ -223,7 +217,7 @@ async def _expect(
 
 
 def _row(one: _Revision) -> tuple[str | int | None, ...]:
-    schedule, (revision, cursor, following, wake_ms, _, _) = one
+    schedule, (revision, cursor, following, wake_ms, _) = one
     next_ms = None if following is None else following * 1000
     return (
         schedule.schedule_id, *columns_of(schedule), revision, cursor * 1000, next_ms, wake_ms,

@@ -2,7 +2,8 @@
 
 -- name: schedules
 SELECT s.schedule_id, s.cursor_at, s.floor_at, s.wake_at, s.updated_at, s.paused, s.deleted_at,
-  v.effective_at, v.definition,
+  (SELECT max(e.effective_at) FROM schedule_revisions e WHERE e.schedule_id = s.schedule_id),
+  v.definition,
   (SELECT max(coalesce(r.last_run_at, r.run_at)) FROM schedule_runs r
    WHERE r.schedule_id = s.schedule_id AND r.revision < s.revision
      AND r.idempotency_key NOT GLOB 'manual:*' AND r.idempotency_key NOT GLOB 'backfill:*')

@@ -202,10 +202,8 @@ SELECT EXISTS (
 )
 
 -- name: head
-SELECT revision, lock_version, cursor_at, wake_at, paused, paused_until, deleted_at,
-  (SELECT effective_at FROM schedule_revisions v
-   WHERE v.schedule_id = s.schedule_id AND v.revision = s.revision)
-FROM schedules s
+SELECT revision, lock_version, cursor_at, wake_at, paused, paused_until, deleted_at
+FROM schedules
 WHERE schedule_id = :id
 
 -- name: present

@@ -3,7 +3,11 @@
 -- name: schedules
 -- $1 after, $2 how many
 SELECT s.schedule_id, s.cursor_at, s.floor_at, s.wake_at, s.updated_at, s.paused,
-  s.deleted_at IS NOT NULL, coalesce(v.effective_at, 'epoch'), v.definition,
+  s.deleted_at IS NOT NULL,
+  coalesce(
+    (SELECT max(e.effective_at) FROM gnomon.schedule_revisions e
+     WHERE e.schedule_id = s.schedule_id), 'epoch'
+  ), v.definition,
   greatest(
     (SELECT max(coalesce(r.last_run_at, r.run_at)) FROM gnomon.schedule_runs r
      WHERE r.schedule_id = s.schedule_id AND r.revision < s.revision AND r.state = 'done'

@@ -374,9 +374,7 @@ WHERE lease_until IS NOT NULL AND owner <> $1
 -- name: heads
 SELECT schedule_id, revision, cursor_at, paused, paused_until, deleted_at,
   EXISTS (SELECT 1 FROM gnomon.schedule_runs r
-    WHERE r.schedule_id = s.schedule_id AND r.state <> 'done' AND r.state IN ('planned', 'queued')),
-  (SELECT v.effective_at FROM gnomon.schedule_revisions v
-    WHERE v.schedule_id = s.schedule_id AND v.revision = s.revision)
+    WHERE r.schedule_id = s.schedule_id AND r.state <> 'done' AND r.state IN ('planned', 'queued'))
 FROM gnomon.schedules s
 WHERE schedule_id = ANY ($1)
 
@@ -418,9 +416,9 @@ FROM unnest(
 WHERE s.schedule_id = v.id
 
 -- name: insert_revisions
--- $1 ids, $2 revisions, $3 definitions, $4 from when on
+-- $1 ids, $2 revisions, $3 definitions, $4 now
 INSERT INTO gnomon.schedule_revisions (schedule_id, revision, definition, effective_at)
-SELECT * FROM unnest($1::text[], $2::int[], $3::text[], $4::timestamptz[])
+SELECT v.*, $4 FROM unnest($1::text[], $2::int[], $3::text[]) AS v
 
 -- name: pause
 -- $1 id, $2 until, $3 reason, $4 now
