@@ -1,6 +1,9 @@
 """The pages of metrics, examined by Prometheus's own tool."""
 
+import re
 import subprocess
+from pathlib import Path
+from textwrap import indent
 
 from gnomon.apps.daemon.metrics import Surroundings, Tally, metrics_text
 from gnomon.apps.daemon.notice import Occasion
@@ -35,6 +38,48 @@ def test_promtool_finds_nothing_wrong_with_the_page_of_a_worker() -> None:
     ]
 
     check(render_families(families))
+
+
+_SERIES = """
+rule_files: [rules.yml]
+tests:
+- input_series:
+  - {series: 'gnomon_ledger_up{instance="a"}', values: '1x10'}
+  - {series: 'gnomon_worker_state{instance="a",worker="anna",state="running"}', values: '1x10'}
+  - {series: 'gnomon_worker_state{instance="a",worker="anna",state="silent"}', values: '0x10'}
+  - {series: 'gnomon_worker_clock_ahead_seconds{instance="a",worker="anna"}', values: '-3x10'}
+  - {series: 'gnomon_worker_heartbeat_age_seconds{instance="a",worker="anna"}', values: '1x10'}
+  - {series: 'gnomon_worker_state{instance="a",worker="boris",state="running"}', values: '0x10'}
+  - {series: 'gnomon_worker_state{instance="a",worker="boris",state="silent"}', values: '1x10'}
+  - {series: 'gnomon_worker_clock_ahead_seconds{instance="a",worker="boris"}', values: '9x10'}
+  - {series: 'gnomon_worker_heartbeat_age_seconds{instance="a",worker="boris"}', values: '90x10'}
+  alert_rule_test:
+  - {eval_time: 5m, alertname: NoWorker}
+  - {eval_time: 5m, alertname: LedgerIsAway}
+  - {eval_time: 5m, alertname: WorkerFellSilent, exp_alerts: [{exp_labels: {worker: boris}}]}
+  - {eval_time: 5m, alertname: ClockIsWrong, exp_alerts: [{exp_labels: {worker: anna}}]}
+- input_series:
+  - {series: 'gnomon_ledger_up{instance="a"}', values: '0x10'}
+  alert_rule_test:
+  - {eval_time: 5m, alertname: NoWorker, exp_alerts: [{}]}
+  - {eval_time: 5m, alertname: LedgerIsAway, exp_alerts: [{}]}
+"""
+
+
+@clause("METRICS-8")
+def test_the_rules_of_the_manual_call_for_whom_they_are_about(tmp_path: Path) -> None:
+    page = Path("docs/reference/metrics.md").read_text()
+    rules = "".join(re.findall(r"```yaml\n(- alert: .*?)```", page, re.DOTALL))
+    text = f"groups:\n- name: gnomon\n  rules:\n{indent(rules, '  ')}"
+    (tmp_path / "rules.yml").write_text(text)
+    (tmp_path / "series.yml").write_text(_SERIES)
+
+    done = subprocess.run(
+        [provide("promtool", "prometheus"), "test", "rules", "series.yml"],
+        cwd=tmp_path, check=False, capture_output=True, text=True,
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def check(text: str) -> None:
