@@ -11,7 +11,8 @@ start, when a schedule is due that has to be executed every minute, whoever owne
 
 Where there is a network (tests/system), the first worker reaches the server through it alone, and a
 fault may be that it is cut until the leases are over, and mended; then that worker has to be heard
-of again.
+of again. Where there is a disk, the server has its data there, and a fault may be that there is no
+room left until a worker has complained.
 
 At the end all but one are stopped, the last takes over what the dead have left, all schedules are
 taken out of the file, and the judge compares.
@@ -40,7 +41,7 @@ from tests.kill.lives import ROOT
 from tests.kill.world import IDLE, SCHEDULES, toml
 from tests.postgres.server import Server
 
-__all__ = ["BLOWS_AT_A_MINUTE", "FleetOutcome", "Network", "run_fleet"]
+__all__ = ["BLOWS_AT_A_MINUTE", "FAILED", "FleetOutcome", "Network", "run_fleet"]
 
 PATIENCE_S = 900
 """Only a hang takes longer; a dozen workers on a machine that has too much to do are no hang."""
@@ -49,11 +50,13 @@ LEASE_S = 3
 FREEZE_S = LEASE_S + 2
 KINDS = ("kill", "kill", "freeze", "drain", "server")
 KINDS_OF_A_NETWORK = ("cut", "cut", "kill", "freeze")
+KINDS_OF_A_DISK = ("full", "full", "kill", "freeze")
 BLOWS = ("kill", "freeze", "drain")
 BLOWS_AT_A_MINUTE = 2
 NEAR_S = 1.5
 """How near to the start of a minute a blow is struck."""
 MINUTELY = "minute"
+FAILED = "the ledger failed, trying again"
 
 
 class Network(Protocol):
@@ -69,6 +72,15 @@ class Network(Protocol):
     def mend(self) -> None: ...
 
 
+class Disk(Protocol):
+    """What the server writes to."""
+
+    path: Path
+
+    def fill(self) -> None: ...
+    def make_room(self) -> None: ...
+
+
 @dataclass(slots=True, kw_only=True)
 class FleetOutcome:
     """What happened to a fleet."""
@@ -79,6 +91,8 @@ class FleetOutcome:
     """For each fault, how long after it the next run began."""
     back_ms: list[int] = field(default_factory=list)
     """For each cut, how long after it was mended its worker was heard of."""
+    complaints: list[str] = field(default_factory=list)
+    """What a worker said first each time when there was no room."""
     events: Counter[str] = field(default_factory=Counter)
     verdict: Verdict = field(default_factory=Verdict)
     problems: list[str] = field(default_factory=list)
@@ -100,17 +114,18 @@ class FleetOutcome:
 
 
 def run_fleet(
-    seed: str, faults: int, minutes: int = 0, network: Network | None = None
-) -> FleetOutcome:
+    seed: str, faults: int, minutes: int = 0, network: Network | None = None,
+    disk: Disk | None = None,
+) -> FleetOutcome:  # fmt: skip
     """Let faults happen, then some around the starts of minutes, then judge."""
     outcome = FleetOutcome(seed=seed)
-    server = Server()
+    server = Server(None if disk is None else disk.path / "server")
     server.create()
     try:
         if network is not None:
             server.listen(network.address)
         with tempfile.TemporaryDirectory(prefix="gnomon-fleet-") as folder:
-            fleet = _Fleet(Path(folder), server, outcome, network)
+            fleet = _Fleet(Path(folder), server, outcome, network, disk)
             try:
                 fleet.live(random.Random(seed), faults, minutes)
             finally:
@@ -122,9 +137,10 @@ def run_fleet(
 
 class _Fleet:
     def __init__(
-        self, folder: Path, server: Server, outcome: FleetOutcome, network: Network | None
-    ) -> None:
-        self._server, self._outcome, self._network = server, outcome, network
+        self, folder: Path, server: Server, outcome: FleetOutcome, network: Network | None,
+        disk: Disk | None,
+    ) -> None:  # fmt: skip
+        self._server, self._outcome, self._network, self._disk = server, outcome, network, disk
         self._url = server.url()
         self._log = folder / "jobs.txt"
         self._file = folder / "run.toml"
@@ -150,7 +166,7 @@ class _Fleet:
         self._workers += [self._begin(number) for number in range(1, WORKERS)]
         self._hear("run ended", WORKERS)
         for _ in range(faults):
-            kind = dice.choice(KINDS if self._network is None else KINDS_OF_A_NETWORK)
+            kind = dice.choice(self._kinds())
             self._outcome.faults[kind] += 1
             began = self._let_happen(kind, dice.randrange(WORKERS))
             line = self._hear("run started", since=began)
@@ -163,6 +179,11 @@ class _Fleet:
             self._url, self._log, self._intervals, until=until, certain={MINUTELY: manned}
         )
         self._outcome.problems += self._outcome.verdict.problems
+
+    def _kinds(self) -> tuple[str, ...]:
+        if self._disk is not None:
+            return KINDS_OF_A_DISK
+        return KINDS if self._network is None else KINDS_OF_A_NETWORK
 
     def end(self) -> None:
         for worker in self._workers:
@@ -189,6 +210,8 @@ class _Fleet:
                 self._stop(worker)
             case "cut":
                 began = self._cut()
+            case "full":
+                began = self._fill()
             case _:
                 for each in self._workers:
                     self._await_word(each)  # who finds no server when it starts, gives up
@@ -209,6 +232,19 @@ class _Fleet:
         line = self._hear("run started", since=mended, pid=worker.pid)
         self._outcome.back_ms.append(round((_at(line) - mended) * 1000))
         return mended
+
+    def _fill(self) -> float:
+        """Leave the server no room until somebody has noticed; when there is some, is returned."""
+        assert self._disk is not None
+        for each in self._workers:
+            self._await_word(each)
+        began = time.time()
+        self._disk.fill()
+        line = self._hear(FAILED, since=began)
+        self._outcome.complaints.append(str(line["error"]))
+        self._disk.make_room()
+        self._server.revive()
+        return time.time()
 
     def _strike_at_a_minute(self, dice: random.Random) -> None:
         """Hit some of the workers at about the start of the next minute."""

@@ -17,6 +17,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 __all__ = ["Server", "find_binaries"]
@@ -68,6 +69,8 @@ class Server:
     """A server in a directory; whoever knows the directory can use it."""
 
     def __init__(self, directory: Path | None = None) -> None:
+        if directory is not None:
+            directory.mkdir(exist_ok=True)
         self.directory = directory or Path(tempfile.mkdtemp(prefix="gnomon-pg-"))
         self._data = self.directory / "data"
         self._user = _unprivileged_user()
@@ -102,6 +105,11 @@ class Server:
     def stop(self, mode: str = "fast") -> None:
         """`immediate` is what a crash is: nothing is tidied up."""
         self._run("pg_ctl", "stop", "--wait", f"--mode={mode}")
+
+    def revive(self) -> None:
+        """Start it again if it has ended by itself."""
+        with suppress(RuntimeError):  # for one that runs
+            self.start()
 
     def reload(self, settings: str) -> None:
         """Add lines to the configuration and have the server read it again."""
