@@ -16,7 +16,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from tests.acceptance.command_line import gnomon
 from tests.acceptance.running import EVERY_SECOND, LONG, Running, owe, running, write
-from tests.acceptance.test_cli_split import TOKEN, access_file, started
+from tests.acceptance.test_cli_split import DAG, TOKEN, access_file, started
 from tests.clauses import clause
 
 FIGURES = {
@@ -190,3 +190,47 @@ def test_the_page_of_the_service_has_the_workers_of_its_database(
     (running_one,) = [one for one in found["gnomon_worker_state"].samples if one.value]
     assert running_one.labels["state"] == "running"
     assert 'state="stopped"} 1' in after
+
+
+@clause("METRICS-8", "METRICS-9")
+def test_a_worker_of_the_service_tells_what_the_api_beside_it_cannot_know(
+    tmp_path: Path, database: str
+) -> None:
+    access, headers = str(access_file(tmp_path)), {"authorization": f"Bearer {TOKEN}"}
+    with (
+        started("api", database, "--port", "0", "--access", access) as api,
+        started(
+            "worker", database, GNOMON_ALLOW_COMMANDS="true", GNOMON_METRICS="127.0.0.1:0"
+        ) as worker,
+    ):
+        url, port = address(worker), api.until("serving")["port"]
+        place = f"http://127.0.0.1:{port}"
+        with httpx.Client(base_url=place, headers=headers, trust_env=False) as client:
+            schedule_id = client.post("/workflows", json=DAG).json()["schedules"][0]
+            client.post(f"/schedules/{schedule_id}/trigger")
+            worker.until("run.ended")
+            told = client.get("/metrics").text
+        page = read(url)
+        while not page["gnomon_worker_holding"].samples:
+            page = read(url)  # until it has said that it is there
+
+    assert value(page, "runs_emitted") == value(page, "gnomon_launches") == 1
+    assert "\nruns_emitted_total 0.0\n" in told
+    assert {"schedules_due", "scheduling_drift_seconds"} <= set(page)
+    assert FIGURES - {"gnomon_schedules"} | WORKERS <= set(page)
+    name = page["gnomon_build_info"].samples[0].labels["worker"]
+    assert page["gnomon_worker_holding"].samples[0].labels["worker"] == name
+
+
+@clause("METRICS-9")
+def test_a_worker_of_the_service_takes_its_port_before_it_does_anything() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        nowhere = "postgresql://127.0.0.1:1/none"  # asked, it would be the error
+        done = gnomon("worker", "--database", nowhere, "--metrics", str(port))
+
+    assert (done.code, done.err) == (
+        2,
+        f"error: 127.0.0.1:{port}: Address already in use\n"
+        "hint: stop what listens there, or choose another port\n",
+    )

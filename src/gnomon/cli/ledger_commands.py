@@ -17,13 +17,14 @@ from gnomon.cli.options import (
     FileArgument,
     JsonOption,
     LedgerFileArgument,
+    MetricsOption,
     StoreOption,
     clock_of,
-    read_address,
     read_count,
     read_file,
     read_keep_ms,
     read_length_ms,
+    read_metrics,
 )
 from gnomon.cli.shared_database import (
     DatabaseOption,
@@ -79,14 +80,7 @@ def run_command(
     json_log: Annotated[
         bool, typer.Option("--json-log", help="Log lines as JSON, and no table.")
     ] = False,
-    metrics: Annotated[
-        str | None,
-        typer.Option(
-            "--metrics",
-            metavar="[HOST:]PORT",
-            help="Serve metrics for Prometheus there, at /metrics; loopback without a host.",
-        ),
-    ] = None,
+    metrics: MetricsOption = None,
 ) -> int:
     """Run the schedules of a file until stopped, and record what became of every period."""
     from gnomon.cli.run_command import RunOptions, run_schedules
@@ -103,9 +97,7 @@ def run_command(
         grace_ms=read_length_ms(grace, where="grace"),
         keep_ms=ledger_keep_ms(keep),
         json_log=json_log,
-        metrics=None
-        if metrics is None
-        else read_address(metrics, where="metrics", example="9464 or 10.0.0.5:9464"),
+        metrics=read_metrics(metrics),
     )
     entries = load_schedules(path, to_run=True)
     return 0 if run_schedules(entries, options, clock_of(context)) else 130

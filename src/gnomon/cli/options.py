@@ -30,6 +30,7 @@ __all__ = [
     "FileArgument",
     "JsonOption",
     "LedgerFileArgument",
+    "MetricsOption",
     "StoreOption",
     "ZoneOption",
     "clock_of",
@@ -39,6 +40,7 @@ __all__ = [
     "read_file",
     "read_keep_ms",
     "read_length_ms",
+    "read_metrics",
 ]
 
 COUNT_MAX = 1_000
@@ -77,6 +79,14 @@ CountOption = Annotated[
     typer.Option("--count", metavar="N", help=f"How many occurrences to show, 1 to {COUNT_MAX}."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+MetricsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--metrics",
+        metavar="[HOST:]PORT",
+        help="Serve metrics for Prometheus there, at /metrics; loopback without a host.",
+    ),
+]
 FileArgument = Annotated[
     str,
     typer.Argument(metavar="FILE", help="A file of schedules, TOML or YAML.", show_default=False),
@@ -111,6 +121,13 @@ def read_address(text: str, *, where: str, example: str) -> tuple[str, int]:
             "must be an address and a port", where=where, got=text, hint=f"write {example}"
         )
     return host.removeprefix("[").removesuffix("]") or "127.0.0.1", int(port)
+
+
+def read_metrics(text: str | None) -> tuple[str, int] | None:
+    """Where to serve metrics; None for nowhere."""
+    if text is None:
+        return None
+    return read_address(text, where="metrics", example="9464 or 10.0.0.5:9464")
 
 
 def read_after(text: str | None, context: typer.Context) -> datetime:

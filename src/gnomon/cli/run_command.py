@@ -28,7 +28,7 @@ from rich.text import Text
 from gnomon.cli.live_table import live_table, read_lines
 from gnomon.cli.log_lines import log_lines
 from gnomon.cli.narration import Narration
-from gnomon.cli.run_metrics import RunPage, metrics_served
+from gnomon.cli.run_metrics import RunPage, metrics_listener, metrics_served
 from gnomon.cli.saving import StoredLedger, check_file, save_file
 from gnomon.cli.schedule_table import Entry
 from gnomon.cli.shared_database import SharedDatabase
@@ -36,7 +36,6 @@ from gnomon.errors import StoreError
 from gnomon.ports import Clock, Ledger
 from gnomon.shell.hosting import Host
 from gnomon.shell.launcher.process import ProcessLauncher
-from gnomon.shell.listening import bind
 from gnomon.shell.metrics.exposition import Family
 from gnomon.shell.narrating import NarratingLedger
 from gnomon.shell.runtime import Runtime
@@ -81,14 +80,11 @@ def run_schedules(entries: Sequence[Entry], options: RunOptions, clock: Clock) -
         logging.StreamHandler(sys.stderr) if console is None else _AboveTheTable(console)
     )
     with (
-        _listener(options) as listener,  # first, so that a port that is taken stops nothing midway
+        # First, so that a port that is taken stops nothing midway.
+        metrics_listener(options.metrics) as listener,
         log_lines(handler, as_json=options.json_log),
     ):
         return asyncio.run(_run(entries, options, clock, console, listener))
-
-
-def _listener(options: RunOptions) -> contextlib.AbstractContextManager[socket | None]:
-    return contextlib.nullcontext() if options.metrics is None else bind(*options.metrics)
 
 
 async def _run(
@@ -120,7 +116,7 @@ async def _run(
             started_ms=started_ms,
             others=_others(ledger, options),
         )
-        async with metrics_served(listener, page), _attended(ledger, options, host, clock):
+        async with metrics_served(listener, page.text), _attended(ledger, options, host, clock):
             return await host.run(stopper, keep_ms=options.keep_ms, beside=beside)
 
 

@@ -1,10 +1,10 @@
 """
-`gnomon run --metrics ADDRESS`: how a worker is doing, for Prometheus, beside its work.
+`--metrics ADDRESS`: how a worker is doing, for Prometheus, beside its work.
 
 What this process has counted is told in any case; how all workers of a database are, where others
-can be there too.
+can be there too. `gnomon worker` tells the same and what the service counts besides.
 
-Spec: CLI-37, METRICS-6 to METRICS-8.
+Spec: CLI-37, METRICS-6 to METRICS-9.
 """
 
 import contextlib
@@ -14,14 +14,15 @@ from dataclasses import dataclass
 from socket import socket
 
 from gnomon.shell.hosting import Host
-from gnomon.shell.listening import url_of
+from gnomon.shell.listening import bind, url_of
 from gnomon.shell.metrics.exposition import Family, Sample, render_families
 from gnomon.shell.metrics.figures import build_family, gauge, runtime_families
-from gnomon.shell.metrics.page_server import PATH, serving_page
+from gnomon.shell.metrics.page_server import PATH, Page, serving_page
+from gnomon.shell.runtime import Runtime
 from gnomon.shell.telemetry import log
 from gnomon.shell.version import installed_version
 
-__all__ = ["RunPage", "metrics_served"]
+__all__ = ["RunPage", "metrics_listener", "metrics_served", "worker_page_families"]
 
 _PREFIX = "gnomon"
 
@@ -42,24 +43,38 @@ class RunPage:
         return render_families([*self._families(), *others])
 
     def _families(self) -> list[Family]:
-        runtime, version = self.host.runtime, installed_version()
+        host = self.host
         return [
-            build_family(_PREFIX, "Which Gnomon this is.", version, worker=self.host.owner),
-            _gauge("start_time_seconds", "When this worker was started.", self.started_ms / 1000),
+            *worker_page_families(host.runtime, host.owner, started_ms=self.started_ms),
             _gauge("schedules", "Schedules of the file.", self.schedules),
-            _gauge("runs_active", "Runs that this worker holds.", runtime.in_hand),
-            _gauge("stopping", "Whether this worker was told to stop.", int(runtime.is_stopping)),
-            *runtime_families(_PREFIX, runtime.telemetry),
         ]
 
 
+def metrics_listener(
+    address: tuple[str, int] | None,
+) -> contextlib.AbstractContextManager[socket | None]:
+    """The port, to be taken before anything is done; None where nobody is to be told."""
+    return contextlib.nullcontext() if address is None else bind(*address)
+
+
+def worker_page_families(runtime: Runtime, owner: str, *, started_ms: int) -> list[Family]:
+    """What every worker tells of itself."""
+    return [
+        build_family(_PREFIX, "Which Gnomon this is.", installed_version(), worker=owner),
+        _gauge("start_time_seconds", "When this worker was started.", started_ms / 1000),
+        _gauge("runs_active", "Runs that this worker holds.", runtime.in_hand),
+        _gauge("stopping", "Whether this worker was told to stop.", int(runtime.is_stopping)),
+        *runtime_families(_PREFIX, runtime.telemetry),
+    ]
+
+
 @contextlib.asynccontextmanager
-async def metrics_served(listener: socket | None, page: RunPage) -> AsyncIterator[None]:
+async def metrics_served(listener: socket | None, page: Page) -> AsyncIterator[None]:
     """Serve the page inside the block, where a port was taken for it."""
     if listener is None:
         yield
         return
-    async with serving_page(listener, page.text):
+    async with serving_page(listener, page):
         log(logging.INFO, "metrics", url=url_of(listener.getsockname()[0], listener) + PATH)
         yield
 

@@ -58,14 +58,7 @@ def make_api(
         launcher=launcher,
         executions=stores.executions,
         events=events,
-        metrics=Metrics(
-            lambda: Figures(
-                counts=counters.counts(),
-                drift_ms=counters.drift.buckets(),
-                drift_count=counters.drift.count,
-            ),
-            lambda: _gauges(http, clock),
-        ),
+        metrics=Metrics(lambda: figures_of(counters), lambda: _gauges(http, clock)),
         settings=settings,
         authenticator=Authenticator(access, clock),
         clock=clock,
@@ -74,6 +67,15 @@ def make_api(
         callback_keys=keys,
         metrics_open=http.metrics_open,
         heartbeats=stores.heartbeats,
+    )
+
+
+def figures_of(counters: ServiceCounters) -> Figures:
+    """What a service has counted, as its page of metrics wants it."""
+    return Figures(
+        counts=counters.counts(),
+        drift_ms=counters.drift.buckets(),
+        drift_count=counters.drift.count,
     )
 
 

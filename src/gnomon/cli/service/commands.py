@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from gnomon.cli.options import clock_of
+from gnomon.cli.options import MetricsOption, clock_of, read_metrics
 from gnomon.cli.shared_database import (
     PoolerOption,
     SchemaOption,
@@ -120,14 +120,16 @@ def worker_command(
     database: SharedOption = None,
     schema: SchemaOption = None,
     pooler: PoolerOption = False,
+    metrics: MetricsOption = None,
     json_log: JsonLogOption = False,
 ) -> int:
     """Start what is due, from a ledger on PostgreSQL, until stopped."""
     _need_extra()
     from gnomon.cli.service.up_command import run_worker
 
-    shared = _shared(database, schema, pooler)
-    return 0 if run_worker(shared, clock_of(context), json_log=json_log) else 130
+    metrics = environment().get("GNOMON_METRICS") or None if metrics is None else metrics
+    shared, place = _shared(database, schema, pooler), read_metrics(metrics)
+    return 0 if run_worker(shared, place, clock_of(context), json_log=json_log) else 130
 
 
 def _named(database: str | None, schema: str | None, pooler: bool) -> SharedDatabase | None:

@@ -25,16 +25,19 @@ from gnomon.apps.service.counters import ServiceCounters
 from gnomon.apps.service.events import EventFeed
 from gnomon.apps.service.http.authentication import AccessSource, access_from_file
 from gnomon.apps.service.http.http_settings import HttpSettings
+from gnomon.apps.service.http.metrics import WorkerMetrics
 from gnomon.apps.service.run_launcher import RunLauncher
 from gnomon.apps.service.settings import Settings
 from gnomon.apps.service.worker import ServiceWorker
 from gnomon.cli.log_lines import log_lines
-from gnomon.cli.service.assembly import make_api, serve
+from gnomon.cli.run_metrics import metrics_listener, metrics_served
+from gnomon.cli.service.assembly import figures_of, make_api, serve
 from gnomon.cli.service.executing import ExecutorSettings, callback_keys, make_executor
 from gnomon.cli.service.relaying import relayed
 from gnomon.cli.service.samples import deploy_samples
 from gnomon.cli.service.stores import Stores, open_stores
 from gnomon.cli.service.token_file import ensure_private_directory, ensure_token, loopback_access
+from gnomon.cli.service.worker_page import WorkerPage
 from gnomon.cli.shared_database import SharedDatabase
 from gnomon.errors import DefinitionError
 from gnomon.ports import Clock
@@ -89,13 +92,16 @@ def run_api(database: SharedDatabase, http: HttpSettings, clock: Clock, *, json_
         return asyncio.run(_api(database, http, access, listener, clock))
 
 
-def run_worker(database: SharedDatabase, clock: Clock, *, json_log: bool) -> bool:
+def run_worker(
+    database: SharedDatabase, metrics: tuple[str, int] | None, clock: Clock, *, json_log: bool
+) -> bool:
     """A worker alone until told to stop; False when it was told twice."""
     with (
+        metrics_listener(metrics) as listener,
         log_lines(logging.StreamHandler(sys.stderr), as_json=json_log),
         TemporaryDirectory(prefix="gnomon-worker-") as output,
     ):
-        return asyncio.run(_worker(database, clock, Path(output)))
+        return asyncio.run(_worker(database, clock, Path(output), listener))
 
 
 async def _up(
@@ -162,16 +168,26 @@ async def _api(
     return True
 
 
-async def _worker(database: SharedDatabase, clock: Clock, output: Path) -> bool:
+async def _worker(
+    database: SharedDatabase, clock: Clock, output: Path, listener: socket.socket | None
+) -> bool:
     settings, events = Settings.read(environment()), EventFeed(clock)
+    counters = ServiceCounters()
     async with _signals() as stopping, open_stores(None, database) as stores:
         executor = make_executor(ExecutorSettings(), stores.executions, clock, output=output)
         worker = ServiceWorker(
             stores.ledger, executor, stores.workflows, clock, _owner(clock), settings,
-            events=events, counters=ServiceCounters(), also=stores.executions,
+            events=events, counters=counters, also=stores.executions,
         )  # fmt: skip
         log(logging.INFO, "working", store=stores.place)
+        page = WorkerPage(
+            worker=worker,
+            metrics=WorkerMetrics(lambda: figures_of(counters)),
+            started_ms=clock.now_ms(),
+            others=stores.heartbeats,
+        )
         async with (
+            metrics_served(listener, page.text),
             _attended(stores, database, worker, clock),
             relayed(stores, database, events, clock, name=worker.owner, listens=False),
         ):

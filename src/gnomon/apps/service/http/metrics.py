@@ -25,7 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gnomon.ports import Clock
 
-__all__ = ["Counted", "Figures", "HttpMetrics", "Measured", "Metrics"]
+__all__ = ["Counted", "Figures", "HttpMetrics", "Measured", "Metrics", "WorkerMetrics"]
 
 _DURATIONS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 _COUNTERS = {
@@ -53,13 +53,24 @@ class Counted(Protocol):
     def figures(self) -> Figures: ...
 
 
-class HttpMetrics:
-    """What every application counts, its answers, in a registry of its own."""
+class _Registered:
+    """Collectors in a registry of their own."""
 
     def __init__(self, *collectors: Collector) -> None:
         self._registry = CollectorRegistry()
         for one in collectors:
             self._registry.register(one)
+
+    def text(self) -> bytes:
+        """All metrics in the text format of Prometheus."""
+        return generate_latest(self._registry)
+
+
+class HttpMetrics(_Registered):
+    """What every application counts, its answers."""
+
+    def __init__(self, *collectors: Collector) -> None:
+        super().__init__(*collectors)
         self.requests = Counter(
             "http_requests", "Requests that were answered.", ["method", "route", "status"],
             registry=self._registry,
@@ -69,10 +80,6 @@ class HttpMetrics:
             buckets=_DURATIONS, registry=self._registry,
         )  # fmt: skip
 
-    def text(self) -> bytes:
-        """All metrics in the text format of Prometheus."""
-        return generate_latest(self._registry)
-
 
 class Metrics(HttpMetrics):
     """The metrics of the service and of its answers."""
@@ -81,6 +88,13 @@ class Metrics(HttpMetrics):
         self, counted: Callable[[], Figures], gauges: Callable[[], Mapping[str, float]]
     ) -> None:
         super().__init__(_ServiceCollector(counted, gauges))
+
+
+class WorkerMetrics(_Registered):
+    """The metrics of the service as one worker counts them, which answers nobody."""
+
+    def __init__(self, counted: Callable[[], Figures]) -> None:
+        super().__init__(_ServiceCollector(counted, dict))
 
 
 class Measured:
