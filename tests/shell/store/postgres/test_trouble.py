@@ -8,7 +8,7 @@ import asyncpg
 import pytest
 
 from gnomon.errors import DefinitionError, StoreError
-from gnomon.shell.store.postgres.fault import check_address, place_of
+from gnomon.shell.store.postgres.fault import check_address, explained, place_of
 from gnomon.shell.store.postgres.ledger import PostgresLedger
 from gnomon.shell.store.postgres.pool import PoolOptions
 from tests.clauses import clause
@@ -74,6 +74,27 @@ def test_missing_rights_are_said_and_nothing_is_made(database: str, postgres: Se
     )
     assert not error.transient
     assert "grant ALL on it" in error.hint
+
+
+@clause("PG-9", "PG-12")
+@pytest.mark.parametrize(
+    "said", ["no such database: books", "query_wait_timeout", "server login has been failing"]
+)
+def test_what_a_pooler_itself_says_is_quoted_and_can_be_tried_again(said: str) -> None:
+    with pytest.raises(StoreError) as raised, explained("books"):
+        raise asyncpg.ProtocolViolationError(said)
+
+    assert raised.value.reason == f"is behind a pooler that says no ({said})"
+    assert "the server behind it" in raised.value.hint
+    assert raised.value.transient
+
+
+@clause("PG-9", "PG-12")
+def test_a_pooler_that_knows_no_settings_is_to_be_named() -> None:
+    with pytest.raises(StoreError, match="with --pooler, in Python") as raised, explained("books"):
+        raise asyncpg.ProtocolViolationError("unsupported startup parameter: jit")
+
+    assert not raised.value.transient
 
 
 @clause("PG-9")

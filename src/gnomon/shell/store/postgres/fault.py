@@ -52,6 +52,11 @@ _GRANT = (
     "let this user create the schema, or create it and grant ALL on it and on its tables; "
     "see docs/howto/run-on-postgresql.md"
 )
+_BETWEEN = _Advice(
+    "is behind a pooler that says no",
+    "check the databases and users that the pooler knows, and the server behind it; "
+    "a worker tries again by itself", True,
+)  # fmt: skip
 _POOLER = _Advice(
     "is behind a pooler that hands out a connection for each transaction",
     "name the server itself, or say that there is a pooler: with --pooler, in Python with "
@@ -61,11 +66,12 @@ _REFUSED = _Advice("refused", "", False)
 _STRANGER = _Advice("refuses this user", "check the user, the password and pg_hba.conf", False)
 _FORBIDDEN = _Advice("does not allow this to this user", _GRANT, False)
 _LACKING = _Advice("lacks a table", "a schema that was changed by hand must be restored", False)
-_QUOTED = (_REFUSED, _STRANGER, _FORBIDDEN, _LACKING)
+_QUOTED = (_BETWEEN, _REFUSED, _STRANGER, _FORBIDDEN, _LACKING)
 """Where the server alone knows which role, right or table it is."""
+_SETTING = "unsupported startup parameter"  # what a pooler says of settings for a session
 _ADVICE = {
     "08": _GONE,
-    "08P01": _POOLER,
+    "08P01": _BETWEEN,
     "26000": _POOLER,
     "42P05": _POOLER,
     "25006": _Advice("is read-only", "name the primary server, or wait for the failover", True),
@@ -123,6 +129,8 @@ def _advice(error: Exception) -> _Advice:
     state = getattr(error, "sqlstate", None)
     if isinstance(state, str):
         found = _ADVICE.get(state) or _ADVICE.get(state[:2]) or _REFUSED
+        if found is _BETWEEN and str(error).startswith(_SETTING):
+            return _POOLER
         if found in _QUOTED:
             return found._replace(reason=f"{found.reason} ({_first_line(error)})")
         return found
