@@ -76,6 +76,15 @@ def test_missing_rights_are_said_and_nothing_is_made(database: str, postgres: Se
     assert "grant ALL on it" in error.hint
 
 
+@clause("PG-9")
+def test_servers_of_which_none_is_the_primary_can_be_tried_again(database: str) -> None:
+    error = refusal(f"{database}&target_session_attrs=standby")
+
+    assert error.reason == "has no server that is as target_session_attrs says"
+    assert "wait for the failover" in error.hint
+    assert error.transient
+
+
 @clause("PG-9", "PG-12")
 @pytest.mark.parametrize(
     "said", ["no such database: books", "query_wait_timeout", "server login has been failing"]
@@ -143,6 +152,17 @@ def test_an_address_that_cannot_be_meant_is_refused(url: str) -> None:
         asyncio.run(PostgresLedger.open(url))
 
     assert raised.value.hint == "write e.g. postgresql://user@host:5432/database"
+
+
+@clause("PG-11")
+def test_a_kind_of_server_that_there_is_not_is_refused_with_those_that_there_are() -> None:
+    with pytest.raises(DefinitionError) as raised:
+        check_address("postgresql://one,two/books?target_session_attrs=primry")
+
+    assert raised.value.reason == (
+        "must have one of any, prefer-standby, primary, read-only, read-write, standby"
+        " for target_session_attrs"
+    )
 
 
 @clause("PG-9")

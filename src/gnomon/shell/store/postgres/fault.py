@@ -26,6 +26,7 @@ _SECRETS_OF_URL = re.compile(r"(?i)((?:password|passfile|sslpassword)=)[^&]*")
 _HOST = re.compile(r"(?:\[[^\[\]]*\]|[^\[\]:]*)(?::([0-9]{1,5}))?")
 _PORTS = re.compile(r"[0-9]{1,5}(?:,[0-9]{1,5})*")
 _PORT_MAX = 65_535
+_ROLES = frozenset({"any", "primary", "standby", "read-write", "read-only", "prefer-standby"})
 _EXAMPLE = "write e.g. postgresql://user@host:5432/database"
 _ESCAPE = (
     "write @ as %40, / as %2F, ? as %3F and # as %23, or leave the password out and set PGPASSWORD"
@@ -52,6 +53,10 @@ _GRANT = (
     "let this user create the schema, or create it and grant ALL on it and on its tables; "
     "see docs/howto/run-on-postgresql.md"
 )
+_UNFIT = _Advice(
+    "has no server that is as target_session_attrs says",
+    "name the primary server too, or wait for the failover; a worker tries again by itself", True,
+)  # fmt: skip
 _BETWEEN = _Advice(
     "is behind a pooler that says no",
     "check the databases and users that the pooler knows, and the server behind it; "
@@ -136,6 +141,8 @@ def _advice(error: Exception) -> _Advice:
         return found
     if isinstance(error, asyncpg.ClientConfigurationError):
         return _Advice(f"cannot be used ({_first_line(error)})", "mend its address", False)
+    if isinstance(error, asyncpg.TargetServerAttributeNotMatched):
+        return _UNFIT
     if isinstance(error, asyncpg.InterfaceError | asyncpg.InternalClientError):
         return _GONE._replace(reason=f"{_GONE.reason} ({_first_line(error)})")
     if isinstance(error, TimeoutError):
@@ -165,6 +172,8 @@ def _problem(url: str) -> str | None:
         return "must have name=value after the question mark"
     if not all(_PORTS.fullmatch(ports) for ports in query.get("port", [])):
         return "has a port that is no number"
+    if not _ROLES.issuperset(query.get("target_session_attrs", [])):
+        return f"must have one of {', '.join(sorted(_ROLES))} for target_session_attrs"
     return None
 
 
