@@ -77,6 +77,15 @@ def test_missing_rights_are_said_and_nothing_is_made(database: str, postgres: Se
 
 
 @clause("PG-9")
+def test_a_name_in_an_address_that_only_libpq_reads_is_to_be_left_out(database: str) -> None:
+    error = refusal(f"{database}&connect_timeout=5")
+
+    assert error.reason == 'refused (unrecognized configuration parameter "connect_timeout")'
+    assert error.hint.startswith("leave that name out of the address")
+    assert not error.transient
+
+
+@clause("PG-9")
 def test_servers_of_which_none_is_the_primary_can_be_tried_again(database: str) -> None:
     error = refusal(f"{database}&target_session_attrs=standby")
 

@@ -68,10 +68,15 @@ _POOLER = _Advice(
     "PoolOptions(pooler=True)", False,
 )  # fmt: skip
 _REFUSED = _Advice("refused", "", False)
+_UNKNOWN = _Advice(
+    "refused",
+    "leave that name out of the address: there it is a setting of the server, and not of libpq",
+    False,
+)  # fmt: skip
 _STRANGER = _Advice("refuses this user", "check the user, the password and pg_hba.conf", False)
 _FORBIDDEN = _Advice("does not allow this to this user", _GRANT, False)
 _LACKING = _Advice("lacks a table", "a schema that was changed by hand must be restored", False)
-_QUOTED = (_BETWEEN, _REFUSED, _STRANGER, _FORBIDDEN, _LACKING)
+_QUOTED = (_BETWEEN, _REFUSED, _UNKNOWN, _STRANGER, _FORBIDDEN, _LACKING)
 """Where the server alone knows which role, right or table it is."""
 _SETTING = "unsupported startup parameter"  # what a pooler says of settings for a session
 _ADVICE = {
@@ -85,6 +90,7 @@ _ADVICE = {
     "40001": _Advice("could not order two transactions", _AGAIN, True),
     "40P01": _Advice("broke a deadlock", _AGAIN, True),
     "42501": _FORBIDDEN,
+    "42704": _UNKNOWN,
     "42P01": _LACKING,
     "53100": _Advice(
         "cannot grow: its disk is full", "free some space there; nothing was lost", True
