@@ -47,7 +47,8 @@ def test_a_server_that_is_away_is_named_without_its_password() -> None:
 def test_a_database_that_does_not_exist_is_named(postgres: Server) -> None:
     error = refusal(postgres.url("nowhere"))
 
-    assert (error.reason, error.transient) == ("does not exist", False)
+    assert error.reason == 'does not exist (database "nowhere" does not exist)'
+    assert not error.transient
     assert error.hint == "create it, with createdb for example"
 
 

@@ -73,11 +73,12 @@ _UNKNOWN = _Advice(
     "leave that name out of the address: there it is a setting of the server, and not of libpq",
     False,
 )  # fmt: skip
+_MISSING = _Advice("does not exist", "create it, with createdb for example", False)
 _STRANGER = _Advice("refuses this user", "check the user, the password and pg_hba.conf", False)
 _FORBIDDEN = _Advice("does not allow this to this user", _GRANT, False)
 _LACKING = _Advice("lacks a table", "a schema that was changed by hand must be restored", False)
-_QUOTED = (_BETWEEN, _REFUSED, _UNKNOWN, _STRANGER, _FORBIDDEN, _LACKING)
-"""Where the server alone knows which role, right or table it is."""
+_QUOTED = (_BETWEEN, _REFUSED, _UNKNOWN, _MISSING, _STRANGER, _FORBIDDEN, _LACKING)
+"""Where the server alone knows which database, role, right or table it is."""
 _SETTING = "unsupported startup parameter"  # what a pooler says of settings for a session
 _ADVICE = {
     "08": _GONE,
@@ -86,7 +87,7 @@ _ADVICE = {
     "42P05": _POOLER,
     "25006": _Advice("is read-only", "name the primary server, or wait for the failover", True),
     "28": _STRANGER,
-    "3D000": _Advice("does not exist", "create it, with createdb for example", False),
+    "3D000": _MISSING,
     "40001": _Advice("could not order two transactions", _AGAIN, True),
     "40P01": _Advice("broke a deadlock", _AGAIN, True),
     "42501": _FORBIDDEN,
