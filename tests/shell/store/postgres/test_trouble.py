@@ -87,6 +87,18 @@ def test_a_name_in_an_address_that_only_libpq_reads_is_to_be_left_out(database: 
 
 
 @clause("PG-9")
+def test_a_port_in_the_environment_that_is_no_number_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PGPORT", "many")
+
+    error = refusal("postgresql://anna@127.0.0.1/books")
+
+    assert error.hint == "see PGPORT, which is the number of a port"
+    assert not error.transient
+
+
+@clause("PG-9")
 def test_servers_of_which_none_is_the_primary_can_be_tried_again(database: str) -> None:
     error = refusal(f"{database}&target_session_attrs=standby")
 

@@ -18,7 +18,7 @@ import asyncpg
 
 from gnomon.errors import DefinitionError, StoreError
 
-__all__ = ["check_address", "explained", "place_of"]
+__all__ = ["check_address", "connecting", "explained", "place_of"]
 
 _SCHEMES = ("postgresql", "postgres")
 _SECRETS = re.compile(r"(?i)((?:password|passfile|sslpassword)\s*=\s*)(?:'[^']*'|[^&\s]*)")
@@ -130,6 +130,19 @@ def explained(place: str) -> Iterator[None]:
         yield
     except _ERRORS as error:
         raise _store_error(error, place) from error
+
+
+@contextmanager
+def connecting(place: str) -> Iterator[None]:
+    """The same, and what is wrong with the variables of libpq that complete an address."""
+    try:
+        with explained(place):
+            yield
+    except ValueError as error:  # the address itself has been checked
+        raise StoreError(
+            "cannot be used, because a variable of the environment cannot be read",
+            where=place, hint="see PGPORT, which is the number of a port",
+        ) from error  # fmt: skip
 
 
 def _store_error(error: Exception, place: str) -> StoreError:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, TypedDict, TypeVar
 import asyncpg
 
 from gnomon.errors import StoreError
-from gnomon.shell.store.postgres.fault import check_address, explained, place_of
+from gnomon.shell.store.postgres.fault import check_address, connecting, explained, place_of
 
 if TYPE_CHECKING:
     from asyncpg.pool import PoolConnectionProxy
@@ -82,7 +82,7 @@ class Pool:
     @classmethod
     async def open(cls, url: str, options: PoolOptions) -> "Pool":
         check_address(url)
-        with explained(place_of(url)):
+        with connecting(place_of(url)):
             inner = await asyncpg.create_pool(
                 url, min_size=1, max_size=options.connections, init=_prepare, reset=_keep,
                 **_arguments(options),
@@ -148,7 +148,7 @@ async def connect(
     """One connection beside a pool, for whoever listens or owns something."""
     arguments = _arguments(options)
     arguments["server_settings"] |= settings or {}
-    with explained(place_of(url)):
+    with connecting(place_of(url)):
         connection = await asyncpg.connect(url, **arguments)
         await _prepare(connection)
         return connection
