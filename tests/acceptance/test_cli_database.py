@@ -200,3 +200,21 @@ def test_nothing_loads_the_extra_unless_a_database_is_named() -> None:
     program = "import sys, gnomon, gnomon.cli; sys.exit('asyncpg' in sys.modules)"
 
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+@clause("CLI-32", "PG-9")
+@pytest.mark.parametrize("command", ["doctor", "history"])
+def test_who_only_looks_is_told_the_rights_to_look(file: Path, database: str, command: str) -> None:
+    assert gnomon("run", str(file), "--database", database, "--once").code == 0
+    role = f"looker_of_{command}"
+    execute(database, f"CREATE ROLE {role} LOGIN")
+    theirs = database.replace("postgres@", f"{role}@")
+
+    refused = gnomon(command, "--database", theirs)
+    assert (refused.code, "permission denied for schema gnomon" in refused.err) == (2, True)
+    assert refused.err.endswith(
+        "hint: GRANT USAGE ON SCHEMA gnomon and SELECT ON ALL TABLES IN SCHEMA gnomon to it\n"
+    )
+    execute(database, f"GRANT USAGE ON SCHEMA gnomon TO {role}")
+    execute(database, f"GRANT SELECT ON ALL TABLES IN SCHEMA gnomon TO {role}")
+    assert gnomon(command, "--database", theirs).code == 0

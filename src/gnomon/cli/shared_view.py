@@ -19,6 +19,7 @@ from gnomon.cli.shared_database import SharedDatabase
 from gnomon.errors import StoreError
 from gnomon.shell.store.instant_text import to_text
 from gnomon.shell.store.postgres.examination import Held, SharedExamination, examine_shared
+from gnomon.shell.store.postgres.fault import looking
 from gnomon.shell.store.postgres.ledger import PostgresLedger
 from gnomon.shell.store.postgres.moving import move, says_moved
 from gnomon.shell.store.postgres.presence import WorkerRow
@@ -28,9 +29,10 @@ __all__ = ["move_text", "shared_doctor_text", "shared_history"]
 
 def shared_doctor_text(database: SharedDatabase, *, as_json: bool) -> tuple[str, bool]:
     """The report on a ledger and its workers, and whether all is well."""
-    found = asyncio.run(
-        examine_shared(database.url, schema=database.schema, pooler=database.pooler)
-    )
+    with looking(database.schema):
+        found = asyncio.run(
+            examine_shared(database.url, schema=database.schema, pooler=database.pooler)
+        )
     if as_json:
         return _json(found, database), not found.findings
     rows = [
@@ -55,7 +57,8 @@ def shared_history(database: SharedDatabase, name: str | None, limit: int) -> Hi
         finally:
             await ledger.close()
 
-    return asyncio.run(read())
+    with looking(database.schema):
+        return asyncio.run(read())
 
 
 def move_text(store: Path, database: SharedDatabase) -> str:

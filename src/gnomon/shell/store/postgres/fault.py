@@ -18,7 +18,7 @@ import asyncpg
 
 from gnomon.errors import DefinitionError, StoreError
 
-__all__ = ["check_address", "connecting", "explained", "place_of"]
+__all__ = ["check_address", "connecting", "explained", "looking", "place_of"]
 
 _SCHEMES = ("postgresql", "postgres")
 _SECRETS = re.compile(r"(?i)((?:password|passfile|sslpassword)\s*=\s*)(?:'[^']*'|[^&\s]*)")
@@ -143,6 +143,18 @@ def connecting(place: str) -> Iterator[None]:
             "cannot be used, because a variable of the environment cannot be read",
             where=place, hint="see PGPORT, which is the number of a port",
         ) from error  # fmt: skip
+
+
+@contextmanager
+def looking(schema: str) -> Iterator[None]:
+    """Who only looks into a schema needs few rights, and is told which."""
+    try:
+        yield
+    except StoreError as error:
+        if not isinstance(error.__cause__, asyncpg.InsufficientPrivilegeError):
+            raise
+        hint = f"GRANT USAGE ON SCHEMA {schema} and SELECT ON ALL TABLES IN SCHEMA {schema} to it"
+        raise StoreError(error.reason, where=error.where, hint=hint) from error.__cause__
 
 
 def _store_error(error: Exception, place: str) -> StoreError:
