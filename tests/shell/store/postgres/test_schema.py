@@ -9,6 +9,7 @@ import pytest
 from gnomon.errors import DefinitionError, IncompatibleStateError, StoreError
 from gnomon.ports import Ended
 from gnomon.shell.store.postgres.announcement import events_channel
+from gnomon.shell.store.postgres.examination import examine_shared
 from gnomon.shell.store.postgres.ledger import PostgresLedger
 from gnomon.shell.store.postgres.migration import migrate
 from gnomon.shell.store.postgres.pool import PoolOptions
@@ -202,6 +203,29 @@ def test_a_newer_schema_is_refused_and_left_alone(common_database: str, schema: 
             await fleet.open()
         value = await beside.fetchval("SELECT value FROM ledger_meta WHERE name = 'schema'")
         assert value == "99"
+
+    play(common_database, schema, scenario)
+
+
+@clause("PG-11", "PG-9")
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("UPDATE ledger_meta SET value = 'abc' WHERE name = 'schema'", "ledger_meta, but 'abc';"),
+        ("DELETE FROM ledger_meta WHERE name = 'schema'", "ledger_meta;"),
+    ],
+)
+def test_a_number_of_the_schema_that_cannot_be_read_is_said_and_left_alone(
+    common_database: str, schema: str, statement: str, said: str
+) -> None:
+    async def scenario(fleet: Fleet) -> None:
+        await fleet.open()
+        await (await fleet.beside()).execute(statement)
+
+        with pytest.raises(StoreError, match=f"does not say which schema it has in .*{said}"):
+            await fleet.open()
+        with pytest.raises(StoreError, match="does not say which schema it has"):
+            await examine_shared(common_database, schema=schema)
 
     play(common_database, schema, scenario)
 

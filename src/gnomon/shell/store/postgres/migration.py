@@ -136,8 +136,17 @@ async def schema_number(
         )  # fmt: skip
     if not has_schema:
         return 0
-    text = await connection.fetchval(sql["get_meta"], "schema") if has_meta else "0"
-    return int(text or 0)
+    if not has_meta:
+        return 0
+    text = await connection.fetchval(sql["get_meta"], "schema")
+    if text is None or not (text.isascii() and text.isdigit()):
+        newest = len(migrations(sql.schema, family.name))
+        raise StoreError(
+            f"does not say which schema it has in {sql.schema}.{family.meta}"
+            + (f", but {text!r}" if text is not None else ""),
+            where=place, hint=f"set 'schema' there, to {newest} if this version wrote it last",
+        )  # fmt: skip
+    return int(text)
 
 
 async def _wait_alone(connection: "Connection", sql: Statements) -> None:
