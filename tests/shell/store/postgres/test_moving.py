@@ -244,3 +244,16 @@ def test_a_file_that_somebody_runs_is_not_moved(
     with pytest.raises(StoreError, match="is held by pid"):
         moved(path, common_database, schema)
     asyncio.run(owner.close())
+
+
+@clause("PG-16")
+def test_a_file_that_is_no_ledger_leaves_the_database_as_it_was(
+    tmp_path: Path, common_database: str, schema: str
+) -> None:
+    path = tmp_path / "run.toml"
+    path.write_text("[[schedule]]\n" * 100)
+
+    with pytest.raises(StoreError, match="is not a database"):
+        moved(path, common_database, schema)
+    with pytest.raises(StoreError, match=f"has no ledger in the schema {schema}"):
+        asyncio.run(PostgresLedger.look_into(common_database, schema=schema))

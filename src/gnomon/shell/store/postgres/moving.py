@@ -68,6 +68,7 @@ async def move(
     options = PoolOptions(statement_ms=_PATIENCE_MS, idle_ms=_PATIENCE_MS, pooler=pooler)
     sql, pool = Statements(schema), await Pool.open(url, options)
     try:
+        says_moved(path)  # a file that is no ledger is refused before anything is made
         await migrate(pool, sql)
         ownership = Ownership(f"{path}.lock")
         try:
