@@ -61,8 +61,8 @@ def test_a_ledger_refuses_a_file_that_would_delete_the_schedules_of_another(tmp_
     assert done.err == (
         f"error: {tmp_path / 'jobs.sqlite3'}: belongs to the file jobs.toml; "
         "jobs.conf would delete its schedule 'hourly' and 1 more\n"
-        "hint: name another ledger with --store or --database; a file that has a new name is "
-        "accepted while it has all schedules of the ledger\n"
+        "hint: name another ledger with --store, --database or --schema; a file that has a new "
+        "name is accepted while it has all schedules of the ledger\n"
     )
     listed = gnomon("doctor", str(first), "--json").json
     assert (listed["schedules"], listed["findings"]) == (2, [])

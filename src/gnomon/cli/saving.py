@@ -48,8 +48,8 @@ async def check_file(
             f"belongs to the file {former}; {file.name} would delete its schedule {gone[0]!r}"
             + (f" and {len(gone) - 1} more" if len(gone) > 1 else ""),
             where=place,
-            hint="name another ledger with --store or --database; a file that has a new name is "
-            "accepted while it has all schedules of the ledger",
+            hint="name another ledger with --store, --database or --schema; a file that has a new "
+            "name is accepted while it has all schedules of the ledger",
         )
 
 
