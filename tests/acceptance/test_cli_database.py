@@ -148,6 +148,18 @@ def test_a_ledger_moves_to_a_database_and_is_run_from_there(file: Path, database
     assert gnomon("doctor", "--database", database).code == 0
 
 
+@clause("CLI-33", "CLI-24")
+def test_the_history_of_a_file_that_has_moved_says_where_to(file: Path, database: str) -> None:
+    assert gnomon("run", str(file), "--once").code == 0
+    assert gnomon("history", str(file)).err == ""
+    assert gnomon("migrate-store", str(file.with_suffix(".sqlite3")), database).code == 0
+
+    done = gnomon("history", str(file))
+
+    assert done.code == 0
+    assert done.err == f"note: the ledger has moved to {database}; what came after is there\n"
+
+
 @clause("CLI-33")
 def test_a_file_that_is_not_there_is_not_moved(tmp_path: Path, database: str) -> None:
     done = gnomon("migrate-store", str(tmp_path / "absent.sqlite3"), database)

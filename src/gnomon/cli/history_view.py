@@ -21,7 +21,7 @@ from gnomon.core.civil.instant import format_instant
 from gnomon.errors import DefinitionError, StoreError
 from gnomon.ports import Ledger, RunRow
 from gnomon.shell.store.instant_text import maybe_to_text
-from gnomon.shell.store.sqlite import SqliteLedger
+from gnomon.shell.store.sqlite import MOVED_TO, SqliteLedger
 
 __all__ = ["History", "history_of", "history_text", "read_history", "schedule_names"]
 
@@ -35,6 +35,8 @@ class History(NamedTuple):
 
     place: str
     rows: dict[str, list[RunRow]]
+    moved_to: str | None = None
+    """The database that has had the ledger since these rows were written."""
 
 
 def history_of(store: Path, *, name: str | None, limit: int) -> History:
@@ -47,7 +49,8 @@ def history_of(store: Path, *, name: str | None, limit: int) -> History:
     async def read() -> History:
         ledger = SqliteLedger.look_into(store)
         try:
-            return await read_history(ledger, str(store), name, limit)
+            history = await read_history(ledger, str(store), name, limit)
+            return history._replace(moved_to=await ledger.note(MOVED_TO))
         finally:
             await ledger.close()
 

@@ -125,6 +125,7 @@ def history_command(
 ) -> str:
     """Show what became of the periods, newest first."""
     from gnomon.cli.history_view import history_of, history_text
+    from gnomon.cli.problem import printable
 
     shared = _shared(store, database, schema, pooler)
     if (store or shared) is not None and name is None:
@@ -135,6 +136,9 @@ def history_command(
 
         return history_text(shared_history(shared, name, limit), as_json=as_json)
     history = history_of(_ledger(file, store), name=name, limit=limit)
+    if history.moved_to is not None:
+        moved_to = printable(history.moved_to)
+        typer.echo(f"note: the ledger has moved to {moved_to}; what came after is there", err=True)
     return history_text(history, as_json=as_json)
 
 
