@@ -155,6 +155,7 @@ def test_a_standby_is_told_from_a_primary(database: str) -> None:
     error = refusal(database)
 
     assert (error.reason, error.transient) == ("is read-only", True)
+    assert "see default_transaction_read_only" in error.hint
 
 
 @clause("PG-9")

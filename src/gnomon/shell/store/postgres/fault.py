@@ -85,7 +85,11 @@ _ADVICE = {
     "08P01": _BETWEEN,
     "26000": _POOLER,
     "42P05": _POOLER,
-    "25006": _Advice("is read-only", "name the primary server, or wait for the failover", True),
+    "25006": _Advice(
+        "is read-only",
+        "name the primary server, or wait for the failover; where there is no standby, see "
+        "default_transaction_read_only of the server, the database and the user", True,
+    ),
     "28": _STRANGER,
     "3D000": _MISSING,
     "40001": _Advice("could not order two transactions", _AGAIN, True),
