@@ -1,12 +1,14 @@
 """What a worker on a database does beside its work, on a clock that does not wait."""
 
+import asyncio
 from pathlib import Path
 
 from gnomon.cli.shared_database import SharedDatabase
 from gnomon.cli.shared_run import attended
 from gnomon.shell.clock import SystemClock
+from gnomon.shell.launcher.function import FunctionLauncher
 from gnomon.shell.launcher.process import ProcessLauncher
-from gnomon.shell.runtime import Runtime
+from gnomon.shell.runtime import BACKOFF_MS, Runtime
 from gnomon.shell.store.postgres.presence import BEAT_MS, Presence, workers
 from tests.clauses import clause
 from tests.shell.store.postgres.fleet import Fleet, play
@@ -43,5 +45,36 @@ def test_a_worker_forgets_others_while_it_works_and_not_only_at_its_start(
             )
             while "anna" in await names():
                 pass
+
+    play(common_database, schema, scenario)
+
+
+class NeverLong(Hurried):
+    """And nothing ever comes to the end of a longer wait than the shortest for a ledger."""
+
+    async def sleep_ms(self, length_ms: int) -> None:
+        if length_ms > BACKOFF_MS and length_ms != BEAT_MS:
+            await asyncio.Event().wait()
+        await super().sleep_ms(0)
+
+
+@clause("PG-8", "RUN-4")
+def test_a_word_that_comes_through_ends_the_waiting_for_a_ledger(
+    common_database: str, schema: str
+) -> None:
+    async def scenario(fleet: Fleet) -> None:
+        ledger, clock, beside = await fleet.open(), NeverLong(), await fleet.beside()
+        runtime = Runtime(ledger, FunctionLauncher({}, clock), clock, "boris")
+        there = SharedDatabase(url=common_database, schema=schema, pooler=True)
+        await beside.execute("ALTER TABLE schedules RENAME TO away")
+        async with attended(ledger, there, runtime, "boris", clock):
+            running = asyncio.create_task(runtime.run())
+            while runtime.telemetry.ledger_errors < 10:  # the fifth wait alone would be 1.6 s
+                await asyncio.sleep(0)
+            await beside.execute("ALTER TABLE away RENAME TO schedules")
+            while runtime.telemetry.turns <= runtime.telemetry.ledger_errors:
+                await asyncio.sleep(0)
+            await runtime.stop(0)
+            await running
 
     play(common_database, schema, scenario)

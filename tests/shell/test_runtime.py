@@ -91,6 +91,43 @@ def test_a_ledger_that_fails_is_tried_again_and_less_and_less_often(
     assert began == ["one 00:02:00 1", "one 00:03:00 1"]
 
 
+@clause("RUN-4")
+def test_who_hears_from_the_ledger_ends_the_waiting_for_it() -> None:
+    async def scenario() -> list[tuple[int, int]]:
+        world = World()
+        world.ledger.fail("load", times=30)
+        running = asyncio.ensure_future(world.runtime.run())
+        found = []
+        for length_ms, calls in [(30_000, 0), (200, 1), (9_000, 0), (200, 50)]:
+            for _ in range(calls):
+                world.runtime.try_again()
+            before = world.ledger.calls.count("load")
+            await world.pass_ms(length_ms)
+            found.append((length_ms, world.ledger.calls.count("load") - before))
+        await world.runtime.stop(0)
+        await running
+        return found
+
+    # After half a minute it waits for 25 s; called, it tries at once, and then waits for 30.
+    assert run_virtually(scenario()) == [(30_000, 9), (200, 1), (9_000, 0), (200, 1)]
+
+
+@clause("RUN-4")
+def test_whoever_calls_again_and_again_does_not_keep_it_busy() -> None:
+    async def scenario() -> int:
+        world = World()
+        world.ledger.fail("load", times=1_000)
+        running = asyncio.ensure_future(world.runtime.run())
+        for _ in range(1_000):
+            await world.pass_ms(10)
+            world.runtime.wake()
+        await world.runtime.stop(0)
+        await running
+        return world.runtime.telemetry.ledger_errors
+
+    assert 90 <= run_virtually(scenario()) <= 110
+
+
 @clause("RUN-4", "RUN-5")
 @pytest.mark.parametrize("call", ["load", "commit", "report"])
 @pytest.mark.parametrize("done", [False, True])

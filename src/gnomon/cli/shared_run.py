@@ -97,13 +97,17 @@ async def _beat(presence: Presence, runtime: Runtime, clock: Clock) -> None:
         if beat % BEATS_TO_FORGET == 0:
             with contextlib.suppress(StoreError):
                 await presence.forget_others()
-        await _say(presence, runtime, "draining" if runtime.is_stopping else "running")
+        if await _say(presence, runtime, "draining" if runtime.is_stopping else "running"):
+            runtime.try_again()
         await clock.sleep_ms(BEAT_MS)
 
 
-async def _say(presence: Presence, runtime: Runtime, state: str) -> None:
+async def _say(presence: Presence, runtime: Runtime, state: str) -> bool:
+    """Whether the database has heard it."""
     counters = runtime.telemetry.counters()
     try:
         await presence.beat(state, holding=runtime.in_hand, counters=counters)
     except StoreError as error:
         log(logging.WARNING, "could not say that this worker is there", error=str(error))
+        return False
+    return True

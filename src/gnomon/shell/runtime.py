@@ -3,7 +3,8 @@ The runtime: turns, one after the other, until it is told to stop.
 
 Between turns it rests: until the next wake, until a lease is to be renewed, until a run ends or
 somebody calls `wake`, and never longer than `REST_MAX_MS`, because clocks are set. When the ledger
-fails it waits, longer each time, says so, and goes on. Told to stop, it claims nothing more, waits
+fails it waits, longer each time, says so, and goes on; who hears from the ledger meanwhile ends the
+waiting. Told to stop, it claims nothing more, waits
 for its runs, ends those that are left, and writes what is to be reported.
 
 All waiting goes through the clock and the launcher, so that the same code runs on virtual time.
@@ -51,6 +52,8 @@ class Runtime:
         self._stop = asyncio.Event()
         self._idle = asyncio.Event()
         self._idle.set()
+        self._again = asyncio.Event()
+        """Whether there is a reason not to wait any longer for a ledger that failed."""
         self._claims_more = True
         self._grace_ms = 0
         self._failures = 0
@@ -81,6 +84,11 @@ class Runtime:
         """Take the next turn soon: something has changed."""
         self._worker.ending.is_called = True
         self._wake.set()
+        self._again.set()
+
+    def try_again(self) -> None:
+        """The ledger answers somebody: if it failed here, do not wait for as long as one would."""
+        self._again.set()
 
     async def recover(self) -> None:
         """This worker owns the ledger alone: take over from its predecessor, before `run`."""
@@ -124,6 +132,7 @@ class Runtime:
         self._grace_ms = grace_ms
         self._stop.set()
         self._wake.set()
+        self._again.set()
         await self._idle.wait()
 
     async def _collect(self) -> None:
@@ -175,8 +184,10 @@ class Runtime:
         )  # fmt: skip
         if self._stop.is_set():
             await self._clock.sleep_ms(min(wait_ms, 1_000))
-        else:
-            await self._wait(self._stop, wait_ms)
+            return
+        self._again.clear()
+        await self._clock.sleep_ms(BACKOFF_MS)  # in any case, or who calls often would keep it busy
+        await self._wait(self._again, wait_ms - BACKOFF_MS)
 
     async def _wait(self, event: asyncio.Event, length_ms: int) -> None:
         """Return when the event is set, or this much time has passed."""

@@ -266,7 +266,8 @@ class Worker:
 
     def _note_refusal(self, report: Report) -> None:
         self.telemetry.reports_refused += 1
-        log(logging.WARNING, "report refused", key=report.key, fence=report.fence)
+        why = "the run is over, or another worker has taken it over"
+        log(logging.WARNING, "report refused", key=report.key, fence=report.fence, why=why)
 
     def _fail(self, claim: Claim, failed: Failed) -> None:
         self.telemetry.launches_failed += 1
