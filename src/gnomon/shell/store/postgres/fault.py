@@ -8,7 +8,9 @@ its password.
 Spec: PG-9.
 """
 
+import os
 import re
+import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
@@ -27,6 +29,7 @@ _HOST = re.compile(r"(?:\[[^\[\]]*\]|[^\[\]:]*)(?::([0-9]{1,5}))?")
 _PORTS = re.compile(r"[0-9]{1,5}(?:,[0-9]{1,5})*")
 _PORT_MAX = 65_535
 _ROLES = frozenset({"any", "primary", "standby", "read-write", "read-only", "prefer-standby"})
+_FILES = ("sslrootcert", "sslcert", "sslkey", "sslcrl")
 _EXAMPLE = "write e.g. postgresql://user@host:5432/database"
 _ESCAPE = (
     "write @ as %40, / as %2F, ? as %3F and # as %23, or leave the password out and set PGPASSWORD"
@@ -66,6 +69,10 @@ _POOLER = _Advice(
     "is behind a pooler that hands out a connection for each transaction",
     "name the server itself, or say that there is a pooler: with --pooler, in Python with "
     "PoolOptions(pooler=True)", False,
+)  # fmt: skip
+_PLAIN = _Advice(
+    "does not speak TLS, which the address asks for",
+    "have ssl on in the server, or leave sslmode out of the address", False,
 )  # fmt: skip
 _REFUSED = _Advice("refused", "", False)
 _UNKNOWN = _Advice(
@@ -183,6 +190,11 @@ def _advice(error: Exception) -> _Advice:
         return _GONE._replace(reason=f"{_GONE.reason} ({_first_line(error)})")
     if isinstance(error, TimeoutError):
         return _AWAY._replace(reason="did not answer in time")
+    if isinstance(error, ssl.SSLError):
+        hint = "check sslmode, sslrootcert, sslcert and sslkey, and the name of the host"
+        return _Advice(f"cannot be talked to over TLS ({_first_line(error)})", hint, False)
+    if isinstance(error, ConnectionError) and "rejected SSL upgrade" in str(error):
+        return _PLAIN
     return _AWAY._replace(reason=f"{_AWAY.reason} ({_first_line(error)})")
 
 
@@ -210,6 +222,9 @@ def _problem(url: str) -> str | None:
         return "has a port that is no number"
     if not _ROLES.issuperset(query.get("target_session_attrs", [])):
         return f"must have one of {', '.join(sorted(_ROLES))} for target_session_attrs"
+    for name in _FILES:
+        if not all(os.path.isfile(path) for path in query.get(name, [])):
+            return f"names a file for {name} that is not there"
     return None
 
 
