@@ -5,10 +5,12 @@ The world begins on 2026-03-01 at 00:00:00 UTC, and every schedule is due each m
 """
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from gnomon.core.engine import Change
 from gnomon.core.ledger.lifecycle import Reason, State
 from gnomon.core.ledger.period import period_key
 from gnomon.core.schedule_record import read_schedule
@@ -185,6 +187,39 @@ def test_a_start_is_written_with_its_own_time_when_the_ledger_took_long() -> Non
         return row.started_ms
 
     assert run_virtually(scenario()) == START_MS + 4_500
+
+
+class LateAnswers(FaultyLedger):
+    """Its commits are done at once, and known ten seconds later."""
+
+    async def commit(
+        self, changes: Sequence[Change], *, owner: str, confirmed: bool, now_ms: int
+    ) -> list[Claim]:
+        claims = await super().commit(changes, owner=owner, confirmed=confirmed, now_ms=now_ms)
+        await asyncio.sleep(10 if owner == "worker-1" else 0)
+        return claims
+
+
+@clause("RUN-2", "RUN-7")
+@pytest.mark.parametrize(("lease", "began"), [("3s", ["2"]), ("30s", ["1"])])
+def test_who_was_kept_waiting_starts_nothing_that_others_have_taken(
+    lease: str, began: list[str]
+) -> None:
+    async def scenario() -> tuple[list[str], int]:
+        world = World()
+        ledger = world.ledger = LateAnswers.make()
+        world.runtime = world.another("worker-1")
+        await world.save("one", "held", uncertain="restart", lease=lease)
+        waiting = asyncio.ensure_future(world.runtime.turn())
+        await world.pass_ms(5_000)
+        await world.apart("worker-2").turn()
+        await waiting
+        await world.pass_ms(0)
+        assert ledger.calls.count("commit") <= 2
+        return [line[-1] for line in world.began], world.runtime.telemetry.leases_lost
+
+    lost = 1 if lease == "3s" else 0
+    assert run_virtually(scenario()) == (began, lost)
 
 
 @clause("RUN-3")

@@ -121,7 +121,10 @@ class Worker:
 
     def _by_now(self, at: Moment) -> int:
         """What the clock would show by now: the ledger may have kept us waiting since."""
-        return at.now_ms + self.clock.monotonic_ms() - at.monotonic_ms
+        return at.now_ms + self._passed_ms(at)
+
+    def _passed_ms(self, at: Moment) -> int:
+        return self.clock.monotonic_ms() - at.monotonic_ms
 
     async def _report(self, at: Moment) -> None:
         refused = await self.reports.write(self.ledger, now_ms=self._by_now(at))
@@ -184,6 +187,9 @@ class Worker:
 
     async def _act(self, at: Moment) -> None:
         while self._claims.ready:
+            # Much may have happened to who was kept waiting: frozen, one comes back to leases that
+            # are over, and starts nothing that others have taken since.
+            await self._renew(at.plus(self._passed_ms(at)))
             launched = await self._launch_some()
             self.telemetry.launches += len(launched)
             self.telemetry.lag.add_all(self._by_now(at), [claim.fire_ms for claim in launched])
