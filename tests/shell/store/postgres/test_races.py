@@ -9,12 +9,18 @@ import pytest
 from gnomon.core.ledger.lifecycle import State
 from gnomon.ports import By, Ended, Failed
 from gnomon.shell.store.postgres.examination import examine_shared
+from gnomon.shell.store.postgres.ledger import PostgresLedger
+from gnomon.shell.store.postgres.pool import PoolOptions
 from tests.clauses import clause
 from tests.contract.ledger_desk import at, minutely
 from tests.shell.store.postgres.between import meanwhile
 from tests.shell.store.postgres.fleet import Fleet, commit_at, plan_at, play, save_many
 
 ANNA = By("anna")
+
+
+async def states(ledger: PostgresLedger, *keys: str) -> list[State]:
+    return [row.state for key in keys if (row := await ledger.run(key)) is not None]
 
 
 async def is_in_order(fleet: Fleet) -> bool:
@@ -164,6 +170,34 @@ def test_a_lost_run_is_not_buried_when_its_schedule_is_saved_again_meanwhile(
 
         again = await commit_at(ledger, await plan_at(ledger, "00:01:30"), "00:01:30")
         assert [(one.key, one.fence) for one in again] == [(claim.key, 2)]
+
+    play(common_database, schema, scenario)
+
+
+@clause("LEDGER-8", "LEDGER-16", "PG-1")
+def test_a_lost_run_that_somebody_has_is_buried_by_a_later_look(
+    common_database: str, schema: str
+) -> None:
+    """Whoever reports an end waits for the schedule next: to wait for the run is a deadlock."""
+
+    async def scenario(fleet: Fleet) -> None:
+        ledger = await fleet.open(options=PoolOptions(lock_ms=100))
+        await save_many(ledger, 2, lease="10s")
+        claims = await commit_at(ledger, await plan_at(ledger, "00:01:00"), "00:01:00")
+        for claim in claims:
+            await ledger.delete(claim.schedule.schedule_id, now_ms=at("00:01:05"))
+        taken, free = sorted(claim.key for claim in claims)
+        other = await fleet.beside()
+
+        async with other.transaction():
+            await other.execute(
+                "SELECT 1 FROM schedule_runs WHERE idempotency_key = $1 FOR UPDATE", taken
+            )
+            await ledger.load(now_ms=at("00:01:30"), limit=10)
+            assert await states(ledger, free, taken) == [State.DONE, State.CLAIMED]
+
+        await ledger.load(now_ms=at("00:01:31"), limit=10)
+        assert await states(ledger, free, taken) == [State.DONE, State.DONE]
 
     play(common_database, schema, scenario)
 
