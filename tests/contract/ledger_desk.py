@@ -6,13 +6,24 @@ The day is 2026-03-01, in UTC. Nothing here knows which store is behind the port
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TypeVar
 
 from gnomon.core.engine import Change, Due, plan
 from gnomon.core.schedule import Schedule
 from gnomon.core.schedule_record import read_schedule
-from gnomon.ports import Claim, Ended, Failed, Launched, Ledger, Report, RunRow, Saved, ScheduleRow
+from gnomon.ports import (
+    Claim,
+    Ended,
+    Failed,
+    Held,
+    Launched,
+    Ledger,
+    Report,
+    RunRow,
+    Saved,
+    ScheduleRow,
+)
 
 __all__ = ["Desk", "at", "clock", "minutely"]
 
@@ -97,8 +108,9 @@ class Desk:
         return self.report(Failed(claim.key, claim.fence, "no such file", permanent), now=now)[0]
 
     def renew(self, claim: Claim, now: str, *, owner: str = "anna") -> bool:
-        claims = [(claim.key, claim.fence)]
-        return self.do(self.ledger.renew(claims, owner=owner, now_ms=at(now)))[0]
+        length_ms = claim.schedule.policy.lease // timedelta(milliseconds=1)
+        runs = [Held(claim.key, claim.fence, length_ms)]
+        return self.do(self.ledger.renew(runs, owner=owner, now_ms=at(now)))[0]
 
     def recover(self, now: str, *adopted: str, owner: str = "boris") -> list[tuple[str, int]]:
         return self.do(self.ledger.recover(owner=owner, adopted=adopted, now_ms=at(now)))

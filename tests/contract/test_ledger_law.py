@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from gnomon.core.engine import plan
 from gnomon.core.ledger.audit import AuditRun, AuditSchedule, Finding, audit
-from gnomon.ports import By, Claim, Ended, Failed, Launched, Ledger, Report
+from gnomon.ports import By, Claim, Ended, Failed, Held, Launched, Ledger, Report
 from gnomon.shell.store.postgres.ledger import LeaseTime, PostgresLedger
 from gnomon.shell.store.sqlite import SqliteLedger
 from tests.clauses import clause
@@ -70,8 +70,8 @@ class Player:
             case "launch" | "end" | "fail" | "give up" | "detach":
                 await self._report(move)
             case "renew":
-                pairs = [(claim.key, claim.fence) for claim in self.claims]
-                await ledger.renew(pairs, owner="anna", now_ms=now_ms)
+                runs = [Held(claim.key, claim.fence) for claim in self.claims]
+                await ledger.renew(runs, owner="anna", now_ms=now_ms)
             case "recover":
                 adopted = [claim.key for claim in self.claims[: move.pick]]
                 await ledger.recover(owner="boris", adopted=adopted, now_ms=now_ms)

@@ -159,6 +159,26 @@ def test_a_long_run_keeps_its_lease() -> None:
     assert renewals == 16  # every three seconds
 
 
+@clause("RUN-6", "LEDGER-8")
+def test_a_run_is_not_taken_from_its_worker_because_its_lease_was_made_shorter() -> None:
+    async def scenario() -> tuple[list[str], int]:
+        world = World()
+        often = {"overlap_policy": "skip", "uncertain": "restart"}
+        await world.save("one", "held", lease="10m", **often)
+        other = world.apart("worker-2")
+        workers = [asyncio.ensure_future(one.run()) for one in (world.runtime, other)]
+        await world.pass_ms(10_000)
+        await world.save("one", "held", lease="15s", **often)
+        await world.pass_ms(900_000)
+        began = list(world.began)
+        for one in (world.runtime, other):
+            await one.stop(0)
+        await asyncio.gather(*workers)
+        return began, world.runtime.telemetry.leases_lost + other.telemetry.leases_lost
+
+    assert run_virtually(scenario()) == (["one 00:00:00 1"], 0)
+
+
 @clause("RUN-6", "RUN-11")
 @pytest.mark.parametrize("step_ms", [3_600_000, -3_600_000])
 def test_a_run_survives_that_the_clock_is_set(step_ms: int) -> None:

@@ -11,14 +11,14 @@ from random import Random
 
 from gnomon.core.engine import Change, plan
 from gnomon.core.ledger.lifecycle import Reason
-from gnomon.ports import Ended, Failed, Launched, Report
+from gnomon.ports import Ended, Failed, Held, Launched, Report
 from gnomon.shell.store.postgres.ledger import PostgresLedger
 from tests.storm.book import Book
 from tests.storm.sky import Sky
 
 __all__ = ["Hand"]
 
-_Held = tuple[str, int]
+_Run = tuple[str, int]
 _ACTS = ("turn",) * 8 + ("report",) * 8 + ("renew",) * 2 + (
     "late turn", "late report", "obey", "read", "die", "recover"
 )  # fmt: skip
@@ -36,8 +36,8 @@ class Hand:
         self._clock = sky.clock(name)
         self._lives = 1
         self._confirmed = self._random.random() < 0.5
-        self._held: list[_Held] = []
-        self._past: list[_Held] = []
+        self._held: list[_Run] = []
+        self._past: list[_Run] = []
         self._late: list[Change] = []
 
     @property
@@ -122,8 +122,9 @@ class Hand:
 
     async def _renew(self) -> None:
         claims = self._some(self._held)
+        runs = [Held(*claim, self._random.choice((None, 20_000))) for claim in claims]
         held = await self._book.hear(
-            "renew", self._ledger.renew(claims, owner=self.owner, now_ms=self._clock.now_ms)
+            "renew", self._ledger.renew(runs, owner=self.owner, now_ms=self._clock.now_ms)
         )
         if held is not None:
             lost = [one for one, is_held in zip(claims, held, strict=True) if not is_held]
@@ -151,11 +152,11 @@ class Hand:
             self._book.adopted[key, fence, self.owner] += 1
             self._held.append((key, fence))
 
-    def _some(self, held: Sequence[_Held]) -> list[_Held]:
+    def _some(self, held: Sequence[_Run]) -> list[_Run]:
         """A few of these, each key once."""
         found = dict(self._random.sample(held, min(len(held), self._random.choice((1, 2, 5)))))
         return list(found.items())
 
-    def _forget(self, gone: Sequence[_Held]) -> None:
+    def _forget(self, gone: Sequence[_Run]) -> None:
         self._past = [*self._past, *gone][-_PAST_MAX:]
         self._held = [one for one in self._held if one not in set(gone)]

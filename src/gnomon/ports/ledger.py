@@ -20,6 +20,7 @@ __all__ = [
     "Claim",
     "Ended",
     "Failed",
+    "Held",
     "Launched",
     "Ledger",
     "Report",
@@ -43,6 +44,16 @@ class Claim(NamedTuple):
     """Keys and fencing numbers of runs that are to be ended first."""
     detached: frozenset[str] = frozenset()
     """The keys of those among them that no worker holds."""
+
+
+class Held(NamedTuple):
+    """A run that a worker holds, and for how long from now on it will not be heard of again."""
+
+    key: str
+    fence: int
+    lease_ms: int | None = None
+    """The length that the worker reckons with, though the definition may say another by now; None
+    for that of the definition."""
 
 
 class Launched(NamedTuple):
@@ -205,10 +216,8 @@ class Ledger(Protocol):
         """Write what launchers said; False for each report that came with an old fencing number."""
         ...
 
-    async def renew(
-        self, claims: Sequence[tuple[str, int]], *, owner: str, now_ms: int
-    ) -> list[bool]:
-        """Extend the leases of (key, fence); False for each that is no longer this worker's."""
+    async def renew(self, runs: Sequence[Held], *, owner: str, now_ms: int) -> list[bool]:
+        """Extend the leases of runs; False for each that is no longer this worker's."""
         ...
 
     async def orphans(self, *, owner: str) -> list[RunRow]:

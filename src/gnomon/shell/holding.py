@@ -1,7 +1,8 @@
 """
 Which runs does this worker hold, and when must it say so again?
 
-A run is held by a lease, which is renewed when a third of it has passed. Both clocks are asked: the
+A run is held by a lease, which is renewed when a third of it has passed, for the length that it had
+when the run was taken, whatever becomes of the definition. Both clocks are asked: the
 one on the wall, because the ledger may judge leases by it, and the one that never jumps, because
 another machine may.
 
@@ -13,6 +14,7 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from gnomon.core.schedule import Schedule
+from gnomon.ports import Held
 
 __all__ = ["Holding", "Moment"]
 
@@ -36,8 +38,12 @@ class Moment:
 
 class _Lease(NamedTuple):
     fence: int
-    third_ms: int
+    length_ms: int
     renew: Moment
+
+    @property
+    def third_ms(self) -> int:
+        return max(self.length_ms // 3, 1)
 
 
 class Holding:
@@ -59,8 +65,8 @@ class Holding:
             lease = newest[2]
             self._leases[key] = lease if lease.fence == fence else lease._replace(fence=fence)
             return
-        third_ms = max(length // _MS // 3, 1)
-        lease = self._leases[key] = _Lease(fence, third_ms, at.plus(third_ms))
+        lease = _Lease(fence, length // _MS, at)
+        lease = self._leases[key] = lease._replace(renew=at.plus(lease.third_ms))
         self._newest = at, length, lease
         self._bound(lease.renew)
 
@@ -69,14 +75,23 @@ class Holding:
         if lease is not None and lease.fence == fence:
             del self._leases[key]
 
-    def due(self, at: Moment) -> list[tuple[str, int]]:
+    def due(self, at: Moment) -> list[Held]:
         """The leases to renew now."""
         if self._first is None or not self._first.has_come(at):
             return []
         self.look_again()
         return [
-            (key, lease.fence) for key, lease in self._leases.items() if lease.renew.has_come(at)
+            Held(key, lease.fence, lease.length_ms)
+            for key, lease in self._leases.items()
+            if lease.renew.has_come(at)
         ]
+
+    def held(self, key: str, fence: int) -> Held:
+        """A run as it is held; for as long as its schedule says, where it is not."""
+        lease = self._leases.get(key)
+        if lease is None or lease.fence != fence:
+            return Held(key, fence)
+        return Held(key, fence, lease.length_ms)
 
     def look_again(self) -> None:
         """Find out when the next lease is to be renewed, now that some have been or are gone."""

@@ -143,9 +143,9 @@ class Worker:
     async def _renew(self, at: Moment) -> None:
         due = self.holding.due(at)
         for first in range(0, len(due), self.batch):
-            claims = due[first : first + self.batch]
-            held = await self.ledger.renew(claims, owner=self.owner, now_ms=at.now_ms)
-            for (key, fence), is_held in zip(claims, held, strict=True):
+            runs = due[first : first + self.batch]
+            held = await self.ledger.renew(runs, owner=self.owner, now_ms=at.now_ms)
+            for (key, fence, _), is_held in zip(runs, held, strict=True):
                 if is_held:
                     self.holding.renewed(key, fence, at=at)
                 else:
@@ -267,8 +267,8 @@ class Worker:
         """
         if not refused:
             return []
-        claims = [(launched.key, launched.fence) for launched in refused]
-        return await self.ledger.renew(claims, owner=self.owner, now_ms=at.now_ms)
+        runs = [self.holding.held(launched.key, launched.fence) for launched in refused]
+        return await self.ledger.renew(runs, owner=self.owner, now_ms=at.now_ms)
 
     def _note_refusal(self, report: Report) -> None:
         self.telemetry.reports_refused += 1

@@ -20,6 +20,7 @@ from gnomon.ports import (
     Ended,
     Expected,
     Failed,
+    Held,
     Judged,
     Ledger,
     LogRow,
@@ -76,12 +77,10 @@ class GatedLedger:
 
         return await self._gate.call("report", act, stores=True)
 
-    async def renew(
-        self, claims: Sequence[tuple[str, int]], *, owner: str, now_ms: int
-    ) -> list[bool]:
+    async def renew(self, runs: Sequence[Held], *, owner: str, now_ms: int) -> list[bool]:
         async def act() -> list[bool]:
-            answers = await self._inner.renew(claims, owner=owner, now_ms=now_ms)
-            for (key, fence), renewed in zip(claims, answers, strict=True):
+            answers = await self._inner.renew(runs, owner=owner, now_ms=now_ms)
+            for (key, fence, _), renewed in zip(runs, answers, strict=True):
                 self._record.hit("lease renewed" if renewed else "lease not renewed")
                 grant = self._record.grant(key, fence)
                 if renewed and grant is not None:

@@ -1,9 +1,10 @@
 """
 Leases: who works on which run, and until when that counts.
 
-A lease is extended for the worker that holds it and nobody else. A worker that owns the store alone
-need not wait for the leases of its predecessors: their runs are lost at once, except those it finds
-still going on and adopts, under a new fencing number.
+A lease is extended for the worker that holds it and nobody else, and for the length that it reckons
+with: a definition may have got another meanwhile, and it does not know that. A worker that owns the
+store alone need not wait for the leases of its predecessors: their runs are lost at once, except
+those it finds still going on and adopts, under a new fencing number.
 
 Spec: LEDGER-8.
 """
@@ -13,6 +14,7 @@ import sqlite3
 from collections.abc import Sequence
 
 from gnomon.core.ledger.lifecycle import IN_FLIGHT
+from gnomon.ports import Held
 from gnomon.shell.store.instant_text import BEGINNING, to_text
 from gnomon.shell.store.queries import named
 
@@ -23,21 +25,26 @@ _HELD = frozenset(state.value for state in IN_FLIGHT)
 
 
 def renew(
-    connection: sqlite3.Connection, claims: Sequence[tuple[str, int]], *, owner: str, now_ms: int
+    connection: sqlite3.Connection, runs: Sequence[Held], *, owner: str, now_ms: int
 ) -> list[bool]:
-    keys = json.dumps([key for key, _ in claims])
+    keys = json.dumps([run.key for run in runs])
     rows = connection.execute(_SQL["leases"], {"keys": keys})
-    held = {
+    usual_ms = {
         (key, fence): lease_ms
         for key, fence, holder, state, lease_ms in rows
         if holder == owner and state in _HELD
     }
     now = to_text(now_ms)
+    answers = [(run.key, run.fence) in usual_ms for run in runs]
     connection.executemany(
         _SQL["renew"],
-        [(to_text(now_ms + held[claim]), now, claim[0]) for claim in claims if claim in held],
+        [
+            (to_text(now_ms + (lease_ms or usual_ms[key, fence])), now, key)
+            for (key, fence, lease_ms), is_held in zip(runs, answers, strict=True)
+            if is_held
+        ],
     )
-    return [claim in held for claim in claims]
+    return answers
 
 
 def recover(

@@ -20,13 +20,7 @@ import tzdata
 from gnomon.core.engine import Change, Due
 from gnomon.core.schedule import Schedule
 from gnomon.errors import StoreError
-from gnomon.ports import (
-    Claim,
-    Only,
-    Report,
-    RunRow,
-    ScheduleRow,
-)
+from gnomon.ports import Claim, Held, Only, Report, RunRow, ScheduleRow
 from gnomon.shell.store import commitment, definition, history, lease, snapshot
 from gnomon.shell.store.database import BUSY_MS, MEMORY, Database
 from gnomon.shell.store.definition_cache import CACHED_MAX, DefinitionCache
@@ -126,13 +120,11 @@ class SqliteLedger(RequestsOnSqlite):
             lambda connection: report(connection, self._cache, reports, now_ms=now_ms)
         )
 
-    async def renew(
-        self, claims: Sequence[tuple[str, int]], *, owner: str, now_ms: int
-    ) -> list[bool]:
-        if not claims:
+    async def renew(self, runs: Sequence[Held], *, owner: str, now_ms: int) -> list[bool]:
+        if not runs:
             return []
         return await self._write(
-            lambda connection: lease.renew(connection, claims, owner=owner, now_ms=now_ms)
+            lambda connection: lease.renew(connection, runs, owner=owner, now_ms=now_ms)
         )
 
     async def orphans(self, *, owner: str) -> list[RunRow]:

@@ -7,7 +7,7 @@ import pytest
 
 from gnomon.core.ledger.lifecycle import State
 from gnomon.errors import StoreError
-from gnomon.ports import Claim, Ended
+from gnomon.ports import Claim, Ended, Held
 from gnomon.shell.store.postgres.ledger import LeaseTime
 from gnomon.shell.store.postgres.pool import PoolOptions
 from gnomon.shell.store.postgres.statement import Statements
@@ -276,7 +276,8 @@ def test_a_worker_whose_clock_is_ahead_takes_nothing_from_the_others(
         (due,) = await ledger.load(now_ms=at("23:59:00"), limit=10)
         assert [run.key for run in due.in_flight] == [claim.key]
         assert due.lost == []
-        assert await ledger.renew([(claim.key, 1)], owner="anna", now_ms=at("00:00:00")) == [True]
+        held = [Held(claim.key, 1)]
+        assert await ledger.renew(held, owner="anna", now_ms=at("00:00:00")) == [True]
 
         await (await fleet.beside()).execute("UPDATE schedule_runs SET lease_until = now()")
         (due,) = await ledger.load(now_ms=at("00:01:01"), limit=10)

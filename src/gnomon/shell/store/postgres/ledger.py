@@ -16,7 +16,7 @@ from typing import Self
 
 from gnomon.core.engine import Change, Due
 from gnomon.core.ledger.period import is_backfill
-from gnomon.ports import Claim, Ended, Only, Report, RunRow, ScheduleRow
+from gnomon.ports import Claim, Ended, Held, Only, Report, RunRow, ScheduleRow
 from gnomon.shell.store.definition_cache import CACHED_MAX, Definition, DefinitionCache
 from gnomon.shell.store.history import PAGE_MAX
 from gnomon.shell.store.instant_text import END_MS
@@ -140,17 +140,15 @@ class PostgresLedger(RequestsOnPostgres):
                 lease_now_ms=self._lease_now_ms(now_ms),
             )  # fmt: skip
 
-    async def renew(
-        self, claims: Sequence[tuple[str, int]], *, owner: str, now_ms: int
-    ) -> list[bool]:
-        if not claims:
+    async def renew(self, runs: Sequence[Held], *, owner: str, now_ms: int) -> list[bool]:
+        if not runs:
             return []
-        keys, fences = zip(*claims, strict=True)
+        keys, fences, lengths_ms = zip(*runs, strict=True)
         rows = await self.pool.fetch(
-            self.sql["renew"], keys, fences, owner, now_ms, self._lease_now_ms(now_ms)
+            self.sql["renew"], keys, fences, lengths_ms, owner, now_ms, self._lease_now_ms(now_ms)
         )
         held = {(key, fence) for key, fence in rows}
-        return [claim in held for claim in claims]
+        return [(run.key, run.fence) in held for run in runs]
 
     async def orphans(self, *, owner: str) -> list[RunRow]:
         return [run_row(row) for row in await self.pool.fetch(self.sql["orphans"], owner)]

@@ -345,19 +345,19 @@ WHERE schedule_id = $1 AND coalesce(last_run_at, run_at) > $2 AND state <> 'done
   AND NOT starts_with(idempotency_key, 'manual:') AND NOT starts_with(idempotency_key, 'backfill:')
 
 -- name: renew
--- Guarded by itself, because no schedule's row is taken. $1 keys, $2 fences, $3 owner, $4 now,
--- $5 the instant for leases
+-- Guarded by itself, because no schedule's row is taken. $1 keys, $2 fences, $3 lengths, NULL for that
+-- of the schedule, $4 owner, $5 now, $6 the instant for leases
 WITH held AS (
-  SELECT r.idempotency_key, s.lease_ms
-  FROM unnest($1::text[], $2::bigint[]) AS v (key, fence)
+  SELECT r.idempotency_key, coalesce(v.lease_ms, s.lease_ms) AS lease_ms
+  FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS v (key, fence, lease_ms)
   JOIN gnomon.schedule_runs r ON r.idempotency_key = v.key AND r.fence = v.fence
   JOIN gnomon.schedules s ON s.schedule_id = r.schedule_id
-  WHERE r.owner = $3 AND r.lease_until IS NOT NULL
+  WHERE r.owner = $4 AND r.lease_until IS NOT NULL
   ORDER BY r.schedule_id, r.idempotency_key
   FOR NO KEY UPDATE OF r
 )
 UPDATE gnomon.schedule_runs r
-SET lease_until = LEASE_NOW($5) + held.lease_ms * interval '1 millisecond', updated_at = $4
+SET lease_until = LEASE_NOW($6) + held.lease_ms * interval '1 millisecond', updated_at = $5
 FROM held
 WHERE r.idempotency_key = held.idempotency_key
 RETURNING r.idempotency_key, r.fence
