@@ -79,8 +79,9 @@ class Failed(NamedTuple):
     """
     `superseded` for a claim that another took the place of before it began, after the launcher has
     ended what may be running of its earlier tries; `killed` for one that somebody asked to end,
-    whose earlier tries are not over for that; `uncertain` where nobody knows whether it has started
-    after all.
+    whose earlier tries are not over for that; `stopped` for one that a worker gives back, so that
+    it is anybody's at once, however many tries there were; `uncertain` where nobody knows whether
+    it has started after all.
     """
     wait_ms: int | None = None
     """For how long not to try again, whatever the policy says."""

@@ -217,6 +217,7 @@ class Runtime:
             await drain
         finally:
             drain.cancel()
+        self._worker.give_back()
         for _ in range(LAST_TRIES):
             if self._worker.has_runs or len(self._worker.reports):
                 await self._step(collector, rest_max_ms=GAP_MS)

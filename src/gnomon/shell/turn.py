@@ -54,6 +54,8 @@ class Worker:
         self._adopted: dict[str, int] = {}
         self._under_way: dict[tuple[str, int], Claim] = {}
         """Launches that take their time."""
+        self._given_up: list[Claim] = []
+        """Claims that are held, and not started any more, because this worker stops."""
         self.ending = Ending(ledger, launcher, owner, self.reports, wake)
 
     @property
@@ -374,10 +376,17 @@ class Worker:
 
     def give_up_waiting(self) -> None:
         """Start none of the claims that wait for the end of another run, or of an earlier try."""
-        for claim in self._claims.give_up_waiting():
-            if self.launcher.confirms_start:
-                # It stays as it is in the ledger, where who comes next finds it not started.
-                self.holding.drop(claim.key, claim.fence)
-            else:
-                message = "stopped before it began"
-                self._fail(claim, Failed(claim.key, claim.fence, message, permanent=False))
+        self._given_up += self._claims.give_up_waiting()
+
+    def give_back(self) -> None:
+        """
+        Let others start those, now that this worker's runs are over.
+
+        Before that they would only use up their tries: nobody else can end what is in their way.
+        """
+        for claim in self._given_up:
+            key, fence, message = claim.key, claim.fence, "stopped before it began"
+            self.holding.drop(key, fence)
+            self.reports.add_end(Failed(key, fence, message, False, Reason.STOPPED))
+            log(logging.INFO, "given back", schedule=claim.schedule.schedule_id, key=key)
+        self._given_up.clear()

@@ -95,6 +95,8 @@ class Chronicle:
                 case Launched():
                     flight.started_ms = self._clock.now_ms()
                     self._say_run("job_created", flight, pid=_pid(report.run_id))
+                case Failed(reason=Reason.STOPPED):
+                    del self._flights[report.key]
                 case Failed(message=message, permanent=permanent):
                     self._failures[report.key] = message
                     self._say_run("error", flight, logging.ERROR, message=message)

@@ -182,6 +182,8 @@ class Batch:
         schedule = self._schedules[run.schedule_id]
         if schedule is None or report.permanent:
             return None
+        if report.reason is Reason.STOPPED:
+            return self._now_ms  # nobody has tried, however many tries there were before
         policy = schedule.policy
         again_ms = retry_ms(
             run.launches, policy.launches_max, policy.launch_backoff, now_ms=self._now_ms
