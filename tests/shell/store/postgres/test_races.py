@@ -1,12 +1,13 @@
 """The ledger on PostgreSQL: two calls of which one comes between two statements of the other."""
 
 import asyncio
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 
 import asyncpg
 import pytest
 
-from gnomon.core.ledger.lifecycle import State
+from gnomon.core.ledger.lifecycle import Reason, State
 from gnomon.ports import By, Ended, Failed
 from gnomon.shell.store.postgres.examination import examine_shared
 from gnomon.shell.store.postgres.ledger import PostgresLedger
@@ -198,6 +199,35 @@ def test_a_lost_run_that_somebody_has_is_buried_by_a_later_look(
 
         await ledger.load(now_ms=at("00:01:31"), limit=10)
         assert await states(ledger, free, taken) == [State.DONE, State.DONE]
+
+    play(common_database, schema, scenario)
+
+
+@clause("PG-4", "LEDGER-16")
+@pytest.mark.parametrize("asked", ["delete", "kill"])
+def test_who_tells_of_an_end_does_not_hear_of_a_deadlock(
+    common_database: str, schema: str, asked: str
+) -> None:
+    """Whoever asks takes the schedule and then the run, and a report the other way round."""
+
+    async def scenario(fleet: Fleet) -> None:
+        ledger, other = await fleet.open(), await fleet.open()
+        await ledger.save(minutely("s000", overlap_policy="queue"), now_ms=at("00:00:30"))
+        (claim,) = await commit_at(ledger, await plan_at(ledger, "00:01:00"), "00:01:00")
+        unsure = Failed(claim.key, 1, "no answer", permanent=False, reason=Reason.UNCERTAIN)
+        await ledger.report([unsure], now_ms=at("00:01:01"))
+        now_ms, told = at("00:01:02"), [Ended(claim.key, 1, True, "fine")]
+
+        calls: dict[str, tuple[str, Callable[[], Coroutine[object, object, object]]]] = {
+            "delete": ("delete_waiting", lambda: ledger.delete("s000", now_ms=now_ms)),
+            "kill": ("ask_to_end", lambda: ledger.kill(claim.key, by=ANNA, now_ms=now_ms)),
+        }
+        before, call = calls[asked]
+        reporting = other.report(told, now_ms=now_ms)
+        done, written = await meanwhile(fleet, ledger, before, call(), reporting)
+
+        assert done
+        assert written in ([True], [False])
 
     play(common_database, schema, scenario)
 

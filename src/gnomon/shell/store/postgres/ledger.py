@@ -16,6 +16,7 @@ from typing import Self
 
 from gnomon.core.engine import Change, Due
 from gnomon.core.ledger.period import is_backfill
+from gnomon.errors import StoreError
 from gnomon.ports import Claim, Ended, Held, Only, Report, RunRow, ScheduleRow
 from gnomon.shell.store.definition_cache import CACHED_MAX, Definition, DefinitionCache
 from gnomon.shell.store.history import PAGE_MAX
@@ -24,7 +25,7 @@ from gnomon.shell.store.postgres import lease, retention
 from gnomon.shell.store.postgres.commitment import KeyExistsError, Turn, commit, sort_out
 from gnomon.shell.store.postgres.lane import Lane
 from gnomon.shell.store.postgres.migration import expect_newest, migrate
-from gnomon.shell.store.postgres.pool import Pool, PoolOptions
+from gnomon.shell.store.postgres.pool import Pool, PoolOptions, was_undone
 from gnomon.shell.store.postgres.reading import definitions, run_row, schedule_row
 from gnomon.shell.store.postgres.report import NotAllHeldError, report, report_ends
 from gnomon.shell.store.postgres.requests import TRIES, RequestsOnPostgres
@@ -132,13 +133,13 @@ class PostgresLedger(RequestsOnPostgres):
         keys = {end.key for end in ends}
         if len(keys) == len(reports) and not any(map(is_backfill, keys)):
             with suppress(NotAllHeldError):
-                async with self.pool.alone() as connection:
-                    return await report_ends(connection, self.sql, ends, now_ms=now_ms)
-        async with self.pool.transaction() as connection:
-            return await report(
-                connection, self.sql, self._cache, reports, now_ms=now_ms,
-                lease_now_ms=self._lease_now_ms(now_ms),
-            )  # fmt: skip
+                return await self._report_ends(ends, now_ms)
+        lease_now_ms = self._lease_now_ms(now_ms)
+        return await self.pool.transact(
+            lambda connection: report(
+                connection, self.sql, self._cache, reports, now_ms=now_ms, lease_now_ms=lease_now_ms
+            )
+        )
 
     async def renew(self, runs: Sequence[Held], *, owner: str, now_ms: int) -> list[bool]:
         if not runs:
@@ -214,6 +215,15 @@ class PostgresLedger(RequestsOnPostgres):
 
     def _lease_now_ms(self, now_ms: int) -> int | None:
         return now_ms if self._lease_time is LeaseTime.GIVEN else None
+
+    async def _report_ends(self, ends: Sequence[Ended], now_ms: int) -> list[bool]:
+        try:
+            async with self.pool.alone() as connection:
+                return await report_ends(connection, self.sql, ends, now_ms=now_ms)
+        except StoreError as error:
+            if was_undone(error):  # an executor that tells of an end has nobody to try again
+                raise NotAllHeldError from error
+            raise
 
     async def _read_missing(
         self, missing: list[str], found: dict[str, Definition], now_ms: int

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     Connection = asyncpg.Connection[asyncpg.Record] | PoolConnectionProxy[asyncpg.Record]
 
-__all__ = ["OLDEST", "Pool", "PoolOptions", "connect"]
+__all__ = ["OLDEST", "Pool", "PoolOptions", "connect", "was_undone"]
 
 OLDEST = 140000
 """The oldest version of PostgreSQL that works, as it numbers itself."""
@@ -106,7 +106,7 @@ class Pool:
                 async with self.transaction() as connection:
                     return await work(connection)
             except StoreError as error:
-                if not isinstance(error.__cause__, asyncpg.TransactionRollbackError):
+                if not was_undone(error):
                     raise
         async with self.transaction() as connection:
             return await work(connection)
@@ -140,6 +140,11 @@ class Pool:
     def terminate(self) -> None:
         """Let go of everything at once, as if the process were gone."""
         self._inner.terminate()
+
+
+def was_undone(error: StoreError) -> bool:
+    """Whether the server broke the transaction because it could not be ordered among others."""
+    return isinstance(error.__cause__, asyncpg.TransactionRollbackError)
 
 
 async def connect(
