@@ -82,6 +82,20 @@ def test_several_workers_run_each_period_once(file: Path, database: str) -> None
 
 
 @clause("CLI-32")
+def test_the_file_that_is_run_may_stand_beside_the_database(file: Path, database: str) -> None:
+    assert gnomon("run", str(file), "--database", database, "--once").code == 0
+
+    alone = gnomon("history", "--database", database)
+    assert (alone.code, "tick" in alone.out) == (0, True)
+    assert gnomon("history", str(file), "--database", database).out == alone.out
+    assert gnomon("history", str(file), "tick", "--database", database).out == alone.out
+    assert gnomon("history", "absent.yml", "--database", database).out == alone.out
+    assert gnomon("doctor", str(file), "--database", database).code == 0
+    refused = gnomon("history", "absent", "--database", database)
+    assert (refused.code, "is no schedule of this ledger" in refused.err) == (1, True)
+
+
+@clause("CLI-32")
 def test_rows_that_break_the_rules_are_findings(file: Path, database: str) -> None:
     assert gnomon("run", str(file), "--database", database, "--once").code == 0
     execute(database, "UPDATE gnomon.schedule_revisions SET definition = 'null'")

@@ -46,6 +46,8 @@ __all__ = [
 
 KEEP_MIN_MS = 3_600_000
 """The shortest time for which a ledger remembers what has ended."""
+FILE_ENDINGS = (".toml", ".yaml", ".yml")
+"""How the name of a file of schedules ends."""
 ROWS_MAX = 10_000
 """The most rows of one schedule that are shown."""
 
@@ -128,7 +130,7 @@ def history_command(
     from gnomon.cli.problem import printable
 
     shared = _shared(store, database, schema, pooler)
-    if (store or shared) is not None and name is None:
+    if (store or shared) is not None and name is None and not _is_of_database(file, shared):
         file, name = None, file  # the ledger is named, so that the only argument is a schedule
     limit = read_count(count, most=ROWS_MAX)
     if shared is not None:
@@ -192,6 +194,11 @@ def _shared(
     if store is not None and database is not None:
         raise typer.BadParameter("name a ledger with --store or with --database, not with both")
     return read_database(database, schema, pooler)
+
+
+def _is_of_database(file: str | None, shared: SharedDatabase | None) -> bool:
+    """Whether the only argument is the file that is run on a database, and not a schedule."""
+    return shared is not None and file is not None and file.endswith(FILE_ENDINGS)
 
 
 def _ledger(file: str | None, store: Path | None) -> Path:

@@ -95,7 +95,7 @@ LedgerFileArgument = Annotated[
     str | None,
     typer.Argument(
         metavar="[FILE]",
-        help="The file that is run; not with --store or --database.",
+        help="The file that is run; not with --store, not needed with --database.",
         show_default=False,
     ),
 ]
