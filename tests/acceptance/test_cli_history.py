@@ -81,6 +81,17 @@ def test_a_range_is_one_row_that_says_how_many_periods_it_holds(file: Path) -> N
 
 
 @clause("CLI-24")
+def test_a_run_that_took_more_than_one_try_says_which_it_was(file: Path) -> None:
+    with closing(sqlite3.connect(file.with_suffix(".sqlite3"))) as other:
+        other.execute("UPDATE schedule_runs SET launches = 2, fence = 2 WHERE status = 'FAILED'")
+        other.commit()
+
+    done = gnomon("history", str(file), "owed")
+
+    assert [line.endswith("try 2") for line in done.lines[2:]] == [True, False, False]
+
+
+@clause("CLI-24")
 def test_every_schedule_is_shown_when_none_is_named(file: Path) -> None:
     done = gnomon("history", str(file))
 

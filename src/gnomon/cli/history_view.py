@@ -93,8 +93,6 @@ async def schedule_names(ledger: Ledger) -> list[str]:
 
 
 def _cells(row: RunRow) -> tuple[str, ...]:
-    number = "1 period" if row.periods == 1 else f"{row.periods} periods"
-    note = f"{number} up to {format_instant(row.last_nominal)}"
     return (
         format_instant(row.nominal),
         row.state,
@@ -104,8 +102,15 @@ def _cells(row: RunRow) -> tuple[str, ...]:
         maybe_to_text(row.started_ms) or "-",
         maybe_to_text(row.ended_ms) or "-",
         printable(row.detail or "-"),
-        note if row.last_nominal else "",
+        _note(row),
     )
+
+
+def _note(row: RunRow) -> str:
+    if row.last_nominal:
+        number = "1 period" if row.periods == 1 else f"{row.periods} periods"
+        return f"{number} up to {format_instant(row.last_nominal)}"
+    return f"try {row.launches}" if row.launches > 1 else ""
 
 
 def _json(row: RunRow) -> dict[str, Json]:

@@ -34,6 +34,9 @@ def sentences(run: RunRow | None, nominal: int = THREE) -> str:
         (run_row(outcome=Outcome.MISSED, reason=Reason.LAUNCH_FAILED, status=Status.FAILED,
                  launches=3, detail="no such workflow"),
          "It was missed: it could not be launched, after 3 tries (no such workflow)."),
+        (run_row(outcome=Outcome.MISSED, reason=Reason.LAUNCH_FAILED, status=Status.FAILED,
+                 detail="no such workflow"),
+         "It was missed: it could not be launched, after 1 try (no such workflow)."),
         (run_row(outcome=Outcome.UNSCHEDULABLE, reason=Reason.CONSTRAINTS, status=Status.SKIPPED),
          "It could not be placed: no second of its window meets the constraints."),
         (run_row(state=State.PLANNED, outcome=None, status=None, launches=0,
@@ -49,7 +52,7 @@ def sentences(run: RunRow | None, nominal: int = THREE) -> str:
          "2026-03-01T12:01:00.000Z, if nothing more is heard of it."),
         (run_row(state=State.CLAIMED, outcome=None, status=Status.ENQUEUED, kill_ms=NOW_MS,
                  kill_by="ada", started_ms=None),
-         "It is being launched, for the 1. time. ada asked to end it at "
+         "It is being launched. ada asked to end it at "
          "2026-03-01T12:00:00.000Z."),
         (run_row(state=State.PLANNED, outcome=Outcome.EXECUTED, status=None, kill_ms=NOW_MS,
                  kill_by="ada", started_ms=None),
@@ -58,6 +61,36 @@ def sentences(run: RunRow | None, nominal: int = THREE) -> str:
     ],
 )  # fmt: skip
 def test_what_became_of_a_period_is_said_in_words(run: RunRow, expected: str) -> None:
+    assert sentences(run) == expected
+
+
+@clause("SERVICE-40")
+@pytest.mark.parametrize(
+    ("run", "expected"),
+    [
+        (run_row(launches=2),
+         "It was tried twice: the first one could not be launched, or what became of it was not "
+         "known. It ran and ended well. The last try began at 2026-03-01T03:00:00.012Z, 12 ms "
+         "after its planned instant."),
+        (run_row(launches=3, reason=Reason.UNCERTAIN, started_ms=None),
+         "It was tried 3 times: each one before the last could not be launched, or what became of "
+         "it was not known. It ran: its end was never reported, so how it went is not known."),
+        (run_row(state=State.RUNNING, status=Status.STARTED, launches=2),
+         "It was tried twice: the first one could not be launched, or what became of it was not "
+         "known. The last try began at 2026-03-01T03:00:00.012Z and has not ended."),
+        (run_row(state=State.CLAIMED, status=Status.ENQUEUED, launches=2, started_ms=None),
+         "It was tried twice: the first one could not be launched, or what became of it was not "
+         "known. It is being launched."),
+        (run_row(state=State.PLANNED, outcome=None, status=None, launches=1,
+                 fire_ms=NOW_MS + 5_000, detail="no such workflow"),
+         "It is planned to start at 2026-03-01T12:00:05.000Z. It was tried once and did not begin: "
+         "no such workflow."),
+        (run_row(state=State.PLANNED, status=None, launches=2, fire_ms=NOW_MS + 5_000),
+         "It is planned to start at 2026-03-01T12:00:05.000Z. It was tried twice, and may have "
+         "run."),
+    ],
+)  # fmt: skip
+def test_a_run_that_was_tried_more_than_once_says_so(run: RunRow, expected: str) -> None:
     assert sentences(run) == expected
 
 

@@ -34,7 +34,7 @@ _MISSED = {
     Reason.DEADLINE: "it could not begin within its deadline",
     Reason.OUTAGE: "nobody was there to start it, and the catch-up policy is {catchup}; to have "
     "missed periods run choose latest, fire_immediately or spread",
-    Reason.LAUNCH_FAILED: "it could not be launched, after {launches} tries",
+    Reason.LAUNCH_FAILED: "it could not be launched, after {tries}",
 }
 _EXECUTED = {
     Reason.UNCERTAIN: "its end was never reported, so how it went is not known",
@@ -71,7 +71,7 @@ def _of_run(row: ScheduleRow, run: RunRow, nominal: int, now_ms: int) -> list[st
         case State.PLANNED:
             found.append(f"It is planned to start at {instant_text(run.fire_ms)}.")
             if run.launches:
-                found.append(f"It was launched {run.launches} times in vain: {run.detail}.")
+                found.append(_tried(run))
             if run.fire_ms < now_ms:
                 found.append("That is past: no worker has got to it yet; is one running?")
         case State.QUEUED:
@@ -79,16 +79,41 @@ def _of_run(row: ScheduleRow, run: RunRow, nominal: int, now_ms: int) -> list[st
         case State.CLAIMED | State.RUNNING:
             found += _in_flight(run)
         case State.DONE:
+            if run.launches > 1 and run.outcome is Outcome.EXECUTED:
+                found.append(_tried_before(run))
             found.append(_ended(row, run))
         case _:
             assert_never(run.state)
     return found
 
 
+def _tried(run: RunRow) -> str:
+    """What is known of the tries of a run that waits for another."""
+    why = f": {run.detail}" if run.detail else ""
+    if run.outcome is Outcome.EXECUTED:
+        return f"It was tried {_times(run)}, and may have run{why}."
+    return f"It was tried {_times(run)} and did not begin{why}."
+
+
+def _tried_before(run: RunRow) -> str:
+    """The row keeps the number of tries, and of those before the last nothing else."""
+    earlier = "the first one" if run.launches == 2 else "each one before the last"
+    return (
+        f"It was tried {_times(run)}: {earlier} could not be launched, or what became of it was "
+        "not known."
+    )
+
+
+def _times(run: RunRow) -> str:
+    return {1: "once", 2: "twice"}.get(run.launches, f"{run.launches} times")
+
+
 def _in_flight(run: RunRow) -> list[str]:
-    found = [f"It is being launched, for the {run.launches}. time."]
+    found = [_tried_before(run)] if run.launches > 1 else []
     if run.started_ms is not None:
-        found = [f"It began at {instant_text(run.started_ms)} and has not ended."]
+        found.append(f"{_began(run, run.started_ms)} and has not ended.")
+    else:
+        found.append("It is being launched.")
     if run.lease_ms is not None:
         until = instant_text(run.lease_ms)
         found.append(f"It counts as in flight until {until}, if nothing more is heard of it.")
@@ -113,7 +138,7 @@ def _ended(row: ScheduleRow, run: RunRow) -> str:
     words = {
         "overlap": policy.overlap.value,
         "catchup": policy.catchup.value,
-        "launches": run.launches,
+        "tries": "1 try" if run.launches == 1 else f"{run.launches} tries",
     }
     match run.outcome:
         case Outcome.EXECUTED | None:
@@ -136,12 +161,17 @@ def _ran(run: RunRow) -> str:
     if run.started_ms is not None:
         drift = run.started_ms - run.nominal * 1000
         late = f"{drift} ms after" if drift >= 0 else f"{-drift} ms before"
-        began = f" It began at {instant_text(run.started_ms)}, {late} its planned instant."
+        began = f" {_began(run, run.started_ms)}, {late} its planned instant."
     if run.reason is not None:
         return f"It ran: {_EXECUTED.get(run.reason, run.reason)}.{began}"
     if run.status is Status.FAILED:
         return f"It ran and failed: {run.detail or 'without saying why'}.{began}"
     return f"It ran and ended well.{began}"
+
+
+def _began(run: RunRow, started_ms: int) -> str:
+    which = "It" if run.launches <= 1 else "The last try"
+    return f"{which} began at {instant_text(started_ms)}"
 
 
 def _without(row: ScheduleRow, nominal: int, now_ms: int) -> list[str]:
