@@ -39,6 +39,34 @@ def test_a_new_service_has_samples_that_run_and_prints_a_line_that_works(tmp_pat
     assert code == 0
 
 
+@clause("UP-8")
+def test_the_line_for_the_command_line_works_wherever_the_service_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with up(tmp_path, "--data", "my data") as service:
+        first, *_, line = service.welcome
+        done = gnomon(*shlex.split(line)[1:])
+
+    assert first == f"Gnomon is up at {service.url}/ with its data in my data/; ctrl-C stops it."
+    assert line == f"  gnomon schedule list --url {service.url} --token-file 'my data/token'"
+    assert (done.code, "hello" in done.out) == (0, True)
+
+
+@clause("UP-8")
+def test_a_ledger_in_a_database_is_named_without_its_password(
+    tmp_path: Path, database: str
+) -> None:
+    address = database.replace("postgres@", "postgres:secret@")
+    with up(tmp_path, "--no-samples", "--database", address, "--schema", "trial") as service:
+        first = service.welcome[0]
+
+    assert first == (
+        f"Gnomon is up at {service.url}/ with its ledger in {database}, schema trial, "
+        "its token in .gnomon/; ctrl-C stops it."
+    )
+
+
 @clause("UP-1")
 def test_what_was_registered_is_there_after_a_kill(tmp_path: Path) -> None:
     with up(tmp_path, "--no-samples") as service:

@@ -5,13 +5,14 @@ The port is taken before anything is written, so that a start which cannot be le
 The first signal lets requests and runs come to their end, the second leaves at once. A process that
 is killed leaves its facts behind, and the next one goes on from them.
 
-Spec: UP-1 to UP-7.
+Spec: UP-1 to UP-8.
 """
 
 import asyncio
 import contextlib
 import logging
 import os
+import shlex
 import signal
 import socket
 import sys
@@ -30,8 +31,10 @@ from gnomon.apps.service.run_launcher import RunLauncher
 from gnomon.apps.service.settings import Settings
 from gnomon.apps.service.worker import ServiceWorker
 from gnomon.cli.log_lines import log_lines
+from gnomon.cli.problem import printable
 from gnomon.cli.run_metrics import metrics_listener, metrics_served
 from gnomon.cli.service.assembly import figures_of, make_api, serve
+from gnomon.cli.service.client import DEFAULT_TOKEN, DEFAULT_URL
 from gnomon.cli.service.executing import ExecutorSettings, callback_keys, make_executor
 from gnomon.cli.service.relaying import relayed
 from gnomon.cli.service.samples import deploy_samples
@@ -266,9 +269,15 @@ def _owner(clock: Clock) -> str:
 
 
 def _welcome(options: UpOptions, token_file: Path, url: str) -> str:
+    where = f"its data in {options.data}/"
+    if options.database is not None:
+        where = f"its ledger in {printable(options.database.place)}, its token in {options.data}/"
+    token = shlex.quote(str(token_file))
+    at = "" if url == DEFAULT_URL else f" --url {url}"
+    shown = "" if token_file == DEFAULT_TOKEN else f" --token-file {token}"
     return (
-        f"Gnomon is up at {url}/ with its data in {options.data}/; ctrl-C stops it.\n"
+        f"Gnomon is up at {url}/ with {where}; ctrl-C stops it.\n"
         "See the schedules, and what became of them:\n"
-        f'  curl -sH "Authorization: Bearer $(cat {token_file})" {url}/schedules\n'
-        f"  gnomon schedule list\n"
+        f'  curl -sH "Authorization: Bearer $(cat {token})" {url}/schedules\n'
+        f"  gnomon schedule list{at}{shown}\n"
     )
