@@ -3,6 +3,8 @@
 import asyncio
 import re
 from contextlib import suppress
+from pathlib import Path
+from urllib.parse import quote
 
 import asyncpg
 import pytest
@@ -44,6 +46,19 @@ def test_a_server_that_is_away_is_named_without_its_password() -> None:
 
 
 @clause("PG-9")
+@pytest.mark.parametrize("address", ["@/books?host={0}&port=77", "@{1}:77/books"])
+def test_a_socket_that_is_not_there_is_named(tmp_path: Path, address: str) -> None:
+    error = refusal("postgresql://anna" + address.format(tmp_path, quote(str(tmp_path), safe="")))
+
+    assert error.reason == f"cannot be reached (there is no socket {tmp_path}/.s.PGSQL.77)"
+    assert error.hint == (
+        "check that the server runs and the address is right; "
+        "see unix_socket_directories and port of the server"
+    )
+    assert error.transient
+
+
+@clause("PG-9")
 def test_a_database_that_does_not_exist_is_named(postgres: Server) -> None:
     error = refusal(postgres.url("nowhere"))
 
@@ -77,13 +92,39 @@ def test_missing_rights_are_said_and_nothing_is_made(database: str, postgres: Se
     assert "grant ALL on it" in error.hint
 
 
+@clause("PG-11")
+def test_a_table_of_our_name_with_other_columns_is_another_programs(database: str) -> None:
+    async def prepare() -> None:
+        connection = await asyncpg.connect(database)
+        await connection.execute("CREATE SCHEMA gnomon; CREATE TABLE gnomon.ledger_meta (a int)")
+        await connection.close()
+
+    asyncio.run(prepare())
+    error = refusal(database)
+
+    assert error.reason == 'has tables of another program (column "value" does not exist)'
+    assert error.hint.startswith("name another database, or another schema")
+    assert not error.transient
+
+
 @clause("PG-9")
 def test_a_name_in_an_address_that_only_libpq_reads_is_to_be_left_out(database: str) -> None:
     error = refusal(f"{database}&connect_timeout=5")
 
     assert error.reason == 'refused (unrecognized configuration parameter "connect_timeout")'
-    assert error.hint.startswith("leave that name out of the address")
+    assert error.hint == (
+        "connect_timeout is libpq's and is not read here; leave it out of the address"
+    )
     assert not error.transient
+
+
+@clause("PG-9")
+def test_a_name_in_an_address_that_nobody_knows_is_to_be_left_out(database: str) -> None:
+    error = refusal(f"{database}&conect_timeout=5")
+
+    assert error.hint == (
+        "leave that name out of the address, where it is taken for a setting of the server"
+    )
 
 
 @clause("PG-9")
@@ -140,7 +181,9 @@ def test_a_server_without_connections_left_can_be_tried_again(
     asyncio.run(prepare())
     error = refusal(database.replace("postgres@", "crowd@"))
 
-    assert (error.reason, error.transient) == ("has no connection left", True)
+    assert error.reason == 'has no connection left (too many connections for role "crowd")'
+    assert "or the CONNECTION LIMIT of the role or the database" in error.hint
+    assert error.transient
 
 
 @clause("PG-9")

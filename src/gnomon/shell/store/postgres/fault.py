@@ -14,11 +14,12 @@ import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 import asyncpg
 
 from gnomon.errors import DefinitionError, StoreError
+from gnomon.shell.settings import environment
 
 __all__ = ["check_address", "connecting", "explained", "looking", "place_of"]
 
@@ -52,6 +53,7 @@ _ERRORS = (
 _AGAIN = "try again; a worker does so by itself"
 _GONE = _Advice("closed the connection", f"nothing was lost; {_AGAIN}", True)
 _AWAY = _Advice("cannot be reached", "check that the server runs and the address is right", True)
+_SOCKETS = "see unix_socket_directories and port of the server"
 _GRANT = (
     "let this user create the schema, or create it and grant ALL on it and on its tables; "
     "see docs/howto/run-on-postgresql.md"
@@ -77,15 +79,34 @@ _PLAIN = _Advice(
 _REFUSED = _Advice("refused", "", False)
 _UNKNOWN = _Advice(
     "refused",
-    "leave that name out of the address: there it is a setting of the server, and not of libpq",
-    False,
+    "leave that name out of the address, where it is taken for a setting of the server", False,
 )  # fmt: skip
 _MISSING = _Advice("does not exist", "create it, with createdb for example", False)
 _STRANGER = _Advice("refuses this user", "check the user, the password and pg_hba.conf", False)
 _FORBIDDEN = _Advice("does not allow this to this user", _GRANT, False)
 _LACKING = _Advice("lacks a table", "a schema that was changed by hand must be restored", False)
-_QUOTED = (_BETWEEN, _REFUSED, _UNKNOWN, _MISSING, _STRANGER, _FORBIDDEN, _LACKING)
-"""Where the server alone knows which database, role, right or table it is."""
+_CROWDED = _Advice(
+    "has no connection left",
+    "raise max_connections, or the CONNECTION LIMIT of the role or the database where it is named, "
+    "or run fewer workers", True,
+)  # fmt: skip
+_FOREIGN = _Advice(
+    "has tables of another program",
+    "name another database, or another schema; one that was changed by hand must be restored",
+    False,
+)  # fmt: skip
+_QUOTED = (
+    _BETWEEN, _REFUSED, _UNKNOWN, _MISSING, _STRANGER, _FORBIDDEN, _LACKING, _CROWDED, _FOREIGN,
+)  # fmt: skip
+"""Where the server alone knows which database, role, right, limit, table or column it is."""
+_NAME = re.compile(r'parameter "([a-z_]+)"')
+_LIBPQ = frozenset({
+    "channel_binding", "connect_timeout", "fallback_application_name", "gssdelegation",
+    "gssencmode", "hostaddr", "keepalives", "keepalives_count", "keepalives_idle",
+    "keepalives_interval", "load_balance_hosts", "requirepeer", "require_auth", "sslcertmode",
+    "sslcompression", "sslnegotiation", "sslsni", "tcp_user_timeout",
+})  # fmt: skip
+"""What libpq reads in an address, and nobody here."""
 _SETTING = "unsupported startup parameter"  # what a pooler says of settings for a session
 _ADVICE = {
     "08": _GONE,
@@ -102,15 +123,14 @@ _ADVICE = {
     "40001": _Advice("could not order two transactions", _AGAIN, True),
     "40P01": _Advice("broke a deadlock", _AGAIN, True),
     "42501": _FORBIDDEN,
+    "42703": _FOREIGN,
     "42704": _UNKNOWN,
     "42P01": _LACKING,
     "53100": _Advice(
         "cannot grow: its disk is full", "free some space there; nothing was lost", True
     ),
     "53200": _Advice("has no memory left", "give the server more, or wait", True),
-    "53300": _Advice(
-        "has no connection left", "raise max_connections, or run fewer workers", True
-    ),
+    "53300": _CROWDED,
     "55P03": _Advice("has a row that somebody holds for long", _AGAIN, True),
     "57014": _Advice("took too long over a statement", _AGAIN, True),
     "57P01": _GONE,
@@ -168,8 +188,25 @@ def looking(schema: str) -> Iterator[None]:
         raise StoreError(error.reason, where=error.where, hint=hint) from error.__cause__
 
 
+def _absent_sockets(place: str) -> list[str]:
+    """The sockets that an address means and that are not there."""
+    parts, names = urlsplit(place), environment()
+    query = parse_qs(parts.query)
+    pairs = [text.partition(":") for text in parts.netloc.rpartition("@")[2].split(",")]
+    hosts = [unquote(host) for host, _, _ in pairs if host]
+    hosts = hosts or query.get("host", [names.get("PGHOST", "")])[-1].split(",")
+    ports = [port for _, _, port in pairs if port]
+    ports = ports or query.get("port", [names.get("PGPORT") or "5432"])[-1].split(",")
+    ports = ports * len(hosts) if len(ports) == 1 else ports
+    files = [f"{host}/.s.PGSQL.{port}" for host, port in zip(hosts, ports, strict=False)]
+    return [file for file in files if file.startswith("/") and not os.path.exists(file)]
+
+
 def _store_error(error: Exception, place: str) -> StoreError:
     advice = _advice(error)
+    if isinstance(error, FileNotFoundError) and (absent := _absent_sockets(place)):
+        reason = f"{_AWAY.reason} (there is no socket {', '.join(absent)})"
+        advice = _Advice(reason, f"{_AWAY.hint}; {_SOCKETS}", True)
     return StoreError(advice.reason, where=place, hint=advice.hint, transient=advice.transient)
 
 
@@ -179,6 +216,9 @@ def _advice(error: Exception) -> _Advice:
         found = _ADVICE.get(state) or _ADVICE.get(state[:2]) or _REFUSED
         if found is _BETWEEN and str(error).startswith(_SETTING):
             return _POOLER
+        if found is _UNKNOWN and (name := _NAME.search(str(error))) and name[1] in _LIBPQ:
+            hint = f"{name[1]} is libpq's and is not read here; leave it out of the address"
+            return _Advice(f"{found.reason} ({_first_line(error)})", hint, False)
         if found in _QUOTED:
             return found._replace(reason=f"{found.reason} ({_first_line(error)})")
         return found
