@@ -20,6 +20,7 @@ import asyncpg
 
 from gnomon.errors import DefinitionError, StoreError
 from gnomon.shell.settings import environment
+from gnomon.shell.store.postgres.password import why_refused
 
 __all__ = ["check_address", "connecting", "explained", "looking", "place_of"]
 
@@ -164,11 +165,17 @@ def explained(place: str) -> Iterator[None]:
 
 
 @contextmanager
-def connecting(place: str) -> Iterator[None]:
-    """The same, and what is wrong with the variables of libpq that complete an address."""
+def connecting(url: str) -> Iterator[None]:
+    """The same, and what is wrong with the variables and files that complete an address."""
+    place = place_of(url)
     try:
         with explained(place):
             yield
+    except StoreError as error:
+        hint = why_refused(url)
+        if hint is None or not isinstance(error.__cause__, asyncpg.InvalidPasswordError):
+            raise
+        raise StoreError(error.reason, where=error.where, hint=hint) from error.__cause__
     except ValueError as error:  # the address itself has been checked
         raise StoreError(
             "cannot be used, because a variable of the environment cannot be read",

@@ -21,6 +21,7 @@ import asyncpg
 
 from gnomon.errors import StoreError
 from gnomon.shell.store.postgres.fault import check_address, connecting, explained, place_of
+from gnomon.shell.store.postgres.password import unread_file
 
 if TYPE_CHECKING:
     from asyncpg.pool import PoolConnectionProxy
@@ -82,10 +83,10 @@ class Pool:
     @classmethod
     async def open(cls, url: str, options: PoolOptions) -> "Pool":
         check_address(url)
-        with connecting(place_of(url)):
+        with connecting(url):
             inner = await asyncpg.create_pool(
                 url, min_size=1, max_size=options.connections, init=_prepare, reset=_keep,
-                **_arguments(options),
+                **_arguments(url, options),
             )  # fmt: skip
         return cls(url, inner, pooler=options.pooler)
 
@@ -151,23 +152,26 @@ async def connect(
     url: str, options: PoolOptions, settings: Mapping[str, str] | None = None
 ) -> "asyncpg.Connection[asyncpg.Record]":
     """One connection beside a pool, for whoever listens or owns something."""
-    arguments = _arguments(options)
+    arguments = _arguments(url, options)
     arguments["server_settings"] |= settings or {}
-    with connecting(place_of(url)):
+    with connecting(url):
         connection = await asyncpg.connect(url, **arguments)
         await _prepare(connection)
         return connection
 
 
 class _Arguments(TypedDict):
+    password: str | None
     timeout: float
     command_timeout: float
     statement_cache_size: int
     server_settings: dict[str, str]
 
 
-def _arguments(options: PoolOptions) -> _Arguments:
+def _arguments(url: str, options: PoolOptions) -> _Arguments:
     return {
+        # None has the address and what completes it asked; who is refused hears of the file.
+        "password": None if unread_file(url) is None else "",
         "timeout": options.connect_ms / 1000,
         "command_timeout": (options.statement_ms + options.lock_ms) / 1000,
         "statement_cache_size": 0 if options.pooler else 200,
