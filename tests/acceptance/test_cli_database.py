@@ -121,10 +121,13 @@ def test_a_newer_ledger_is_a_finding_and_an_absent_one_an_error(file: Path, data
 
     assert gnomon("run", str(file), "--database", database, "--once").code == 0
     execute(database, "UPDATE gnomon.ledger_meta SET value = '99' WHERE name = 'schema'")
-    assert (
-        f"newer: the schema is 99, and {NEWEST} is the newest"
-        in gnomon("doctor", "--database", database).out
-    )
+    text = gnomon("doctor", "--database", database)
+    assert f"newer: the schema is 99, and {NEWEST} is the newest" in text.out
+    assert [line.split(maxsplit=1) for line in text.lines[3:6]] == [
+        ["schedules", "not examined"], ["rows", "not examined"], ["workers", "not examined"],
+    ]  # fmt: skip
+    facts = gnomon("doctor", "--database", database, "--json").json
+    assert (facts["schedules"], facts["rows"], facts["workers"]) == (None, None, None)
     newer = gnomon("run", str(file), "--database", database, "--once")
     assert (newer.code, "has schema 99" in newer.err) == (2, True)
 

@@ -147,6 +147,10 @@ def test_a_file_of_another_version_or_program_is_a_finding(
     ruin(store, statement)
 
     assert [finding["code"] for finding in findings(store)] == [code]
+    text = doctor(store).lines
+    assert [line.split(maxsplit=1) for line in text[4:6]] == [
+        ["schedules", "not examined"], ["rows", "not examined"],
+    ]  # fmt: skip
 
 
 @clause("CLI-27")

@@ -19,7 +19,10 @@ from gnomon.cli.screen import facts, render, render_json
 from gnomon.core.ledger.audit import Finding
 from gnomon.shell.store.examination import FINDINGS_MAX, Examination, examine
 
-__all__ = ["doctor_text", "findings_text"]
+__all__ = ["NOT_EXAMINED", "counted", "doctor_text", "findings_text"]
+
+NOT_EXAMINED = "not examined"
+"""What is said of a ledger whose schema is another, or that is none."""
 
 
 def doctor_text(store: Path, *, as_json: bool) -> tuple[str, bool]:
@@ -32,10 +35,15 @@ def doctor_text(store: Path, *, as_json: bool) -> tuple[str, bool]:
         ("store", found.path),
         ("schema", f"{found.schema} (newest known: {found.schema_known})"),
         ("owner", printable(found.owner or "nobody")),
-        ("schedules", str(found.schedules)),
-        ("rows", str(found.runs)),
+        ("schedules", counted(found.schedules)),
+        ("rows", counted(found.runs)),
     ]
     return findings_text(rows, found.findings)
+
+
+def counted(number: int | None) -> str:
+    """A number, or that it is not known."""
+    return NOT_EXAMINED if number is None else str(number)
 
 
 def findings_text(rows: Sequence[tuple[str, str]], findings: Sequence[Finding]) -> tuple[str, bool]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import typer
 
-from gnomon.cli.doctor_view import findings_text
+from gnomon.cli.doctor_view import NOT_EXAMINED, counted, findings_text
 from gnomon.cli.history_view import History, read_history
 from gnomon.cli.problem import printable, store_problem
 from gnomon.cli.screen import Json, render_json
@@ -38,9 +38,9 @@ def shared_doctor_text(database: SharedDatabase, *, as_json: bool) -> tuple[str,
     rows = [
         ("database", printable(database.place)),
         ("schema", f"{found.schema} (newest known: {found.schema_known})"),
-        ("schedules", str(found.schedules)),
-        ("rows", str(found.runs)),
-        *(("worker", printable(_line(one, found.held.get(one.owner)))) for one in found.workers),
+        ("schedules", counted(found.schedules)),
+        ("rows", counted(found.runs)),
+        *_worker_lines(found),
     ]
     return findings_text(rows, found.findings)
 
@@ -102,6 +102,12 @@ def _interrupted(store: Path, copied: Mapping[str, str]) -> StoreError:
     )  # fmt: skip
 
 
+def _worker_lines(found: SharedExamination) -> list[tuple[str, str]]:
+    if found.workers is None:
+        return [("workers", NOT_EXAMINED)]
+    return [("worker", printable(_line(one, found.held.get(one.owner)))) for one in found.workers]
+
+
 def _line(worker: WorkerRow, held: Held | None) -> str:
     ago = f"heard of {worker.silent_ms // 1000} s ago"
     if not worker.is_silent:
@@ -116,6 +122,9 @@ def _runs(number: int) -> str:
 
 
 def _json(found: SharedExamination, database: SharedDatabase) -> str:
+    workers: Json = None
+    if found.workers is not None:
+        workers = [_worker(one, found.held.get(one.owner)) for one in found.workers]
     return render_json(
         {
             "database": found.place,
@@ -124,7 +133,7 @@ def _json(found: SharedExamination, database: SharedDatabase) -> str:
             "schemaKnown": found.schema_known,
             "schedules": found.schedules,
             "rows": found.runs,
-            "workers": [_worker(one, found.held.get(one.owner)) for one in found.workers],
+            "workers": workers,
             "findings": [finding._asdict() for finding in found.findings],
         }
     )

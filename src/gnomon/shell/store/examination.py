@@ -46,15 +46,18 @@ class Examination(NamedTuple):
     schema_known: int
     owner: str | None
     """Who holds the ledger now; None when nobody does."""
-    schedules: int
-    runs: int
+    schedules: int | None
+    """None, as the number of rows, where it was not examined."""
+    runs: int | None
     findings: list[Finding]
 
 
 def examine(path: Path) -> Examination:
     """Look at everything; `StoreError` when there is nothing that could be looked at."""
     owner = holder_of(path)
-    schema = schedules = runs = 0
+    schema = 0
+    schedules: int | None = None
+    runs: int | None = None
     findings: list[Finding] = []
     try:
         connection = _open(path)

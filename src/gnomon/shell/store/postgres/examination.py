@@ -56,9 +56,10 @@ class SharedExamination(NamedTuple):
     place: str
     schema: int
     schema_known: int
-    schedules: int
-    runs: int
-    workers: list[WorkerRow]
+    schedules: int | None
+    """None, as the number of rows and the workers, where the schema is another."""
+    runs: int | None
+    workers: list[WorkerRow] | None
     held: dict[str, Held]
     """By the names of those that hold anything."""
     findings: list[Finding]
@@ -81,7 +82,7 @@ async def examine_shared(
                 code = "newer" if number > known else "older"
                 problem = f"the schema is {number}, and {known} is the newest here"
                 return SharedExamination(
-                    pool.place, number, known, 0, 0, [], {}, [finding(code, problem)]
+                    pool.place, number, known, None, None, None, {}, [finding(code, problem)]
                 )
             counts = await connection.fetchrow(looking["counts"])
             assert counts is not None
