@@ -61,6 +61,11 @@ def test_who_fell_silent_and_was_replaced_is_told_and_nothing_to_mend(
     assert (doctor.code, doctor.lines[0]) == (0, "The ledger is in good order.")
     assert "worker     anna: silent, holds nothing any more, heard of 9" in doctor.out
     assert "worker     boris: running, 0 runs in hand, heard of 0 s ago" in doctor.out
+    workers = gnomon("doctor", "--database", database, "--json").json["workers"]
+    assert isinstance(workers, list)
+    assert [(one["owner"], one["state"], one["silent"]) for one in workers] == [
+        ("anna", "silent", True), ("boris", "running", False),
+    ]  # fmt: skip
 
 
 @clause("CLI-40")

@@ -144,7 +144,7 @@ def _worker(worker: WorkerRow, held: Held | None) -> dict[str, Json]:
         "owner": worker.owner,
         "host": worker.host,
         "pid": worker.pid,
-        "state": worker.state,
+        "state": "silent" if worker.is_silent else worker.state,
         "started": to_text(worker.started_ms),
         "seen": to_text(worker.seen_ms),
         "silentMs": worker.silent_ms,
