@@ -1,6 +1,7 @@
 """The ledger on PostgreSQL: workers are told what others changed, and say that they are there."""
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 
 import pytest
@@ -10,7 +11,7 @@ from gnomon.shell.clock import SystemClock
 from gnomon.shell.store.postgres.announcement import announce, events_channel
 from gnomon.shell.store.postgres.examination import examine_shared
 from gnomon.shell.store.postgres.ledger import LeaseTime, PostgresLedger
-from gnomon.shell.store.postgres.listener import listen
+from gnomon.shell.store.postgres.listener import BACKOFF_MS, listen
 from gnomon.shell.store.postgres.pool import PoolOptions
 from gnomon.shell.store.postgres.presence import SILENT_MS, Presence, workers
 from tests.clauses import clause
@@ -94,6 +95,43 @@ def test_a_listener_whose_connection_broke_listens_again_and_wakes(
         await asyncio.gather(listening, return_exceptions=True)
 
     play(common_database, schema, scenario)
+
+
+class MendingClock(SystemClock):
+    """While somebody waits to try again, what was wrong is mended."""
+
+    def __init__(self, mend: Callable[[], Awaitable[object]]) -> None:
+        super().__init__()
+        self._mend = mend
+
+    async def sleep_ms(self, length_ms: int) -> None:
+        if length_ms == BACKOFF_MS:
+            await self._mend()
+        else:
+            await super().sleep_ms(length_ms)
+
+
+@clause("PG-7")
+def test_that_nobody_listens_is_said_and_that_somebody_does_again(
+    common_database: str, schema: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def scenario(fleet: Fleet) -> None:
+        beside, woken = await fleet.beside(), asyncio.Event()
+        role = f"listener_{fleet.schema}"
+        await beside.execute(f"CREATE ROLE {role} LOGIN CONNECTION LIMIT 0")
+        clock = MendingClock(lambda: beside.execute(f"ALTER ROLE {role} CONNECTION LIMIT -1"))
+        address = common_database.replace("postgres@", f"{role}@")
+        listening = asyncio.create_task(listen(address, "x", woken.set, clock))
+        await woken.wait()
+        listening.cancel()
+        await asyncio.gather(listening, return_exceptions=True)
+
+    with caplog.at_level(logging.INFO, "gnomon.runtime"):
+        play(common_database, schema, scenario)
+
+    late, again = caplog.messages
+    assert late.startswith("no connection listens; what others change is noticed late: error=")
+    assert again == "listening again: failures=1"
 
 
 _END_LISTENERS = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE query = $1"

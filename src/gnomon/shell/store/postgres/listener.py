@@ -26,6 +26,7 @@ CHECK_MS = 20_000
 """How often a silent connection is asked whether it is still there."""
 BACKOFF_MS = 100
 BACKOFF_MAX_MS = 30_000
+_LATE = "no connection listens; what others change is noticed late"
 
 
 class _Ear(NamedTuple):
@@ -56,19 +57,27 @@ async def listen(
         )
         return
     failures = 0
+
+    def listens() -> None:
+        nonlocal failures
+        if failures:
+            log(logging.INFO, "listening again", failures=failures)
+        failures = 0
+
     while True:
         try:
-            await _listen(url, channel, ear, clock, options)
+            await _listen(url, channel, ear, clock, options, listens)
         except StoreError as error:
             wait_ms = min(BACKOFF_MS * 2 ** min(failures, 20), BACKOFF_MAX_MS)
             failures += 1
-            log(logging.WARNING, "nobody listens", error=str(error), wait_ms=wait_ms)
+            log(logging.WARNING, _LATE, error=str(error), wait_ms=wait_ms)
             await clock.sleep_ms(wait_ms)
-        else:
-            failures = 0
 
 
-async def _listen(url: str, channel: str, ear: _Ear, clock: Clock, options: PoolOptions) -> None:
+async def _listen(
+    url: str, channel: str, ear: _Ear, clock: Clock, options: PoolOptions,
+    listens: Callable[[], None],
+) -> None:  # fmt: skip
     """Listen with one connection for as long as it lasts."""
     connection = await connect(url, options)
     gone = asyncio.Event()
@@ -76,6 +85,7 @@ async def _listen(url: str, channel: str, ear: _Ear, clock: Clock, options: Pool
     try:
         with explained(place_of(url)):
             await connection.add_listener(channel, lambda *said: ear.told(str(said[-1])))
+            listens()
             ear.wake()
             while not gone.is_set():
                 await _either(gone, clock)
