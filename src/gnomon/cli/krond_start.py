@@ -9,7 +9,7 @@ jobs that run come to their end; those that take too long are left to the next k
 A krond without a terminal is the same program, started once more with its lines in a file; whoever
 started it waits until it is ready, or hears why it is not.
 
-Spec: KROND-17 to KROND-23.
+Spec: KROND-17 to KROND-23, CLI-41.
 """
 
 import asyncio
@@ -41,6 +41,7 @@ from gnomon.ports import Clock
 from gnomon.shell.launcher.process import Manner, ProcessLauncher
 from gnomon.shell.narrating import NarratingLedger
 from gnomon.shell.stopping import Stopper
+from gnomon.shell.store.belonging import Door, belong
 from gnomon.shell.store.database import check_file
 from gnomon.shell.store.instant_text import maybe_to_text, to_text
 from gnomon.shell.store.sqlite import ledger_thread
@@ -203,6 +204,10 @@ async def _open(state: StateDirectory) -> AsyncIterator[NarratingLedger]:
                 check_file(state.ledger)
             ledger = NarratingLedger.open(state.ledger, executor=thread, exclusive=True)
         try:
+            await belong(
+                ledger, Door.KROND, place=str(state.ledger), otherwise=", and not to krond",
+                hint="name another directory with --state-dir",
+            )  # fmt: skip
             yield ledger
         finally:
             await ledger.close()

@@ -9,7 +9,7 @@ the file are saved, and those that the file no longer has are deleted, with thei
 With `--once` turns are taken as always until all that was due at the start has been started; then
 nothing more is claimed, and the runs come to their end.
 
-Spec: CLI-20 to CLI-23, CLI-30, CLI-31, CLI-37.
+Spec: CLI-20 to CLI-23, CLI-30, CLI-31, CLI-37, CLI-41.
 """
 
 import asyncio
@@ -40,6 +40,7 @@ from gnomon.shell.metrics.exposition import Family
 from gnomon.shell.narrating import NarratingLedger
 from gnomon.shell.runtime import Runtime
 from gnomon.shell.stopping import Stopper
+from gnomon.shell.store.belonging import Door, NotedLedger, belong
 from gnomon.shell.store.sqlite import ledger_thread
 from gnomon.shell.telemetry import log
 
@@ -123,18 +124,27 @@ async def _run(
 @contextlib.asynccontextmanager
 async def _open(options: RunOptions) -> AsyncIterator[StoredLedger]:
     if options.database is not None:
-        from gnomon.cli.shared_run import open_shared  # it needs an extra
+        from gnomon.cli.shared_run import open_shared  # they need an extra
+        from gnomon.shell.store.postgres.notes import Notes
 
         async with open_shared(options.database) as shared:
+            notes = Notes(shared.pool, shared.sql)
+            await _belong(notes, options, hint="name another schema with --schema")
             yield shared
         return
     with ledger_thread() as thread:
         ledger = NarratingLedger.open(options.store, executor=thread, exclusive=True)
         ledger.narrator = Narration()
         try:
+            await _belong(ledger, options, hint="name another file with --store")
             yield ledger
         finally:
             await ledger.close()
+
+
+async def _belong(ledger: NotedLedger, options: RunOptions, *, hint: str) -> None:
+    otherwise = f"; {options.file.name} would delete its schedules"
+    await belong(ledger, Door.RUN, place=_shown(options), otherwise=otherwise, hint=hint)
 
 
 @contextlib.asynccontextmanager

@@ -3,7 +3,8 @@ How do a ledger's schedules become those of a file?
 
 What the file has is saved, and what it no longer has is deleted, with its history kept. So that a
 wrong file does not delete everything, a ledger remembers the name of its file and refuses another
-one, unless that has all of its schedules: then it is the same file under a new name.
+one, unless that has all of its schedules: then it is the same file under a new name. That it is a
+ledger of files at all has been asked before.
 
 Spec: CLI-20, CLI-35.
 """
@@ -17,12 +18,10 @@ from gnomon.cli.history_view import schedule_names
 from gnomon.cli.schedule_table import Entry
 from gnomon.errors import StoreError
 from gnomon.ports import Ledger
+from gnomon.shell.store.belonging import FILE_NAME
 from gnomon.shell.telemetry import log
 
-__all__ = ["FILE_NAME", "StoredLedger", "check_file", "save_file"]
-
-FILE_NAME = "file_of_schedules"
-"""The note in which a ledger keeps the name of its file."""
+__all__ = ["StoredLedger", "check_file", "save_file"]
 
 
 class StoredLedger(Ledger, Protocol):

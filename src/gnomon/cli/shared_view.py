@@ -1,7 +1,7 @@
 """
 What `gnomon doctor`, `history` and `migrate-store` say about a ledger on PostgreSQL.
 
-Spec: CLI-32, CLI-33, CLI-38 to CLI-40.
+Spec: CLI-32, CLI-33, CLI-38 to CLI-41.
 """
 
 import asyncio
@@ -16,13 +16,16 @@ from gnomon.cli.history_view import History, read_history
 from gnomon.cli.problem import printable, store_problem
 from gnomon.cli.screen import Json, render_json
 from gnomon.cli.shared_database import SharedDatabase
-from gnomon.errors import StoreError
+from gnomon.errors import IncompatibleStateError, StoreError
+from gnomon.shell.store.belonging import check_move
 from gnomon.shell.store.instant_text import to_text
 from gnomon.shell.store.postgres.examination import Held, SharedExamination, examine_shared
 from gnomon.shell.store.postgres.fault import looking
 from gnomon.shell.store.postgres.ledger import PostgresLedger
-from gnomon.shell.store.postgres.moving import move, says_moved
+from gnomon.shell.store.postgres.moving import Moved, move, says_moved
+from gnomon.shell.store.postgres.notes import Notes
 from gnomon.shell.store.postgres.presence import WorkerRow
+from gnomon.shell.store.sqlite import SqliteLedger
 
 __all__ = ["move_text", "shared_doctor_text", "shared_history"]
 
@@ -72,10 +75,13 @@ def move_text(store: Path, database: SharedDatabase) -> str:
         copied[table] = f"{count:,} of {total:,}"
         typer.echo(f"{table}: {copied[table]}", err=True)
 
+    async def do() -> Moved:
+        await _expect_its_door(store, database)
+        schema, pooler = database.schema, database.pooler
+        return await move(store, database.url, show, schema=schema, pooler=pooler)
+
     try:
-        moved = asyncio.run(
-            move(store, database.url, show, schema=database.schema, pooler=database.pooler)
-        )
+        moved = asyncio.run(do())
     except KeyboardInterrupt:
         with contextlib.suppress(StoreError):  # of a file that cannot be read nothing has moved
             typer.echo(store_problem(_interrupted(store, copied)), err=True, nl=False)
@@ -84,6 +90,22 @@ def move_text(store: Path, database: SharedDatabase) -> str:
     if not moved.is_new:
         return f"It was there already: {counts}.\n"
     return f"Moved: {counts}. The file stays as it is, and is not run any more.\n"
+
+
+async def _expect_its_door(store: Path, database: SharedDatabase) -> None:
+    """Refuse a schema that another door has begun to use; it has no rows yet to be refused for."""
+    async with contextlib.AsyncExitStack() as stack:
+        try:
+            here = SqliteLedger.look_into(store)
+            stack.push_async_callback(here.close)
+            there = await PostgresLedger.look_into(
+                database.url, schema=database.schema, options=database.options
+            )
+            stack.push_async_callback(there.close)
+        except (StoreError, IncompatibleStateError):
+            return  # there is none yet, or the move says what is wrong
+        notes, hint = Notes(there.pool, there.sql), "name another schema with --schema"
+        await check_move(here, notes, name=store.name, place=database.place, hint=hint)
 
 
 def _interrupted(store: Path, copied: Mapping[str, str]) -> StoreError:

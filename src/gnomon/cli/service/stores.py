@@ -1,7 +1,9 @@
 """
 Where does a service keep its facts? In one SQLite file that this process owns, or on PostgreSQL.
 
-Spec: UP-1.
+Either is refused when it belongs to another door.
+
+Spec: UP-1, CLI-41.
 """
 
 import contextlib
@@ -14,6 +16,7 @@ from gnomon.ports import Ledger
 from gnomon.ports.executions import Executions
 from gnomon.ports.workflow_store import WorkflowStore
 from gnomon.shell.metrics.exposition import Family
+from gnomon.shell.store.belonging import Door, NotedLedger, belong
 from gnomon.shell.store.sqlite import SqliteLedger, ledger_thread
 from gnomon.shell.store.workflow import SqliteExecutions, SqliteWorkflowStore
 
@@ -52,6 +55,7 @@ async def _file(path: Path) -> AsyncIterator[Stores]:
     with ledger_thread() as thread:
         ledger = SqliteLedger.open(path, executor=thread, exclusive=True)
         try:
+            await _belong(ledger, str(path), hint="name another directory with --data")
             yield Stores(
                 ledger=ledger,
                 workflows=SqliteWorkflowStore(ledger.database, executor=thread),
@@ -67,11 +71,14 @@ async def _file(path: Path) -> AsyncIterator[Stores]:
 async def _database(database: SharedDatabase) -> AsyncIterator[Stores]:
     from gnomon.shell.metrics.heartbeats import Heartbeats  # they need an extra
     from gnomon.shell.store.postgres.ledger import PostgresLedger
+    from gnomon.shell.store.postgres.notes import Notes
     from gnomon.shell.store.postgres.workflow import PostgresExecutions, PostgresWorkflowStore
 
     schema = database.schema
     ledger = await PostgresLedger.open(database.url, schema=schema, options=database.options)
     try:
+        notes = Notes(ledger.pool, ledger.sql)
+        await _belong(notes, database.place, hint="name another schema with --schema")
         yield Stores(
             ledger=ledger,
             workflows=PostgresWorkflowStore(ledger.pool, schema),
@@ -82,3 +89,8 @@ async def _database(database: SharedDatabase) -> AsyncIterator[Stores]:
         )
     finally:
         await ledger.close()
+
+
+async def _belong(ledger: NotedLedger, place: str, *, hint: str) -> None:
+    otherwise = ", and not to the service"
+    await belong(ledger, Door.SERVICE, place=place, otherwise=otherwise, hint=hint)

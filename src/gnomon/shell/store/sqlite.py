@@ -22,6 +22,7 @@ from gnomon.core.schedule import Schedule
 from gnomon.errors import StoreError
 from gnomon.ports import Claim, Held, Only, Report, RunRow, ScheduleRow
 from gnomon.shell.store import commitment, definition, history, lease, snapshot
+from gnomon.shell.store.belonging import Starts
 from gnomon.shell.store.database import BUSY_MS, MEMORY, Database
 from gnomon.shell.store.definition_cache import CACHED_MAX, DefinitionCache
 from gnomon.shell.store.history import PAGE_MAX
@@ -181,6 +182,16 @@ class SqliteLedger(RequestsOnSqlite):
         values = {"name": name, "value": value}
         await self._write(lambda connection: connection.execute(_SQL["set_meta"], values))
 
+    async def note_once(self, name: str, value: str) -> str:
+        """Write something down, unless there is something under this name; what is there now."""
+        return await self._write(lambda connection: _set_meta_once(connection, name, value))
+
+    async def starts(self) -> Starts:
+        """What the schedules start."""
+        return await self._read(
+            lambda connection: Starts(*map(bool, connection.execute(_SQL["starts"]).fetchone()))
+        )
+
     async def schedules(
         self, *, after: str = "", limit: int = 100, only: Only | None = None
     ) -> list[ScheduleRow]:
@@ -239,6 +250,13 @@ class SqliteLedger(RequestsOnSqlite):
 def _meta(connection: sqlite3.Connection, name: str) -> str | None:
     row = connection.execute(_SQL["get_meta"], {"name": name}).fetchone()
     return None if row is None else str(row[0])
+
+
+def _set_meta_once(connection: sqlite3.Connection, name: str, value: str) -> str:
+    connection.execute(_SQL["set_meta_once"], {"name": name, "value": value})
+    found = _meta(connection, name)
+    assert found is not None
+    return found
 
 
 def _refuse_moved(database: Database) -> None:

@@ -708,6 +708,15 @@ SELECT value FROM gnomon.ledger_meta WHERE name = $1
 INSERT INTO gnomon.ledger_meta (name, value) VALUES ($1, $2)
 ON CONFLICT (name) DO UPDATE SET value = excluded.value
 
+-- name: set_meta_once
+INSERT INTO gnomon.ledger_meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING
+
+-- name: starts
+-- Whether there are schedules that start workflows of the service, and such that start others.
+SELECT
+  EXISTS (SELECT FROM gnomon.schedules WHERE deleted_at IS NULL AND workflow_id IS NOT NULL),
+  EXISTS (SELECT FROM gnomon.schedules WHERE deleted_at IS NULL AND workflow_id IS NULL)
+
 -- name: wake_zoned
 UPDATE gnomon.schedules SET wake_at = 'epoch' WHERE wake_at IS NOT NULL AND timezone <> 'UTC'
 
