@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "JOURNAL",
     "LEDGER",
+    "TZDATA",
     "WORKFLOW",
     "Family",
     "Transactions",
@@ -35,6 +36,8 @@ __all__ = [
     "schema_number",
 ]
 
+TZDATA = "tzdata"
+"""The note that says with which zone data the wakes of a ledger were computed."""
 _LOCK = 0x676E6F6D  # "gnom"
 _ALONE = "SELECT pg_advisory_xact_lock($1, hashtext($2))"
 _PATIENTLY = "SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0"
@@ -167,11 +170,11 @@ async def _number(
 
 
 async def _knows_zones(connection: "Connection", sql: Statements) -> bool:
-    return bool(await connection.fetchval(sql["get_meta"], "tzdata") == tzdata.IANA_VERSION)
+    return bool(await connection.fetchval(sql["get_meta"], TZDATA) == tzdata.IANA_VERSION)
 
 
 async def _follow_zones(connection: "Connection", sql: Statements) -> None:
     """New zone data may move what was computed from the old: look at every zoned schedule again."""
     if not await _knows_zones(connection, sql):
-        await connection.execute(sql["set_meta"], "tzdata", tzdata.IANA_VERSION)
+        await connection.execute(sql["set_meta"], TZDATA, tzdata.IANA_VERSION)
         await connection.execute(sql["wake_zoned"])

@@ -2,13 +2,13 @@
 Moving a ledger from a SQLite file to PostgreSQL: everything, once.
 
 The file is owned while it is read, so that nobody writes to it. All rows are copied in one
-transaction and compared there; then the file is marked as moved, and only then is the transaction
-committed. Whoever dies in between has a file that nobody runs any more, and moves it again: either
-the database has everything already, and says so, or it is empty; where workers have begun anew
-meanwhile, it is refused. A run that was in flight is lost, and its schedule's rule says what
-becomes of it.
+transaction and compared there, and with them goes what the ledger has written down. Then the file
+is marked as moved, and only then is the transaction committed. Whoever dies in between has a file
+that nobody runs any more, and moves it again: either the database has everything already, and says
+so, or it is empty; where workers have begun anew meanwhile, it is refused. A run that was in flight
+is lost, and its schedule's rule says what becomes of it.
 
-Spec: PG-16.
+Spec: PG-16, LEDGER-19, LEDGER-22.
 """
 
 import sqlite3
@@ -20,7 +20,7 @@ from gnomon.errors import IncompatibleStateError, StoreError
 from gnomon.shell.store.database import Database
 from gnomon.shell.store.instant_text import from_text
 from gnomon.shell.store.ownership import Ownership
-from gnomon.shell.store.postgres.migration import migrate
+from gnomon.shell.store.postgres.migration import TZDATA, migrate
 from gnomon.shell.store.postgres.pool import Pool, PoolOptions
 from gnomon.shell.store.postgres.statement import SCHEMA, Statements, placed_in
 from gnomon.shell.store.sqlite import MOVED_TO
@@ -48,6 +48,9 @@ _GO_ON = """
 SELECT setval(pg_get_serial_sequence('{0}.schedule_log', 'number'), max(number))
 FROM {0}.schedule_log
 """
+_NOTES = "SELECT name, value FROM ledger_meta"
+_ITS_OWN = ("schema", TZDATA, MOVED_TO, MOVED_FROM)
+"""The notes that a store has about itself; all others are about the ledger, and go with it."""
 _NEWEST = "SELECT idempotency_key FROM schedule_runs ORDER BY updated_at DESC LIMIT 1"
 _LOST_MS = 0  # a lease that is over
 
@@ -115,6 +118,7 @@ async def _move(database: Database, pool: Pool, sql: Statements, progress: Progr
             table: await _copy(connection, database, schema, table, progress) for table in _TABLES
         }
         await connection.execute(_GO_ON.format(schema))
+        await _bring_notes(connection, database, sql)
         await _compare(connection, database, target, schema)
         await connection.execute(sql["set_meta"], MOVED_FROM, database.path)
         values = {"name": MOVED_TO, "value": target}
@@ -183,6 +187,16 @@ async def _copy(
         count += len(records)
         progress(table, count, total)
     return count
+
+
+async def _bring_notes(connection: "Connection", database: Database, sql: Statements) -> None:
+    """Copy what the ledger has written down; what other zone data computed is looked at again."""
+    notes: dict[str, str] = dict(database.read(lambda other: other.execute(_NOTES).fetchall()))
+    if notes.get(TZDATA) != await connection.fetchval(sql["get_meta"], TZDATA):
+        await connection.execute(sql["wake_zoned"])
+    for name, value in notes.items():
+        if name not in _ITS_OWN:
+            await connection.execute(sql["bring_note"], name, value)
 
 
 def _rows(connection: sqlite3.Connection, table: str) -> int:

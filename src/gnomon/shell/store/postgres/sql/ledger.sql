@@ -717,6 +717,15 @@ SELECT
   EXISTS (SELECT FROM gnomon.schedules WHERE deleted_at IS NULL AND workflow_id IS NOT NULL),
   EXISTS (SELECT FROM gnomon.schedules WHERE deleted_at IS NULL AND workflow_id IS NULL)
 
+-- name: bring_note
+-- A note of a ledger that moves here. Numbers that were given here before are not given again either.
+INSERT INTO gnomon.ledger_meta AS m (name, value) VALUES ($1, $2)
+ON CONFLICT (name) DO UPDATE SET value = CASE
+  WHEN m.name IN ('forgotten_revision', 'forgotten_version')
+    THEN greatest(m.value::bigint, excluded.value::bigint)::text
+  ELSE excluded.value
+END
+
 -- name: wake_zoned
 UPDATE gnomon.schedules SET wake_at = 'epoch' WHERE wake_at IS NOT NULL AND timezone <> 'UTC'
 
