@@ -59,12 +59,14 @@ async def empty(url: str, schema: str) -> None:
     connection = await asyncpg.connect(url)
     tables = ", ".join(f"{schema}.{name}" for name in ("schedules", "schedule_revisions"))
     await connection.execute(f"TRUNCATE {tables}, {schema}.schedule_runs")
+    marks = "'moved_from', 'move'"
+    await connection.execute(f"DELETE FROM {schema}.ledger_meta WHERE name IN ({marks})")
     await connection.close()
 
 
-def unmark(path: Path) -> None:
+def unmark(path: Path, mark: str = "moved_to") -> None:
     database = Database(str(path), family="ledger")
-    database.write(lambda one: one.execute("DELETE FROM ledger_meta WHERE name = 'moved_to'"))
+    database.write(lambda one: one.execute("DELETE FROM ledger_meta WHERE name = ?", (mark,)))
     database.close()
 
 
@@ -220,6 +222,43 @@ def test_a_ledger_that_began_anew_after_a_move_that_died_is_not_taken_for_the_mo
         moved(path, common_database, schema)
     tables = f"{schema}.schedules, {schema}.schedule_revisions"
     assert raised.value.hint == f"stop its workers, TRUNCATE {tables}, and move again"
+
+
+@clause("PG-16")
+def test_a_file_is_not_said_to_be_there_where_another_arrived(
+    path: Path, tmp_path: Path, common_database: str, schema: str
+) -> None:
+    other = tmp_path / "other.sqlite3"
+    shutil.copy(path, other)
+    moved(path, common_database, schema)
+    asyncio.run(empty(common_database, schema))  # as after a death before the commit
+    moved(other, common_database, schema)
+
+    with pytest.raises(StoreError, match=f"another file, and nothing of {path}") as raised:
+        moved(path, common_database, schema)
+    assert raised.value.hint == (
+        f"if nothing of it ran there, DELETE FROM ledger_meta WHERE name = 'moved_to' in {path}, "
+        "and name a database or a schema that has no ledger"
+    )
+    unmark(path)
+    assert moved(path, common_database, f"{schema}_new").is_new
+    assert not moved(other, common_database, schema).is_new
+
+
+@clause("PG-16")
+def test_a_file_that_an_older_version_moved_is_said_to_be_there(
+    path: Path, common_database: str, schema: str
+) -> None:
+    async def forget_the_number() -> None:
+        connection = await asyncpg.connect(common_database)
+        await connection.execute(f"DELETE FROM {schema}.ledger_meta WHERE name = 'move'")
+        await connection.close()
+
+    moved(path, common_database, schema)
+    unmark(path, "move")
+    asyncio.run(forget_the_number())
+
+    assert not moved(path, common_database, schema).is_new
 
 
 @clause("PG-16")

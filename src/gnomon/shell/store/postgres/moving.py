@@ -4,9 +4,10 @@ Moving a ledger from a SQLite file to PostgreSQL: everything, once.
 The file is owned while it is read, so that nobody writes to it. All rows are copied in one
 transaction and compared there, and with them goes what the ledger has written down. Then the file
 is marked as moved, and only then is the transaction committed. Whoever dies in between has a file
-that nobody runs any more, and moves it again: either the database has everything already, and says
-so, or it is empty; where workers have begun anew meanwhile, it is refused. A run that was in flight
-is lost, and its schedule's rule says what becomes of it.
+that nobody runs any more, and moves it again: either the database has everything already, which it
+shows by the number of the move that both were given, or it is empty. Where workers have begun anew
+meanwhile, or another file has arrived, it is refused. A run that was in flight is lost, and its
+schedule's rule says what becomes of it.
 
 Spec: PG-16, LEDGER-19, LEDGER-22.
 """
@@ -14,6 +15,7 @@ Spec: PG-16, LEDGER-19, LEDGER-22.
 import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon.errors import IncompatibleStateError, StoreError
@@ -32,6 +34,8 @@ __all__ = ["MOVED_FROM", "Moved", "move", "says_moved"]
 
 MOVED_FROM = "moved_from"
 """Under this name a database says that it has everything of a file."""
+_MOVE = "move"
+"""Under this name both say which move it was: a path may mean another file on another day."""
 
 Progress = Callable[[str, int, int], None]
 """Called with a table, how many of its rows have been copied, and how many it has."""
@@ -49,7 +53,7 @@ SELECT setval(pg_get_serial_sequence('{0}.schedule_log', 'number'), max(number))
 FROM {0}.schedule_log
 """
 _NOTES = "SELECT name, value FROM ledger_meta"
-_ITS_OWN = ("schema", TZDATA, MOVED_TO, MOVED_FROM)
+_ITS_OWN = ("schema", TZDATA, MOVED_TO, MOVED_FROM, _MOVE)
 """The notes that a store has about itself; all others are about the ledger, and go with it."""
 _NEWEST = "SELECT idempotency_key FROM schedule_runs ORDER BY updated_at DESC LIMIT 1"
 _LOST_MS = 0  # a lease that is over
@@ -93,7 +97,7 @@ def says_moved(path: Path) -> bool:
     except IncompatibleStateError:
         return False  # a move begins with bringing it forward
     try:
-        return _moved_to(database) is not None
+        return _note(database, MOVED_TO) is not None
     finally:
         database.close()
 
@@ -107,11 +111,8 @@ async def _move(database: Database, pool: Pool, sql: Statements, progress: Progr
         if any(there.values()):
             _expect_moved(database, target)
             if not await _has_arrived(connection, database, sql):
-                full = ", ".join(f"{schema}.{table}" for table, count in there.items() if count)
-                raise StoreError(
-                    "has a ledger that began anew, because the move died before its end",
-                    where=target, hint=f"stop its workers, TRUNCATE {full}, and move again",
-                )  # fmt: skip
+                full = [f"{schema}.{table}" for table, count in there.items() if count]
+                raise await _not_there(connection, database, sql, target, full)
             return Moved(there, is_new=False)
         _expect_unmoved(database, target)
         copied = {
@@ -120,19 +121,42 @@ async def _move(database: Database, pool: Pool, sql: Statements, progress: Progr
         await connection.execute(_GO_ON.format(schema))
         await _bring_notes(connection, database, sql)
         await _compare(connection, database, target, schema)
+        number = token_hex(16)
         await connection.execute(sql["set_meta"], MOVED_FROM, database.path)
-        values = {"name": MOVED_TO, "value": target}
-        database.write(lambda other: other.execute(_MARK, values))
+        await connection.execute(sql["set_meta"], _MOVE, number)
+        marks = [(MOVED_TO, target), (_MOVE, number)]
+        database.write(lambda other: other.executemany(_MARK, marks))
     return Moved(copied, is_new=True)
 
 
 async def _has_arrived(connection: "Connection", database: Database, sql: Statements) -> bool:
-    """Whether what is there came from a file: it says so, or has the newest row of this one."""
+    """Whether what is there came from this file: both were given the number of one move."""
+    here, there = _note(database, _MOVE), await connection.fetchval(sql["get_meta"], _MOVE)
+    if here is not None or there is not None:
+        return bool(here == there)
+    # Older versions gave no numbers: it says that it came from a file, or has the newest row.
     if await connection.fetchval(sql["get_meta"], MOVED_FROM) is not None:
         return True
     newest = database.read(lambda other: other.execute(_NEWEST).fetchone())
     query = f"SELECT FROM {sql.schema}.schedule_runs WHERE idempotency_key = $1"
     return newest is None or await connection.fetchrow(query, newest[0]) is not None
+
+
+async def _not_there(
+    connection: "Connection", database: Database, sql: Statements, place: str, full: list[str]
+) -> StoreError:
+    """Why a file that says it has moved is not where it says; what is another's is left alone."""
+    if await connection.fetchval(sql["get_meta"], MOVED_FROM) is None:
+        return StoreError(
+            "has a ledger that began anew, because the move died before its end", where=place,
+            hint=f"stop its workers, TRUNCATE {', '.join(full)}, and move again",
+        )  # fmt: skip
+    return StoreError(
+        f"has the ledger of another file, and nothing of {database.path}, which was to move there",
+        where=place,
+        hint=f"if nothing of it ran there, {_UNMARK} in {database.path}, "
+        "and name a database or a schema that has no ledger",
+    )
 
 
 async def _count(connection: "Connection", schema: str, table: str) -> int:
@@ -143,26 +167,27 @@ async def _count(connection: "Connection", schema: str, table: str) -> int:
 
 
 _MARK = """
-INSERT INTO ledger_meta (name, value) VALUES (:name, :value)
+INSERT INTO ledger_meta (name, value) VALUES (?, ?)
 ON CONFLICT (name) DO UPDATE SET value = excluded.value
 """
+_UNMARK = f"DELETE FROM ledger_meta WHERE name = '{MOVED_TO}'"  # noqa: S608 - a name of our own
 
 
-def _moved_to(database: Database) -> str | None:
+def _note(database: Database, name: str) -> str | None:
     query = "SELECT value FROM ledger_meta WHERE name = ?"
-    row = database.read(lambda other: other.execute(query, (MOVED_TO,)).fetchone())
+    row = database.read(lambda other: other.execute(query, (name,)).fetchone())
     return None if row is None else str(row[0])
 
 
 def _expect_moved(database: Database, place: str) -> None:
-    if _moved_to(database) != place:
+    if _note(database, MOVED_TO) != place:
         raise StoreError(
             "has a ledger already", where=place, hint="name a database or a schema that has none"
         )
 
 
 def _expect_unmoved(database: Database, place: str) -> None:
-    moved_to = _moved_to(database)
+    moved_to = _note(database, MOVED_TO)
     if moved_to is not None and moved_to != place:
         raise StoreError(
             f"has moved to {moved_to}", where=database.path, hint="it is there, or name that again"
