@@ -147,12 +147,11 @@ class StoreHeldError(StoreError):
 
     code: ClassVar[str] = "store-held"
 
-    def __init__(self, holder: str, *, where: str) -> None:
+    def __init__(
+        self, holder: str, *, where: str, hint: str = "stop that process, or use another file"
+    ) -> None:
         self.holder = holder
-        super().__init__(
-            f"is held by {holder}", where=where, transient=True,
-            hint="stop that process, or use another file",
-        )  # fmt: skip
+        super().__init__(f"is held by {holder}", where=where, transient=True, hint=hint)
 
 
 class IncompatibleStateError(GnomonError):

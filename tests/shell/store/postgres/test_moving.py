@@ -11,7 +11,7 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from gnomon.errors import StoreError
+from gnomon.errors import StoreError, StoreHeldError
 from gnomon.ports import By, Ended, Launched, RunRow, ScheduleRow
 from gnomon.shell.store.database import Database
 from gnomon.shell.store.postgres.ledger import LeaseTime, PostgresLedger
@@ -280,8 +280,22 @@ def test_a_file_that_somebody_runs_is_not_moved(
 ) -> None:
     owner = SqliteLedger.open(path, exclusive=True)
 
-    with pytest.raises(StoreError, match="is held by pid"):
+    with pytest.raises(StoreHeldError, match="is held by pid") as raised:
         moved(path, common_database, schema)
+    assert raised.value.hint == "stop that process, and move again"
+    asyncio.run(owner.close())
+
+
+@clause("PG-16", "LEDGER-12")
+def test_a_file_that_somebody_runs_is_not_moved_under_another_name(
+    path: Path, tmp_path: Path, common_database: str, schema: str
+) -> None:
+    owner = SqliteLedger.open(path, exclusive=True)
+    link = tmp_path / "link.sqlite3"
+    link.symlink_to(path)
+
+    with pytest.raises(StoreHeldError, match="is held by pid"):
+        moved(link, common_database, schema)
     asyncio.run(owner.close())
 
 

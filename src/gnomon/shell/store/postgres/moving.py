@@ -14,11 +14,12 @@ Spec: PG-16, LEDGER-19, LEDGER-22.
 
 import sqlite3
 from collections.abc import Callable, Iterator
+from os.path import realpath
 from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, NamedTuple
 
-from gnomon.errors import IncompatibleStateError, StoreError
+from gnomon.errors import IncompatibleStateError, StoreError, StoreHeldError
 from gnomon.shell.store.database import Database
 from gnomon.shell.store.instant_text import from_text
 from gnomon.shell.store.ownership import Ownership
@@ -77,7 +78,7 @@ async def move(
     try:
         says_moved(path)  # a file that is no ledger is refused before anything is made
         await migrate(pool, sql)
-        ownership = Ownership(f"{path}.lock")
+        ownership = _own(path)
         try:
             database = Database(str(path), family="ledger")
             try:
@@ -100,6 +101,15 @@ def says_moved(path: Path) -> bool:
         return _note(database, MOVED_TO) is not None
     finally:
         database.close()
+
+
+def _own(path: Path) -> Ownership:
+    try:
+        return Ownership(f"{realpath(path)}.lock")  # as who runs it does, by whatever name
+    except StoreHeldError as error:
+        raise StoreHeldError(
+            error.holder, where=error.where, hint="stop that process, and move again"
+        ) from error
 
 
 async def _move(database: Database, pool: Pool, sql: Statements, progress: Progress) -> Moved:
