@@ -69,6 +69,23 @@ def test_it_is_said_how_much_of_how_much_has_been_copied(store: Path, database: 
     )  # fmt: skip
 
 
+@clause("CLI-33")
+def test_a_file_of_schedules_is_told_which_file_its_ledger_is(store: Path, database: str) -> None:
+    file = store.with_suffix(".toml")
+    named = gnomon("migrate-store", str(file), database)
+    store.rename(store.with_name("other.toml"))
+    absent = gnomon("migrate-store", str(file), database)
+    other = gnomon("migrate-store", str(store.with_name("other.toml")), database)
+
+    assert (named.code, named.err.splitlines()) == (2, [
+        f"error: {file}: is a file of schedules, and no ledger", f"hint: its ledger is {store}",
+    ])  # fmt: skip
+    assert absent.err.splitlines()[1] == (
+        f"hint: its ledger is {store}, which is not there, unless --store named another"
+    )
+    assert (other.code, other.out[:19]) == (0, "Moved: 1 schedules,")
+
+
 @clause("CLI-39", "PG-16")
 def test_a_move_that_is_interrupted_says_that_nothing_has_moved(store: Path, database: str) -> None:
     done = asyncio.run(interrupted(store, database, _HOLD_ROWS))

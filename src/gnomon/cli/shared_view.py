@@ -29,6 +29,8 @@ from gnomon.shell.store.sqlite import SqliteLedger
 
 __all__ = ["move_text", "shared_doctor_text", "shared_history"]
 
+_SQLITE = b"SQLite format 3\0"
+
 
 def shared_doctor_text(database: SharedDatabase, *, as_json: bool) -> tuple[str, bool]:
     """The report on a ledger and its workers, and whether all is well."""
@@ -68,6 +70,7 @@ def move_text(store: Path, database: SharedDatabase) -> str:
     """Move a ledger from a file to a database, and say what was moved."""
     if not store.is_file():
         raise StoreError("is not there", where=str(store), hint="name the file of a ledger")
+    _refuse_schedules(store)
 
     copied: dict[str, str] = {}
 
@@ -106,6 +109,21 @@ async def _expect_its_door(store: Path, database: SharedDatabase) -> None:
             return  # there is none yet, or the move says what is wrong
         notes, hint = Notes(there.pool, there.sql), "name another schema with --schema"
         await check_move(here, notes, name=store.name, place=database.place, hint=hint)
+
+
+def _refuse_schedules(file: Path) -> None:
+    """Say which file is meant when a file of schedules is named in the place of its ledger."""
+    if file.suffix.lower() not in (".toml", ".yaml", ".yml"):
+        return
+    with file.open("rb") as content:
+        if content.read(len(_SQLITE)) == _SQLITE:
+            return  # a ledger may have any name
+    ledger = file.with_suffix(".sqlite3")
+    missing = "" if ledger.is_file() else ", which is not there, unless --store named another"
+    raise StoreError(
+        "is a file of schedules, and no ledger", where=str(file),
+        hint=f"its ledger is {ledger}{missing}",
+    )  # fmt: skip
 
 
 def _interrupted(store: Path, copied: Mapping[str, str]) -> StoreError:
