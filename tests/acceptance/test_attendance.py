@@ -49,6 +49,24 @@ def test_a_worker_forgets_others_while_it_works_and_not_only_at_its_start(
     play(common_database, schema, scenario)
 
 
+@clause("PG-20")
+def test_a_worker_notices_while_it_works_that_others_with_older_zone_data_are_gone(
+    common_database: str, schema: str, tmp_path: Path
+) -> None:
+    async def scenario(fleet: Fleet) -> None:
+        ledger, clock, beside = await fleet.open(), Hurried(), await fleet.beside()
+        runtime = Runtime(
+            ledger, ProcessLauncher(clock, directory=tmp_path, cwd=tmp_path), clock, "boris"
+        )
+        there = SharedDatabase(url=common_database, schema=schema, pooler=True)
+        async with attended(ledger, there, runtime, "boris", clock):
+            await beside.execute("INSERT INTO ledger_meta VALUES ('tzdata 1999a', '0')")
+            while await ledger.note("tzdata 1999a") is not None:
+                pass
+
+    play(common_database, schema, scenario)
+
+
 class NeverLong(Hurried):
     """And nothing ever comes to the end of a longer wait than the shortest for a ledger."""
 

@@ -5,7 +5,7 @@ Nobody owns the database, so nothing is recovered at the start: what a dead work
 the end of its leases. A worker listens for what others change and says that it is there; both go on
 beside the runtime, and neither can stop it.
 
-Spec: CLI-31, PG-7, PG-14.
+Spec: CLI-31, PG-7, PG-14, PG-20.
 """
 
 import asyncio
@@ -99,6 +99,8 @@ async def _beat(presence: Presence, runtime: Runtime, clock: Clock) -> None:
                 await presence.forget_others()
         if await _say(presence, runtime, "draining" if runtime.is_stopping else "running"):
             runtime.try_again()
+            with contextlib.suppress(StoreError):  # the next beat tries again
+                await presence.outlast_others()
         await clock.sleep_ms(BEAT_MS)
 
 

@@ -7,8 +7,8 @@ from typing import TypeVar
 
 from gnomon.cli.saving import FILE_NAME
 from gnomon.shell.store.postgres.ledger import LeaseTime, PostgresLedger
-from gnomon.shell.store.postgres.migration import TZDATA
 from gnomon.shell.store.postgres.moving import move
+from gnomon.shell.store.postgres.zone_data import TZDATA
 from gnomon.shell.store.sqlite import SqliteLedger
 from tests.clauses import clause
 from tests.contract.ledger_desk import at, minutely

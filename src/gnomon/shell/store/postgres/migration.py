@@ -13,11 +13,10 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-import tzdata
-
 from gnomon.errors import IncompatibleStateError, StoreError
-from gnomon.shell.store.postgres.pool import OLDEST, Pool
+from gnomon.shell.store.postgres.pool import OLDEST, PATIENCE_S, PATIENTLY, Pool
 from gnomon.shell.store.postgres.statement import Statements, migrations
+from gnomon.shell.store.postgres.zone_data import follow_zones, knows_zones
 
 if TYPE_CHECKING:
     from gnomon.shell.store.postgres.pool import Connection
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 __all__ = [
     "JOURNAL",
     "LEDGER",
-    "TZDATA",
     "WORKFLOW",
     "Family",
     "Transactions",
@@ -36,12 +34,8 @@ __all__ = [
     "schema_number",
 ]
 
-TZDATA = "tzdata"
-"""The note that says with which zone data the wakes of a ledger were computed."""
 _LOCK = 0x676E6F6D  # "gnom"
 _ALONE = "SELECT pg_advisory_xact_lock($1, hashtext($2))"
-_PATIENTLY = "SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0"
-_PATIENCE_S = 600
 _FIND = """
 SELECT current_setting('server_version_num')::int,
   EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = $1),
@@ -77,11 +71,11 @@ async def migrate(pool: Pool, sql: Statements) -> None:
     """Bring the ledger's tables to the newest number, and follow new zone data."""
     await bring_forward(pool, sql, LEDGER)
     async with pool.transaction() as connection:
-        if await _knows_zones(connection, sql):
+        if await knows_zones(connection, sql):
             return
     async with pool.transaction() as connection:
         await _wait_alone(connection, sql)
-        await _follow_zones(connection, sql)
+        await follow_zones(connection, sql)
 
 
 async def expect_newest(pool: Pool, sql: Statements) -> None:
@@ -116,7 +110,7 @@ async def bring_forward(source: Transactions, sql: Statements, family: Family) -
         await _wait_alone(connection, sql)
         number = await _number(connection, source.place, sql, scripts, family)
         for script in scripts[number:]:
-            await connection.execute(script, timeout=_PATIENCE_S)
+            await connection.execute(script, timeout=PATIENCE_S)
         await connection.execute(sql["set_meta"], "schema", str(len(scripts)))
 
 
@@ -153,8 +147,8 @@ async def schema_number(
 
 
 async def _wait_alone(connection: "Connection", sql: Statements) -> None:
-    await connection.execute(_PATIENTLY)
-    await connection.execute(_ALONE, _LOCK, sql.schema, timeout=_PATIENCE_S)
+    await connection.execute(PATIENTLY)
+    await connection.execute(_ALONE, _LOCK, sql.schema, timeout=PATIENCE_S)
 
 
 async def _number(
@@ -167,14 +161,3 @@ async def _number(
             where=place, hint="install the version that wrote it, or a newer one",
         )  # fmt: skip
     return number
-
-
-async def _knows_zones(connection: "Connection", sql: Statements) -> bool:
-    return bool(await connection.fetchval(sql["get_meta"], TZDATA) == tzdata.IANA_VERSION)
-
-
-async def _follow_zones(connection: "Connection", sql: Statements) -> None:
-    """New zone data may move what was computed from the old: look at every zoned schedule again."""
-    if not await _knows_zones(connection, sql):
-        await connection.execute(sql["set_meta"], TZDATA, tzdata.IANA_VERSION)
-        await connection.execute(sql["wake_zoned"])

@@ -23,9 +23,10 @@ from gnomon.errors import IncompatibleStateError, StoreError, StoreHeldError
 from gnomon.shell.store.database import Database
 from gnomon.shell.store.instant_text import from_text
 from gnomon.shell.store.ownership import Ownership
-from gnomon.shell.store.postgres.migration import TZDATA, migrate
+from gnomon.shell.store.postgres.migration import migrate
 from gnomon.shell.store.postgres.pool import Pool, PoolOptions
 from gnomon.shell.store.postgres.statement import SCHEMA, Statements, placed_in
+from gnomon.shell.store.postgres.zone_data import TZDATA
 from gnomon.shell.store.sqlite import MOVED_TO
 
 if TYPE_CHECKING:

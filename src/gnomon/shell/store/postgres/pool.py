@@ -28,10 +28,14 @@ if TYPE_CHECKING:
 
     Connection = asyncpg.Connection[asyncpg.Record] | PoolConnectionProxy[asyncpg.Record]
 
-__all__ = ["OLDEST", "Pool", "PoolOptions", "connect", "was_undone"]
+__all__ = ["OLDEST", "PATIENCE_S", "PATIENTLY", "Pool", "PoolOptions", "connect", "was_undone"]
 
 OLDEST = 140000
 """The oldest version of PostgreSQL that works, as it numbers itself."""
+
+PATIENTLY = "SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0"
+"""What begins a transaction that may take long; its long statement gets `PATIENCE_S`."""
+PATIENCE_S = 600
 
 _AGAIN = 2
 """How often a transaction is made again that the server broke to undo a deadlock."""

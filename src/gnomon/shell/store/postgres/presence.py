@@ -2,22 +2,28 @@
 Which workers are there, and how are they doing?
 
 Each worker writes from time to time that it is alive, what it has in hand and what it has counted,
-by the time of the database. Nothing is decided by this: runs are held by leases alone. It is there
-for people: for `gnomon doctor`, and for metrics.
+by the time of the database. No run is decided by this: runs are held by leases alone. It is there
+for people: for `gnomon doctor`, and for metrics. It also says which zone data it has, so that those
+who stay know when the last worker with others is gone.
 
 How far its clock is from the database's it knows from the answer to what it said before. An answer
 that was long in coming says little about clocks, and does not count.
 
-Spec: PG-14.
+Spec: PG-14, PG-20.
 """
 
 import json
+import logging
 from collections.abc import Mapping
 from typing import NamedTuple
+
+import tzdata
 
 from gnomon.ports import Clock
 from gnomon.shell.store.postgres.pool import Pool
 from gnomon.shell.store.postgres.statement import Statements
+from gnomon.shell.store.postgres.zone_data import outlast
+from gnomon.shell.telemetry import log
 
 __all__ = ["BEAT_MS", "FORGET_MS", "SILENT_MS", "Presence", "WorkerRow", "workers"]
 
@@ -60,10 +66,12 @@ class Presence:
     """What one worker says about itself."""
 
     def __init__(
-        self, pool: Pool, sql: Statements, clock: Clock, *, owner: str, host: str, pid: int
-    ) -> None:
+        self, pool: Pool, sql: Statements, clock: Clock, *, owner: str, host: str, pid: int,
+        zones: str = tzdata.IANA_VERSION,
+    ) -> None:  # fmt: skip
         self._pool, self._sql, self._clock = pool, sql, clock
         self._who = owner, host, pid
+        self._zones = zones
         self._ahead_ms: int | None = None
 
     async def beat(self, state: str, *, holding: int, counters: Mapping[str, int]) -> None:
@@ -71,12 +79,17 @@ class Presence:
         if self._ahead_ms is None:
             await self._compare(self._sql["time"])
         counted = json.dumps(dict(counters))
-        values = state, self._ahead_ms or 0, holding, counted
+        values = state, self._ahead_ms or 0, holding, counted, self._zones
         await self._compare(self._sql["heartbeat"], *self._who, *values)
 
     async def forget_others(self) -> None:
         """Remove the workers that nobody has heard of for long, and that hold nothing any more."""
         await self._pool.fetch(self._sql["forget_workers"], FORGET_MS)
+
+    async def outlast_others(self) -> None:
+        """Undo what workers with other zone data may have computed, once they are gone."""
+        if await outlast(self._pool, self._sql, zones=self._zones, silent_ms=SILENT_MS):
+            log(logging.INFO, "workers with other zone data are gone", tzdata=self._zones)
 
     async def _compare(self, statement: str, *values: str | int) -> None:
         """A statement that answers with the time of the database."""

@@ -729,12 +729,28 @@ END
 -- name: wake_zoned
 UPDATE gnomon.schedules SET wake_at = 'epoch' WHERE wake_at IS NOT NULL AND timezone <> 'UTC'
 
+-- name: forget_zones
+-- $1 the zone data whose workers stay, $2 after how long in milliseconds the others are gone; what
+-- another worker is about to forget is left to it
+DELETE FROM gnomon.ledger_meta WHERE name IN (
+  SELECT name FROM gnomon.ledger_meta
+  WHERE name LIKE 'tzdata %' AND name <> 'tzdata ' || $1
+    AND value::bigint < (extract(epoch FROM now()) * 1000)::bigint - $2::bigint
+  FOR UPDATE SKIP LOCKED
+)
+RETURNING name
+
 -- name: time
 SELECT (extract(epoch FROM now()) * 1000)::bigint
 
 -- name: heartbeat
 -- Answers with the time. $1 owner, $2 host, $3 pid, $4 state, $5 how far ahead in milliseconds,
--- $6 in hand, $7 counters
+-- $6 in hand, $7 counters, $8 its zone data, of which is noted when a worker last had them
+WITH zones AS (
+  INSERT INTO gnomon.ledger_meta (name, value)
+  VALUES ('tzdata ' || $8, (extract(epoch FROM now()) * 1000)::bigint::text)
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value
+)
 INSERT INTO gnomon.workers (owner, host, pid, state, started_at, seen_at, ahead_ms, holding, counters)
 VALUES ($1, $2, $3, $4, now(), now(), $5, $6, $7)
 ON CONFLICT (owner) DO UPDATE SET
