@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TypeVar
 
-from gnomon.cli.saving import FILE_NAME
+from gnomon.shell.store.belonging import FILE_NAME
 from gnomon.shell.store.postgres.ledger import LeaseTime, PostgresLedger
 from gnomon.shell.store.postgres.moving import move
 from gnomon.shell.store.postgres.zone_data import TZDATA
