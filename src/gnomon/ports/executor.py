@@ -126,5 +126,5 @@ class Executor(Protocol):
         ...
 
     async def close(self) -> None:
-        """Let go of connections and threads."""
+        """Let go of connections and threads, and leave at once what runs in this process."""
         ...

@@ -12,6 +12,8 @@ unless `GNOMON_OUTGOING_NETWORKS` names others.
 Spec: UP-6.
 """
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -32,7 +34,7 @@ from gnomon.shell.launcher.process import ProcessLauncher
 from gnomon.shell.outgoing.client import Outgoing
 from gnomon.shell.outgoing.rule import read_rule
 
-__all__ = ["ExecutorSettings", "callback_keys", "make_executor"]
+__all__ = ["ExecutorSettings", "callback_keys", "make_executor", "open_executor"]
 
 
 class ExecutorSettings(BaseSettings):
@@ -92,6 +94,18 @@ def make_executor(
         secrets=Secrets(settings.secrets_directory),
     )
     return EmbeddedExecutor(executions, clock, works)
+
+
+@asynccontextmanager
+async def open_executor(
+    settings: ExecutorSettings, executions: Executions, clock: Clock, *, output: Path | None
+) -> AsyncIterator[Executor]:
+    """The executor as long as the block lasts, however it ends."""
+    executor = make_executor(settings, executions, clock, output=output)
+    try:
+        yield executor
+    finally:
+        await executor.close()
 
 
 def _key(name: str | None, file: Path | None) -> dict[str, bytes] | None:

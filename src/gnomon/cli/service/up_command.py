@@ -5,7 +5,7 @@ The port is taken before anything is written, so that a start which cannot be le
 The first signal lets requests and runs come to their end, the second leaves at once. A process that
 is killed leaves its facts behind, and the next one goes on from them.
 
-Spec: UP-1 to UP-8.
+Spec: UP-1 to UP-9.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ from gnomon.cli.problem import printable
 from gnomon.cli.run_metrics import metrics_listener, metrics_served
 from gnomon.cli.service.assembly import figures_of, make_api, serve
 from gnomon.cli.service.client import DEFAULT_TOKEN, DEFAULT_URL
-from gnomon.cli.service.executing import ExecutorSettings, callback_keys, make_executor
+from gnomon.cli.service.executing import ExecutorSettings, callback_keys, open_executor
 from gnomon.cli.service.relaying import relayed
 from gnomon.cli.service.samples import deploy_samples
 from gnomon.cli.service.stores import Stores, open_stores
@@ -119,10 +119,12 @@ async def _up(
     executing = ExecutorSettings(allow_commands=True)
     events, counters = EventFeed(clock), ServiceCounters()
     path = options.data / "service.sqlite3"
-    async with _signals() as stopping, open_stores(path, options.database) as stores:
-        executor = make_executor(
-            executing, stores.executions, clock, output=options.data / "output"
-        )
+    output = options.data / "output"
+    async with (
+        _signals() as stopping,
+        open_stores(path, options.database) as stores,
+        open_executor(executing, stores.executions, clock, output=output) as executor,
+    ):
         worker = ServiceWorker(
             stores.ledger, executor, stores.workflows, clock, _owner(clock), settings,
             events=events, counters=counters, also=stores.executions,
@@ -141,9 +143,7 @@ async def _up(
                 _attended(stores, options.database, worker, clock),
                 relayed(stores, options.database, events, clock, name=worker.owner, listens=True),
             ):
-                done = await _until_stopped(worker, stopping)
-        await executor.close()
-        return done
+                return await _until_stopped(worker, stopping)
 
 
 async def _api(
@@ -155,8 +155,11 @@ async def _api(
 ) -> bool:
     settings, executing = Settings.read(environment()), ExecutorSettings()
     events, counters = EventFeed(clock), ServiceCounters()
-    async with _signals() as stopping, open_stores(None, database) as stores:
-        executor = make_executor(executing, stores.executions, clock, output=None)
+    async with (
+        _signals() as stopping,
+        open_stores(None, database) as stores,
+        open_executor(executing, stores.executions, clock, output=None) as executor,
+    ):
         parts = make_api(
             stores, RunLauncher(stores.workflows, executor, clock), http, settings, access, clock,
             events=events, counters=counters, wake=lambda: None, keys=callback_keys(executing),
@@ -167,7 +170,6 @@ async def _api(
             port = listener.getsockname()[1]
             log(logging.INFO, "serving", host=http.host, port=port, store=stores.place)
             await stopping.wait()
-        await executor.close()
     return True
 
 
@@ -176,8 +178,11 @@ async def _worker(
 ) -> bool:
     settings, events = Settings.read(environment()), EventFeed(clock)
     counters = ServiceCounters()
-    async with _signals() as stopping, open_stores(None, database) as stores:
-        executor = make_executor(ExecutorSettings(), stores.executions, clock, output=output)
+    async with (
+        _signals() as stopping,
+        open_stores(None, database) as stores,
+        open_executor(ExecutorSettings(), stores.executions, clock, output=output) as executor,
+    ):
         worker = ServiceWorker(
             stores.ledger, executor, stores.workflows, clock, _owner(clock), settings,
             events=events, counters=counters, also=stores.executions,
@@ -194,9 +199,7 @@ async def _worker(
             _attended(stores, database, worker, clock),
             relayed(stores, database, events, clock, name=worker.owner, listens=False),
         ):
-            done = await _until_stopped(worker, stopping)
-        await executor.close()
-        return done
+            return await _until_stopped(worker, stopping)
 
 
 class _Stopping(asyncio.Event):

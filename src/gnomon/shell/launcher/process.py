@@ -213,6 +213,11 @@ class ProcessLauncher:
             left = [run for run in runs if not run.exit.done()]
             await asyncio.gather(*(self._terminate(run, Reason.STOPPED) for run in left))
 
+    def leave(self) -> None:
+        """Tell all runs to end and wait for none; whoever adopts what is left can end it."""
+        for run in self._runs.values():
+            self._tell_to_end(run)
+
     def _spawn(self, order: Order) -> _Run:
         command = order.command
         account = order.account or account_of(command.user, command.group)
@@ -312,12 +317,15 @@ class ProcessLauncher:
         """TERM to the group, then KILL; whether its leader is gone."""
         run.reason = run.reason or reason
         run.ending = True
-        self._signal(run, signal.SIGTERM)
-        self._signal(run, signal.SIGCONT)  # one that was stopped could not heed it
+        self._tell_to_end(run)
         if await all_done_within(self._clock, [run.exit], run.grace_ms):
             return True
         self._signal(run, signal.SIGKILL)
         return await all_done_within(self._clock, [run.exit], KILL_MAX_MS)
+
+    def _tell_to_end(self, run: _Run) -> None:
+        self._signal(run, signal.SIGTERM)
+        self._signal(run, signal.SIGCONT)  # one that was stopped could not heed it
 
     def _signal(self, run: _Run, number: signal.Signals) -> None:
         if not run.exit.done():

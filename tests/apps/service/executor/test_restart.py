@@ -1,6 +1,7 @@
 """An executor whose process dies in the middle of a run, and the one that comes after it."""
 
 import asyncio
+import os
 import signal
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from gnomon.ports.executions import NodeState
 from gnomon.ports.executor import FeedbackStatus
 from gnomon.shell.launcher.identity import identify
 from tests.apps.service.executor.embedded_stage import open_stage, shell_node
@@ -82,3 +84,49 @@ asyncio.run(live())
     tries = dict(line.split() for line in (tmp_path / "tries.txt").read_text().splitlines())
     assert set(tries) == {"1", "2"}
     assert identify(int(tries["1"])) is None
+
+
+@clause("EXEC-19")
+def test_an_executor_that_is_closed_waits_for_no_run_and_leaves_it_to_the_next(
+    tmp_path: Path,
+) -> None:
+    life = tmp_path / "life"
+    os.mkfifo(life)
+    deaf = (
+        "[ $GNOMON_ATTEMPT = 2 ] && exit 0; exec 3> life; trap 'echo told >&3' TERM; "
+        "echo $$ >&3; for n in $(seq 1000); do sleep 0.1; done"
+    )
+    text = f"""
+import asyncio, pathlib
+from tests.apps.service.executor.embedded_stage import open_stage, shell_node
+
+async def live():
+    async with open_stage(pathlib.Path({str(tmp_path)!r})) as stage:
+        await stage.start(shell_node("a", {deaf!r}, grace="1h"))
+        await asyncio.to_thread(input)
+        await stage.executor.close()
+
+asyncio.run(live())
+"""
+    first = subprocess.Popen(
+        [sys.executable, "-c", text], cwd=ROOT, stdin=subprocess.PIPE, text=True
+    )
+    try:
+        with life.open() as said:
+            process = int(said.readline())
+            first.communicate("close\n", timeout=PATIENCE_S)
+            told = said.readline()
+            os.kill(process, signal.SIGKILL)
+    finally:
+        first.kill()
+        first.wait()
+    assert (first.returncode, told) == (0, "told\n")
+
+    async def second_life() -> None:
+        async with open_stage(tmp_path) as stage:
+            assert await stage.states() == {"a": NodeState.RUNNING}
+            end = await stage.run(shell_node("a", deaf), fence=2)
+            assert end.status is FeedbackStatus.SUCCESS
+            assert [(row.node_id, row.attempt) for row in (await stage.get()).nodes] == [("a", 2)]
+
+    asyncio.run(second_life())

@@ -3,9 +3,10 @@ Nodes that are processes.
 
 A process is made ready, the executor writes down which one it is, and only then does it begin; so
 whoever finds the record of a run knows every process that may be left of it. What is left is ended
-before a node is begun again.
+before a node is begun again. Once this is closed nobody hears of ends any more: processes that are
+left are told to end, and nobody waits for them.
 
-Spec: EXEC-12, EXEC-14.
+Spec: EXEC-12, EXEC-14, EXEC-19.
 """
 
 import asyncio
@@ -28,6 +29,7 @@ class CommandNodes:
         self._launcher = launcher
         self._waiting: dict[str, asyncio.Future[Ended]] = {}
         self._collector: asyncio.Task[None] | None = None
+        self._is_closed = False
 
     async def carry_out(self, node: CommandNode, context: NodeContext, record: Record) -> NodeEnd:
         key = _key(context)
@@ -43,6 +45,8 @@ class CommandNodes:
                 await self._launcher.end(key, Reason.UNCERTAIN)
             end = await asyncio.shield(ended)
         except asyncio.CancelledError:
+            if self._is_closed:
+                raise  # no end would ever come
             await self._launcher.end(key, Reason.STOPPED)
             end = await ended
         return NodeEnd(end.success, _detail(end), self._log(key, context.attempt))
@@ -56,6 +60,8 @@ class CommandNodes:
         return await self._launcher.end(key, Reason.UNCERTAIN)
 
     async def close(self) -> None:
+        self._is_closed = True
+        self._launcher.leave()
         if self._collector is not None:
             self._collector.cancel()
             await asyncio.wait([self._collector])

@@ -4,11 +4,11 @@ The embedded executor: runs the nodes of a workflow itself, in this process and 
 How far a run has come is written down before a node begins and when it has ended. A run that is
 known is not begun again: while it goes on it goes on, when it has ended its end is said again, and
 when a former process left it in the middle it is taken up where the record ends, under the number
-of whoever asks.
+of whoever asks. One that is closed leaves its runs in the middle, just as a process that dies.
 
 It is the default that serves: no retries of nodes, no data between them, no other machines.
 
-Spec: EXEC-1 to EXEC-5.
+Spec: EXEC-1 to EXEC-5, EXEC-19.
 """
 
 import asyncio
@@ -89,7 +89,11 @@ class EmbeddedExecutor:
             await self._stop(runs, Reason.STOPPED)
 
     async def close(self) -> None:
+        tasks = [task for _, task in self._runs.values()]
+        for task in tasks:
+            task.cancel()  # before its nodes, whose ends would be written
         await self._works.close()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     @asynccontextmanager
     async def _alone(self, key: str) -> AsyncIterator[None]:

@@ -4,9 +4,9 @@ One run, from its first node to its last.
 Before a node begins, and when it has ended, that is written to the record. The record is kept under
 the number of whoever asked for the run; when somebody else has taken the run over, what is under
 way is stopped, and nothing more is written. A record that cannot be written is tried again until it
-can be: no node begins without it.
+can be: no node begins without it. A run that is cancelled is left as its record has it.
 
-Spec: EXEC-3, EXEC-4, EXEC-10 to EXEC-14, EXEC-18.
+Spec: EXEC-3, EXEC-4, EXEC-10 to EXEC-14, EXEC-18, EXEC-19.
 """
 
 import asyncio
@@ -89,7 +89,7 @@ class Undertaking:
         self._cancel_all()
 
     async def carry_out(self) -> None:
-        """Carry all nodes out, and say how it went; this is always said once."""
+        """Carry all nodes out, and say how it went; this is always said once, unless cancelled."""
         self._say(FeedbackStatus.STARTED)
         try:
             await self._write(self._skipped_rows(self._course.skipped))
@@ -102,6 +102,9 @@ class Undertaking:
                 self._is_lost = not await self._end(status, detail)
             if self._is_lost:
                 status, detail = FeedbackStatus.FAILED, "taken over by another worker"
+        except asyncio.CancelledError:
+            await self._leave()
+            raise
         except Exception as error:
             log(logging.ERROR, "a run failed by itself", failure=error, key=self._key)
             status, detail = FeedbackStatus.FAILED, f"the executor failed: {type(error).__name__}"
@@ -183,6 +186,12 @@ class Undertaking:
         for task in self._tasks:
             if not task.cancelling():  # a second one would disturb what the first has begun
                 task.cancel()
+
+    async def _leave(self) -> None:
+        """Give up the nodes that are under way; nothing is written about them."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def _stopped_row(self, name: str) -> NodeRow:
         return self._ended(NodeRow(name, NodeState.RUNNING, 0), _STOPPED)
