@@ -3,9 +3,10 @@ What `gnomon run --database` needs beside `gnomon run`: a ledger that many proce
 
 Nobody owns the database, so nothing is recovered at the start: what a dead worker held is found by
 the end of its leases. A worker listens for what others change and says that it is there; both go on
-beside the runtime, and neither can stop it.
+beside the runtime, and neither can stop it. Only the first word must be allowed: a user that may
+not write could do no work either, and nothing but a grant would help.
 
-Spec: CLI-31, PG-7, PG-14, PG-20.
+Spec: CLI-31, PG-7, PG-14, PG-20, UP-10.
 """
 
 import asyncio
@@ -74,10 +75,11 @@ async def open_shared(database: SharedDatabase) -> AsyncIterator[SharedLedger]:
 async def attended(
     ledger: PostgresLedger, database: SharedDatabase, runtime: Runtime, owner: str, clock: Clock
 ) -> AsyncIterator[None]:
-    """Listen and be seen as long as the block lasts; then say good-bye."""
+    """Be seen, or raise what forbids it; listen as long as the block lasts; then say good-bye."""
     presence = Presence(
         ledger.pool, ledger.sql, clock, owner=owner, host=socket.gethostname(), pid=os.getpid()
     )
+    await _say(presence, runtime, "running", first=True)
     hearing = listen(database.url, ledger.sql.channel, runtime.wake, clock, database.options)
     beside = [
         asyncio.create_task(hearing),
@@ -104,12 +106,14 @@ async def _beat(presence: Presence, runtime: Runtime, clock: Clock) -> None:
         await clock.sleep_ms(BEAT_MS)
 
 
-async def _say(presence: Presence, runtime: Runtime, state: str) -> bool:
-    """Whether the database has heard it."""
+async def _say(presence: Presence, runtime: Runtime, state: str, *, first: bool = False) -> bool:
+    """Whether the database has heard it; at first, what does not pass by itself is raised."""
     counters = runtime.telemetry.counters()
     try:
         await presence.beat(state, holding=runtime.in_hand, counters=counters)
     except StoreError as error:
+        if first and not error.transient:
+            raise
         log(logging.WARNING, "could not say that this worker is there", error=str(error))
         return False
     return True

@@ -5,7 +5,7 @@ The port is taken before anything is written, so that a start which cannot be le
 The first signal lets requests and runs come to their end, the second leaves at once. A process that
 is killed leaves its facts behind, and the next one goes on from them.
 
-Spec: UP-1 to UP-9.
+Spec: UP-1 to UP-10.
 """
 
 import asyncio
@@ -135,15 +135,14 @@ async def _up(
         )  # fmt: skip
         if stores.alone:
             await worker.recover()
-        if options.samples:
-            await deploy_samples(parts.registrar, parts.deployer)
-        async with serve(parts, options.http, listener):
-            announce(_welcome(options, token_file, url_of(options.http.host, listener)))
-            async with (
-                _attended(stores, options.database, worker, clock),
-                relayed(stores, options.database, events, clock, name=worker.owner, listens=True),
-            ):
-                return await _until_stopped(worker, stopping)
+        telling = relayed(stores, options.database, events, clock, name=worker.owner, listens=True)
+        async with _attended(stores, options.database, worker, clock):
+            if options.samples:
+                await deploy_samples(parts.registrar, parts.deployer)
+            async with serve(parts, options.http, listener):
+                announce(_welcome(options, token_file, url_of(options.http.host, listener)))
+                async with telling:
+                    return await _until_stopped(worker, stopping)
 
 
 async def _api(
@@ -187,7 +186,6 @@ async def _worker(
             stores.ledger, executor, stores.workflows, clock, _owner(clock), settings,
             events=events, counters=counters, also=stores.executions,
         )  # fmt: skip
-        log(logging.INFO, "working", store=stores.place)
         page = WorkerPage(
             worker=worker,
             metrics=WorkerMetrics(lambda: figures_of(counters)),
@@ -199,6 +197,7 @@ async def _worker(
             _attended(stores, database, worker, clock),
             relayed(stores, database, events, clock, name=worker.owner, listens=False),
         ):
+            log(logging.INFO, "working", store=stores.place)
             return await _until_stopped(worker, stopping)
 
 

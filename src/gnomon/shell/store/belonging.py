@@ -60,8 +60,10 @@ async def belong(ledger: NotedLedger, door: Door, *, place: str, otherwise: str,
 
     The error says whose it is, and then `otherwise`.
     """
-    owner = await ledger.note(BELONGS_TO) or await _former(ledger, door)
-    if owner in (None, door):
+    owner = noted = await ledger.note(BELONGS_TO)
+    if noted is None:
+        owner = await _former(ledger, door)
+    if noted is None and owner in (None, door):
         owner = await ledger.note_once(BELONGS_TO, door)
     if owner != door:
         raise StoreError(

@@ -1,0 +1,65 @@
+"""The service on a database that lets its user look, and not write."""
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+
+from gnomon.shell.store.postgres.ledger import PostgresLedger
+from tests.acceptance.test_cli_database import execute
+from tests.acceptance.test_cli_split import DAG, TOKEN, access_file, started
+from tests.clauses import clause
+
+PATIENCE_S = 60
+
+
+async def made(database: str) -> None:
+    await (await PostgresLedger.open(database)).close()
+
+
+def reader_of(database: str, role: str) -> str:
+    """The address of a ledger for a user that may read it."""
+    asyncio.run(made(database))
+    execute(database, f"CREATE ROLE {role} LOGIN")
+    execute(database, f"GRANT USAGE ON SCHEMA gnomon TO {role}")
+    execute(database, f"GRANT SELECT ON ALL TABLES IN SCHEMA gnomon TO {role}")
+    return database.replace("postgres@", f"{role}@")
+
+
+@clause("UP-10", "PG-9")
+@pytest.mark.parametrize("command", ["worker", "up"])
+def test_who_may_not_write_does_not_begin_to_work(
+    tmp_path: Path, database: str, command: str
+) -> None:
+    theirs = reader_of(database, f"reader_of_{command}")
+    options = ["--port", "0", "--no-samples"] if command == "up" else []
+
+    done = subprocess.run(
+        [sys.executable, "-m", "gnomon", command, "--database", theirs, *options],
+        cwd=tmp_path, check=False, capture_output=True, text=True, timeout=PATIENCE_S,
+    )  # fmt: skip
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines() == [
+        f"error: {theirs}: does not allow this to this user (permission denied for table workers)",
+        "hint: let this user create the schema, or create it and grant ALL on it and on its tables;"
+        " see docs/howto/run-on-postgresql.md",
+    ]
+
+
+@clause("UP-10")
+def test_an_api_that_may_not_write_shows_what_there_is(tmp_path: Path, database: str) -> None:
+    theirs = reader_of(database, "reader_of_api")
+    access = str(access_file(tmp_path))
+    headers = {"authorization": f"Bearer {TOKEN}"}
+    with started("api", theirs, "--port", "0", "--access", access) as api:
+        address = f"http://127.0.0.1:{api.until('serving')['port']}"
+        with httpx.Client(base_url=address, headers=headers, trust_env=False) as client:
+            listed = client.get("/schedules")
+            refused = client.post("/workflows", json=DAG)
+
+    assert (listed.status_code, listed.json()["items"]) == (200, [])
+    assert refused.status_code == 503
