@@ -67,11 +67,15 @@ def test_a_worker_notices_while_it_works_that_others_with_older_zone_data_are_go
     play(common_database, schema, scenario)
 
 
+STOPPING_MS = 1_000
+"""How long a runtime that stops waits for a ledger that has just failed it."""
+
+
 class NeverLong(Hurried):
     """And nothing ever comes to the end of a longer wait than the shortest for a ledger."""
 
     async def sleep_ms(self, length_ms: int) -> None:
-        if length_ms > BACKOFF_MS and length_ms != BEAT_MS:
+        if length_ms > BACKOFF_MS and length_ms not in (BEAT_MS, STOPPING_MS):
             await asyncio.Event().wait()
         await super().sleep_ms(0)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from gnomon.shell.store.belonging import BELONGS_TO, Door
 from gnomon.shell.store.postgres.ledger import PostgresLedger
 from tests.acceptance.test_cli_database import execute
 from tests.acceptance.test_cli_split import DAG, TOKEN, access_file, started
@@ -17,11 +18,13 @@ PATIENCE_S = 60
 
 
 async def made(database: str) -> None:
-    await (await PostgresLedger.open(database)).close()
+    ledger = await PostgresLedger.open(database)
+    await ledger.set_note(BELONGS_TO, Door.SERVICE)
+    await ledger.close()
 
 
 def reader_of(database: str, role: str) -> str:
-    """The address of a ledger for a user that may read it."""
+    """The address of a ledger of the service for a user that may read it."""
     asyncio.run(made(database))
     execute(database, f"CREATE ROLE {role} LOGIN")
     execute(database, f"GRANT USAGE ON SCHEMA gnomon TO {role}")
