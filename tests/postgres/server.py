@@ -137,12 +137,15 @@ class Server:
         shutil.rmtree(self.directory, ignore_errors=True)
 
     def _install(self) -> None:
+        """Link the binaries, after what an attempt that failed has left is gone."""
+        copy, link = self.directory / "install", self.directory / "bin"
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.rmtree(self._data, ignore_errors=True)
+        link.unlink(missing_ok=True)
         binaries = find_binaries()
         if not self._may_run(binaries):
-            copy = self.directory / "install"
-            shutil.copytree(binaries.parent, copy, symlinks=True)
-            binaries = copy / "bin"
-        (self.directory / "bin").symlink_to(binaries)
+            binaries = _copy(binaries, copy)
+        link.symlink_to(binaries)
 
     def _may_run(self, binaries: Path) -> bool:
         command = [str(binaries / "postgres"), "--version"]
@@ -165,6 +168,22 @@ class Server:
             log = self.directory / "log"
             said = log.read_text() if log.exists() else ""
             raise RuntimeError(f"{program} failed: {done.stderr}{said[-2000:]}")
+
+
+def _copy(binaries: Path, target: Path) -> Path:
+    """
+    Copy an installation, and the libraries that a wheel keeps beside its package.
+
+    The binaries look for those by a path from themselves, so both keep their places.
+    """
+    installation = binaries.parent
+    package = installation.parent
+    libraries = package.with_name(f"{package.name}.libs")
+    if libraries.is_dir():
+        shutil.copytree(libraries, target / libraries.name, symlinks=True)
+    copied = target / package.name / installation.name
+    shutil.copytree(installation, copied, symlinks=True)
+    return copied / binaries.name
 
 
 def _unprivileged_user() -> str | None:

@@ -46,3 +46,49 @@ def test_other_binaries_can_be_named(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("GNOMON_POSTGRES_BIN", str(tmp_path))
 
     assert find_binaries() == tmp_path
+
+
+def test_binaries_are_copied_with_the_libraries_beside_their_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "site-packages" / "wheel"
+    binaries = package / "pginstall" / "bin"
+    binaries.mkdir(parents=True)
+    libraries = package.with_name("wheel.libs")
+    libraries.mkdir()
+    (libraries / "answer").write_text("found\n")
+    initdb = binaries / "initdb"
+    initdb.write_text(
+        '#!/bin/sh\ncat "$(dirname "$(readlink -f "$0")")"/../../../wheel.libs/answer >&2\nexit 1\n'
+    )
+    initdb.chmod(0o755)
+    postgres = binaries / "postgres"
+    postgres.write_text("#!/bin/sh\nexit 1\n")  # as if the server's user may not run it
+    postgres.chmod(0o755)
+    monkeypatch.setenv("GNOMON_POSTGRES_BIN", str(binaries))
+    server = Server()
+    try:
+        with pytest.raises(RuntimeError, match="initdb failed: found"):
+            server.create()
+    finally:
+        server.remove()
+
+
+def test_a_server_is_made_where_an_attempt_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    binaries = tmp_path / "postgresql" / "bin"
+    binaries.mkdir(parents=True)
+    initdb = binaries / "initdb"
+    initdb.write_text("#!/bin/sh\nexit 1\n")
+    initdb.chmod(0o755)
+    server = Server()
+    try:
+        with monkeypatch.context() as failing:
+            failing.setenv("GNOMON_POSTGRES_BIN", str(binaries))
+            with pytest.raises(RuntimeError, match="initdb failed"):
+                server.create()
+        server.create()
+        assert ask(server.url(), "SELECT 1") == 1
+    finally:
+        server.remove()
