@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from gnomon.ports import JournalOpener, Ledger
+from gnomon.ports.kubernetes import Create, Kind
 from gnomon.ports.workflow_log import WorkflowLog
 from gnomon.shell.store.journal import SqliteJournalOpener
 from gnomon.shell.store.postgres.journal import PostgresJournalOpener
@@ -14,7 +15,13 @@ from gnomon.shell.store.postgres.ledger import LeaseTime, PostgresLedger
 from gnomon.shell.store.postgres.workflow_log import PostgresWorkflowLog
 from gnomon.shell.store.sqlite import SqliteLedger
 from gnomon.shell.store.workflow_log import SqliteWorkflowLog
+from gnomon.simulation.dice import Dice
+from gnomon.simulation.kubernetes.api import SimulatedApi
+from gnomon.simulation.kubernetes.controllers import collect_garbage, run_jobs
+from gnomon.simulation.kubernetes.server import SimulatedServer
+from gnomon.simulation.loop import VirtualLoop
 from tests.contract.journal_desk import JournalDesk
+from tests.contract.kubernetes_desk import KubernetesDesk, a_kronjob
 from tests.contract.ledger_desk import Desk
 from tests.contract.workflow_desk import WorkflowDesk
 
@@ -127,3 +134,25 @@ def _log_maker(
     return lambda: runner.run(
         SqliteWorkflowLog.open(path, to_hold=True, threaded=kind == "sqlite-thread")
     )
+
+
+@pytest.fixture
+def cluster() -> Iterator[KubernetesDesk]:
+    """The API server in memory, whose controllers act and whose time passes in `settle`."""
+    now_ms = [1_772_323_200_000]  # 2026-03-01T00:00:00Z
+    server = SimulatedServer(lambda: now_ms[0])
+
+    async def settle() -> None:
+        now_ms[0] += 1000
+        run_jobs(server, lambda job: 3)
+        collect_garbage(server)
+
+    async def forget() -> str:
+        version = str(server.version)
+        server.send(Create(Kind.KRONJOB, "prod", a_kronjob("passing")))
+        server.forget_history()
+        return version
+
+    loop = VirtualLoop(Dice("contract"), steps_max=100_000)
+    with asyncio.Runner(loop_factory=lambda: loop) as runner:
+        yield KubernetesDesk(runner, SimulatedApi(server), "prod", settle, forget)
