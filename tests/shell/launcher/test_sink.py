@@ -16,6 +16,7 @@ from gnomon.shell.launcher.process import ProcessLauncher
 from tests.clauses import clause
 from tests.shell.launcher.claims import a_claim
 from tests.shell.launcher.processes import run_one
+from tests.unprivileged import nobodys_directory
 
 BOTH = "echo out; echo err >&2"
 root_only = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
@@ -110,15 +111,18 @@ def test_a_pipe_that_nobody_reads_is_not_waited_for(fifo: Path) -> None:
 
 @root_only
 @clause("LAUNCH-13")
-def test_a_file_that_its_user_could_not_write_is_not_written(tmp_path: Path) -> None:
-    file = tmp_path / "of-root.txt"
-    file.write_text("mine\n")
-    tmp_path.chmod(0o755)
+def test_a_file_that_its_user_could_not_write_is_not_written() -> None:
+    with nobodys_directory() as folder:
+        file = folder / "of-root.txt"
+        file.write_text("mine\n")
+        file.chmod(0o644)
 
-    said = refusal({"shell": "echo yours", "user": "nobody", "cwd": "/", "stdout": f"file:{file}"})
+        said = refusal(
+            {"shell": "echo yours", "user": "nobody", "cwd": "/", "stdout": f"file:{file}"}
+        )
 
-    assert "denied" in said
-    assert file.read_text() == "mine\n"
+        assert "denied" in said
+        assert file.read_text() == "mine\n"
 
 
 @clause("LAUNCH-13")

@@ -2,28 +2,23 @@
 As whom does a process run?
 
 As the user of the worker, unless its command names another user or group. Then the process gets
-that user's id, the group's id and no other group at all, before it does anything; and a file that
-is opened for it is opened with the rights of that user. Only root can do that.
+that user's id, the group's id and the further groups that the machine knows for that user, as cron
+and a login have it. Only root can do that.
 
-Who cannot become somebody gets an `OSError` that says so: it may be otherwise later.
+A worker that cannot become the user gets an `OSError` that says so: it may be otherwise later.
 
-Spec: LAUNCH-12.
+Spec: LAUNCH-15.
 """
 
-import contextlib
-import ctypes
 import errno
 import grp
 import os
 import pwd
-from collections.abc import Iterator, Sequence
-from functools import cache
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["Account", "Identities", "account_of", "check_entrance", "files_of"]
-
-_NO_GROUPS: Sequence[int] = ()
+__all__ = ["Account", "Identities", "account_of"]
 
 
 class Identities(NamedTuple):
@@ -61,40 +56,11 @@ def account_of(user: str = "", group: str = "") -> Account:
     if not user and not group:
         return Account(name, uid, gid, home, _AS_IT_IS)
     if own == 0:
-        return Account(name, uid, gid, home, Identities(uid, gid, _NO_GROUPS))
+        return Account(name, uid, gid, home, Identities(uid, gid, _further_groups(name, gid)))
     if uid != own or (group and gid != os.getegid()):
         wanted = f"user {user}" if uid != own else f"group {group}"
         raise OSError(errno.EPERM, f"only root can run a command as {wanted}")
     return Account(name, uid, gid, home, _AS_IT_IS)
-
-
-@contextlib.contextmanager
-def files_of(account: Account) -> Iterator[None]:
-    """Within this block, and this thread, files are opened with the rights of the account."""
-    user, group, _ = account.identities
-    if user is None or group is None:
-        yield
-        return
-    library = _library()
-    former_group, former_user = library.setfsgid(group), library.setfsuid(user)
-    try:
-        # These calls say nothing when they fail; to ask again is the way to know.
-        if library.setfsuid(-1) != user or library.setfsgid(-1) != group:
-            raise OSError(errno.EPERM, f"files cannot be opened as user {account.name}")
-        yield
-    finally:
-        library.setfsuid(former_user)
-        library.setfsgid(former_group)
-
-
-def check_entrance(account: Account, directory: str) -> None:
-    """Refuse a directory that the account could not enter by itself: the worker perhaps could."""
-    with files_of(account):
-        try:
-            os.stat(f"{directory}/.")
-        except OSError as error:
-            said = f"the working directory cannot be entered: {error.strerror}"
-            raise OSError(error.errno, said, directory) from error
 
 
 def _user(user: str) -> tuple[str, int, int, str]:
@@ -124,6 +90,6 @@ def _group(group: str) -> int:
         raise OSError(errno.ENOENT, f"there is no group {group}") from None
 
 
-@cache
-def _library() -> ctypes.CDLL:
-    return ctypes.CDLL(None, use_errno=True)
+def _further_groups(name: str, group: int) -> tuple[int, ...]:
+    """The groups that the machine knows for a user, and this one."""
+    return tuple(sorted({group, *os.getgrouplist(name, group)}))

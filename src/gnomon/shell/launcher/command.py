@@ -7,12 +7,12 @@ and `grace` may stand beside, and as whom it runs (`user`, `group`, `umask`) and
 goes (`stdout`, `stderr`). The environment is built from nothing, so that a run does not depend on
 who started the worker.
 
-Spec: LAUNCH-5, LAUNCH-6, LAUNCH-12, LAUNCH-13.
+Spec: LAUNCH-5, LAUNCH-6, LAUNCH-13, LAUNCH-15.
 """
 
+import contextlib
 import json
 import os
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -116,11 +116,19 @@ def environment(claim: Claim, command: Command, *, home: str, user: str) -> dict
 
 def find_program(name: str, *, cwd: str, path: str) -> str | None:
     """The absolute path of a program that can be run; None when there is none."""
-    if os.sep not in name:
-        found = shutil.which(name, path=path)
-        return None if found is None else str(Path(cwd, found))
-    program = Path(cwd, name)
-    return str(program) if program.is_file() and os.access(program, os.X_OK) else None
+    if os.sep in name:
+        program = Path(cwd, name)
+        return str(program) if _can_be_run(program) else None
+    for place in path.split(os.pathsep):
+        program = Path(cwd, place, name)
+        with contextlib.suppress(OSError):  # a place that the user cannot enter is passed over
+            if _can_be_run(program):
+                return str(program)
+    return None
+
+
+def _can_be_run(program: Path) -> bool:
+    return program.is_file() and os.access(program, os.X_OK, effective_ids=True)
 
 
 def _read_arguments(record: Mapping[str, object], interpreter: str) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ tried again, whatever the failure; that what runs use is recorded; that who stop
 Needs Linux: /proc says when a process began, and a pidfd (or, without, a look now and then) says
 when it is gone. Limits on resources are not its business.
 
-Spec: LAUNCH-1 to LAUNCH-14.
+Spec: LAUNCH-1 to LAUNCH-11, LAUNCH-13 to LAUNCH-16.
 """
 
 import asyncio
@@ -35,12 +35,14 @@ from gnomon.core.ledger.period import is_manual
 from gnomon.errors import DefinitionError
 from gnomon.ports import Claim, Clock, Ended, Failed, Launched
 from gnomon.shell.clock import since_boot_ms
-from gnomon.shell.launcher.account import Account, account_of, check_entrance
+from gnomon.shell.launcher.account import Account, account_of
 from gnomon.shell.launcher.command import Command, environment, find_program, parse_command
 from gnomon.shell.launcher.detail import Usage, exit_line, one_line
 from gnomon.shell.launcher.identity import Identity, identify
 from gnomon.shell.launcher.output import FILES_MAX, OUTPUT_MAX, Output
+from gnomon.shell.launcher.rights import files_of, place_of
 from gnomon.shell.launcher.sink import CAPTURE, USUAL_UMASK, Sinks
+from gnomon.shell.launcher.spawn import begin, stub
 from gnomon.shell.launcher.waiting import Ends, all_done_within
 
 __all__ = ["Manner", "Order", "ProcessLauncher"]
@@ -51,7 +53,6 @@ LOOK_MS = 100
 """How often one looks after a process where there are no pidfds."""
 OUTPUT_LOOK_MS = 1_000
 """How often one looks how much runs have printed."""
-_STUB = 'read -r GNOMON_GO || exit 0; {prepare}exec "$@" </dev/null'
 _ADOPTED_FENCE = 0
 
 
@@ -68,12 +69,6 @@ class Manner(NamedTuple):
     """Whether `drain` leaves what does not end by itself to the next worker."""
     descriptors: int | None = None
     """How many files commands may have open; None for as many as the worker."""
-
-    @property
-    def stub(self) -> str:
-        """What a process does before it becomes its command."""
-        limit = self.descriptors
-        return _STUB.format(prepare="" if limit is None else f"ulimit -S -n {limit}; ")
 
 
 _USUAL = Manner()
@@ -221,37 +216,24 @@ class ProcessLauncher:
     def _spawn(self, order: Order) -> _Run:
         command = order.command
         account = order.account or account_of(command.user, command.group)
-        cwd = str(Path(self._cwd or account.place, command.cwd or ""))
-        check_entrance(account, cwd)
+        cwd = str(Path(self._cwd or account.place, command.cwd or "").absolute())
         umask = self.manner.umask if command.umask is None else command.umask
-        name, *arguments = command.arguments
-        program = find_program(name, cwd=cwd, path=order.env["PATH"])
-        if program is None:
-            raise DefinitionError(
-                "is no program that can be run", where="target.command", got=name,
-                hint="write its full path, or set PATH in env",
-            )  # fmt: skip
-        uid, gid, groups = account.identities
         captures = CAPTURE in (command.stdout, command.stderr)
         path = self.output.path(order.key, order.attempt) if captures else None
         with contextlib.ExitStack() as undoing:
             undoing.callback(self.output.settle, path)
             with contextlib.ExitStack() as closing:
-                sinks = Sinks(
-                    account,
-                    cwd,
-                    USUAL_UMASK if umask is None else umask,
-                    lambda: self.output.open(path),
-                )
-                out, err = closing.enter_context(sinks.opened(command.stdout, command.stderr))
+                place = closing.enter_context(place_of(account, cwd))
+                arguments = _program(order, account, cwd)
+                file_umask = USUAL_UMASK if umask is None else umask
+                sinks = Sinks(account, place, file_umask, lambda: self.output.open(path))
+                outputs = closing.enter_context(sinks.opened(command.stdout, command.stderr))
                 waiting_end, gate = os.pipe()
                 undoing.callback(os.close, gate)
                 closing.callback(os.close, waiting_end)
-                process = subprocess.Popen(  # noqa: S603 (the command is the schedule's own)
-                    ["/bin/sh", "-c", self.manner.stub, "gnomon", program, *arguments],
-                    stdin=waiting_end, stdout=out, stderr=err, cwd=cwd, env=order.env,
-                    umask=-1 if umask is None else umask, user=uid, group=gid, extra_groups=groups,
-                    start_new_session=True, close_fds=True,
+                process = begin(
+                    stub(self.manner.descriptors), arguments, account, cwd=cwd, env=order.env,
+                    stdin=waiting_end, outputs=outputs, umask=umask,
                 )  # fmt: skip
                 undoing.callback(process.wait)
                 undoing.callback(process.kill)
@@ -363,6 +345,19 @@ class ProcessLauncher:
         task = asyncio.ensure_future(work)
         run.watchers.add(task)
         task.add_done_callback(run.watchers.discard)
+
+
+def _program(order: Order, account: Account, cwd: str) -> tuple[str, ...]:
+    """The program, as an absolute path, and its arguments."""
+    name, *arguments = order.command.arguments
+    with files_of(account):
+        program = find_program(name, cwd=cwd, path=order.env["PATH"])
+    if program is None:
+        raise DefinitionError(
+            "is no program that can be run", where="target.command", got=name,
+            hint="write its full path, or set PATH in env",
+        )  # fmt: skip
+    return (program, *arguments)
 
 
 def _said(error: Exception) -> str:

@@ -4,7 +4,7 @@ Where does one output of a process go?
 Into the file that the launcher keeps for its run (`capture`), to where the worker prints itself
 (`inherit`), nowhere (`discard`), to the end of a file (`file:PATH`), or to the system's log
 (`syslog`), where each write of the process is one message. A file is opened with the rights of the
-process's own user, so that nobody can have a file written that he could not write himself; one
+process's own user, so that no user can have a file written that the user could not write; one
 that cannot be opened is an `OSError`, and the process is not started.
 
 Spec: LAUNCH-13.
@@ -14,11 +14,11 @@ import contextlib
 import os
 import socket
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 from gnomon.errors import DefinitionError
-from gnomon.shell.launcher.account import Account, files_of
+from gnomon.shell.launcher.account import Account
+from gnomon.shell.launcher.rights import files_of
 
 __all__ = ["CAPTURE", "USUAL_UMASK", "Sinks", "check_sink"]
 
@@ -43,7 +43,8 @@ class Sinks(NamedTuple):
     """How the outputs of one process are opened."""
 
     account: Account
-    cwd: str
+    place: int
+    """Where paths that are not absolute begin, as an open directory."""
     umask: int
     capture: Callable[[], int]
     """Opens the file that the launcher keeps."""
@@ -65,22 +66,22 @@ class Sinks(NamedTuple):
             return os.open(os.devnull, os.O_WRONLY)
         if sink == _SYSLOG:
             return _system_log()
-        path = Path(self.cwd, sink.removeprefix(_FILE))
-        with files_of(self.account):
-            try:
-                return _append_to(path, self.umask)
-            except OSError as error:
-                said = f"the file for the output cannot be opened: {error.strerror}"
-                raise OSError(error.errno, said, str(path)) from error
+        path = sink.removeprefix(_FILE)
+        try:
+            with files_of(self.account):
+                return _append_to(path, self.place, self.umask)
+        except OSError as error:
+            said = f"the file for the output cannot be opened: {error.strerror}"
+            raise OSError(error.errno, said, path) from error
 
 
-def _append_to(path: Path, umask: int) -> int:
+def _append_to(path: str, place: int, umask: int) -> int:
     # Nobody may read from a pipe that was named; then one must not wait for a reader.
     flags = os.O_WRONLY | os.O_APPEND | os.O_NONBLOCK | os.O_CLOEXEC
     try:
-        descriptor = os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o600)
+        descriptor = os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=place)
     except FileExistsError:
-        descriptor = os.open(path, flags)
+        descriptor = os.open(path, flags, dir_fd=place)
     else:
         os.fchmod(descriptor, 0o666 & ~umask)
     os.set_blocking(descriptor, True)
