@@ -6,7 +6,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run preview test check lint fmt types contracts coverage spec test-system bench bench-time bench-ledger bench-theory bench-simulation bench-krond bench-service bench-workflow prove pins clean
+.PHONY: help setup run preview test check lint fmt types contracts coverage spec kube test-system test-operator bench bench-time bench-ledger bench-theory bench-simulation bench-krond bench-service bench-workflow prove pins clean
 
 BIN := .venv/bin
 READY := .venv/ready
@@ -82,6 +82,12 @@ spec: $(READY) ## Print which tests hold which clause of docs/spec
 
 test-system: $(READY) ## Run the tests that need root and system packages, which they install
 	$(BIN)/python -m pytest -s $(or $(ARGS),tests/system)
+
+kube: $(READY) ## Build the Kubernetes of the tests, once for each user; needs Go
+	@$(BIN)/python -m tests.kube build
+
+test-operator: kube ## Run the tests that need a real Kubernetes, which they start
+	$(BIN)/python -m pytest --cluster $(or $(ARGS),tests/cluster)
 
 # Areas and paths are different for each, so with arguments but --quick it is the time core only.
 bench: bench-time $(if $(filter-out --quick,$(ARGS)),,bench-ledger bench-theory bench-service) ## Measure speed beside others

@@ -24,13 +24,15 @@ settings.load_profile(
 
 
 _NUMBERS = count(1)
-_SYSTEM = Path(__file__).parent / "system"
+_SYSTEM, _CLUSTER = (Path(__file__).parent / name for name in ("system", "cluster"))
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """What needs root and system packages runs when it is asked for, by `make test-system`."""
+    """What needs more than a clone has runs by `make test-system` and `make test-operator`."""
     is_asked_for = any(_SYSTEM.name in argument for argument in config.invocation_params.args)
-    return True if collection_path == _SYSTEM and not is_asked_for else None
+    if collection_path == _SYSTEM and not is_asked_for:
+        return True
+    return True if collection_path == _CLUSTER and not config.getoption("--cluster") else None
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -72,6 +74,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--clause", action="append", default=[], metavar="ID",
         help="run only the tests of this clause of docs/spec; may be given several times",
     )  # fmt: skip
+    parser.addoption(
+        "--cluster", action="store_true", help="run what needs a real Kubernetes too: `make kube`"
+    )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
