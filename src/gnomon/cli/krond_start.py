@@ -24,6 +24,7 @@ import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
@@ -90,7 +91,7 @@ def start_detached(arguments: Sequence[str], options: StartOptions) -> tuple[int
     log_file = options.log_file or options.state.log
     ready, telling = os.pipe()
     try:
-        with log_file.open("ab") as lines:
+        with os.fdopen(options.state.open_log(log_file), "ab") as lines:
             before = lines.tell()
             process = subprocess.Popen(  # noqa: S603 (it is this very program)
                 [sys.executable, "-m", "gnomon", *arguments, "--log-file", str(log_file),
@@ -136,6 +137,17 @@ async def _run(jobs: list[Job], options: StartOptions, clock: Clock, early: Sequ
                 return await daemon.host.run(stopper, keep_ms=options.keep_ms, beside=works)
             finally:
                 await beside.finish()
+
+
+class _LogFile(RotatingFileHandler):
+    """The log of a krond without a terminal, opened anew for each of its files."""
+
+    def __init__(self, state: StateDirectory, path: Path) -> None:
+        self._state, self._path = state, path
+        super().__init__(path, maxBytes=LOG_BYTES, backupCount=LOG_FILES, encoding="utf-8")
+
+    def _open(self) -> TextIOWrapper:
+        return os.fdopen(self._state.open_log(self._path), "a", encoding="utf-8")
 
 
 class _Desk:
@@ -237,9 +249,7 @@ async def _reloading(daemon: Daemon, early: Sequence[int]) -> AsyncIterator[None
 def _logging(options: StartOptions) -> Iterator[None]:
     handler: logging.Handler = logging.StreamHandler(sys.stderr)
     if options.log_file is not None:
-        handler = RotatingFileHandler(
-            options.log_file, maxBytes=LOG_BYTES, backupCount=LOG_FILES, encoding="utf-8"
-        )
+        handler = _LogFile(options.state, options.log_file)
     handler.setFormatter(KronLines(as_json=options.json_log))
     with logs_to(handler, level=logging.DEBUG if options.debug else logging.INFO):
         yield

@@ -28,6 +28,8 @@ _ENDINGS = ("", "-wal", "-shm")
 
 async def repair(state: StateDirectory, clock: Clock) -> tuple[list[Finding], list[Path]]:
     """What was wrong, and what was put aside; nothing of both when all is well."""
+    if state.path.exists():
+        state.check()
     ownership = Ownership(f"{state.ledger.resolve()}.lock")
     try:
         findings = examine(state.ledger).findings

@@ -2,14 +2,20 @@
 The state directory: where krond keeps what it must not forget, and where it can be spoken to.
 
 It holds the ledger, whose lock says that there is one krond and which, the control socket, what
-jobs have printed, and the log of a krond without a terminal. Nobody but its user may enter it.
+jobs have printed, and the log of a krond without a terminal. Only its user may enter it.
 
-Spec: KROND-17.
+What another user could have put there is never taken over: a link would have krond write to a file
+of its user that the other user could not reach. So a directory that others can write to is refused,
+and so is one in which something is no file of krond's own.
+
+Spec: KROND-17, KROND-33.
 """
 
 import contextlib
+import errno
 import os
 import pwd
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +24,8 @@ from gnomon.errors import DamagedStoreError, StoreError
 
 __all__ = ["StateDirectory", "advised", "usual_sources", "usual_state"]
 
-_OTHERS = 0o077
+_OTHERS, _WRITE_OF_OTHERS = 0o077, 0o022
+_ANOTHER = "name another directory with --state-dir"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,22 +51,84 @@ class StateDirectory:
         return self.path / "krond.log"
 
     def prepare(self) -> None:
-        """Make the directory, for this user alone; refuse one that is somebody else's."""
+        """Make the directory, for this user alone; refuse one that another user may have laid."""
         try:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
-            found = self.path.stat()
+            self.check()
         except OSError as error:
             raise StoreError(
-                f"cannot be used ({error.strerror})", where=str(self.path),
-                hint="name another directory with --state-dir",
-            ) from error  # fmt: skip
-        if found.st_uid != os.geteuid():
+                f"cannot be used ({error.strerror})", where=str(self.path), hint=_ANOTHER
+            ) from error
+
+    def check(self) -> None:
+        """Refuse what another user could have laid, and keep others out of what is fine."""
+        if self.path.is_symlink() and self.path.lstat().st_uid not in _own():
+            raise StoreError("is a link of another user", where=str(self.path), hint=_ANOTHER)
+        folder = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            found = os.fstat(folder)
+            if found.st_uid != os.geteuid():
+                raise StoreError(
+                    "belongs to another user", where=str(self.path),
+                    hint=f"{_ANOTHER}, or run krond as that user",
+                )  # fmt: skip
+            if found.st_mode & _WRITE_OF_OTHERS:
+                raise StoreError(
+                    "can be written by other users, who may have put links there",
+                    where=str(self.path),
+                    hint=f"{_ANOTHER}, or look at what is in it and run: chmod go-w {self.path}",
+                )  # fmt: skip
+            self._check_parent()
+            for name in sorted(os.listdir(folder)):
+                self._check_entry(name, os.stat(name, dir_fd=folder, follow_symlinks=False))
+            if found.st_mode & _OTHERS:
+                os.fchmod(folder, 0o700)
+        finally:
+            os.close(folder)
+
+    def open_log(self, path: Path) -> int:
+        """A descriptor that writes to the end of a log; in this directory it follows no link."""
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+        if path.parent == self.path:
+            flags |= os.O_NOFOLLOW
+        try:
+            return os.open(path, flags, 0o600)
+        except OSError as error:
+            reason = "is a link" if error.errno == errno.ELOOP else error.strerror
             raise StoreError(
-                "belongs to another user", where=str(self.path),
-                hint="name another directory with --state-dir, or run krond as that user",
+                f"cannot be written to ({reason})", where=str(path),
+                hint="name another file with --log-file",
+            ) from error  # fmt: skip
+
+    def _check_parent(self) -> None:
+        parent = self.path.resolve().parent
+        mode = parent.stat().st_mode
+        if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
+            raise StoreError(
+                "is in a directory where other users can replace it", where=str(self.path),
+                hint=f"{_ANOTHER}, or run: chmod o-w {parent}",
             )  # fmt: skip
-        if found.st_mode & _OTHERS:
-            self.path.chmod(0o700)
+
+    def _check_entry(self, name: str, found: os.stat_result) -> None:
+        reason = None
+        if stat.S_ISLNK(found.st_mode):
+            reason = "is a link, and krond makes none"
+        elif found.st_uid not in _own():
+            reason = "belongs to another user"
+        elif stat.S_ISREG(found.st_mode) and found.st_nlink > 1:
+            reason = "has a second name elsewhere, and krond makes none"
+        elif stat.S_ISDIR(found.st_mode) and found.st_mode & _WRITE_OF_OTHERS:
+            reason = "can be written by other users, who may have put links there"
+        if reason is not None:
+            raise StoreError(
+                reason, where=str(self.path / name),
+                hint="look at what it is and take it away, or name another directory with"
+                     " --state-dir",
+            )  # fmt: skip
+
+
+def _own() -> tuple[int, int]:
+    return 0, os.geteuid()
 
 
 @contextlib.contextmanager
@@ -75,14 +144,14 @@ def advised(state: StateDirectory) -> Iterator[None]:
 
 
 def usual_state() -> Path:
-    """Where state is kept unless somebody says otherwise."""
+    """Where state is kept when the command line names no directory."""
     if os.geteuid() == 0:
         return Path("/var/lib/krond")
     return _home() / ".local" / "state" / "krond"
 
 
 def usual_sources() -> Path:
-    """Where krontab files are unless somebody says otherwise."""
+    """Where krontab files are when the command line names none."""
     return Path("/etc/krond.d") if os.geteuid() == 0 else _home() / ".config" / "krond"
 
 

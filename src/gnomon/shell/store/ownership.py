@@ -10,6 +10,7 @@ Spec: LEDGER-12.
 """
 
 import contextlib
+import errno
 import fcntl
 import os
 import socket
@@ -27,8 +28,13 @@ class Ownership:
     def __init__(self, path: str) -> None:
         self.path = path
         try:
-            self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
         except OSError as error:
+            if error.errno == errno.ELOOP:  # what it names would be emptied
+                raise StoreError(
+                    "is a link, and Gnomon makes none", where=path,
+                    hint="look at what it names, and take the link away",
+                ) from error  # fmt: skip
             raise StoreError(
                 f"cannot be opened ({error.strerror})", where=path,
                 hint="check that the directory is there and that this user may write to it",
