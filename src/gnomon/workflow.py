@@ -29,6 +29,7 @@ from gnomon.apps.workflow.reconciling import Finding, Resolution
 from gnomon.apps.workflow.repair import Repairer, Trouble
 from gnomon.apps.workflow.steps import Call, applied, not_applied, unknown
 from gnomon.errors import DefinitionError
+from gnomon.shell.chance import draw_token
 from gnomon.shell.clock import SystemClock
 from gnomon.shell.store.workflow_opening import open_log, told
 
@@ -71,8 +72,9 @@ async def host(
     try:
         holder = f"pid {os.getpid()} on {socket.gethostname()} at {clock.now_ms()}"
         running = Host(
-            log, clock, holder=holder, threads=threads, repairer=repairer, keep_ms=keep_ms
-        )
+            log, clock, holder=holder, draw_token=draw_token, threads=threads, repairer=repairer,
+            keep_ms=keep_ms,
+        )  # fmt: skip
         for workflow in workflows:
             await running.deploy(workflow)
         async with told(store, running.look, clock):

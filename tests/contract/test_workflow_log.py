@@ -7,6 +7,7 @@ import pytest
 from gnomon.errors import OwnershipLostError
 from gnomon.ports.workflow_facts import (
     Answer,
+    Asked,
     EventStatus,
     Handler,
     HandlerKind,
@@ -26,6 +27,7 @@ from tests.contract.workflow_desk import NOW, WorkflowDesk, event, new, sheet
 PENDING, RESERVED = EventStatus.PENDING, EventStatus.RESERVED
 CONSUMED, SKIPPED = EventStatus.CONSUMED, EventStatus.SKIPPED
 O1, O2 = event("o1"), event("o2")
+ASKED = Asked("append", '{"ä":[1]}', "orders/1-t1", "Add", True, 1)
 
 
 @clause("WLOG-1")
@@ -40,7 +42,8 @@ def test_everything_comes_back_as_it_was_written(flows: WorkflowDesk) -> None:
     run = Run(
         number=1, handler="sheet", kind=HandlerKind.CONSUMER, script=1, retry_of=None,
         phase=Phase.MUTATING, status=RunStatus.RECONCILIATION, prepared='{"ä":1}', mutated=None,
-        mutation=1, approved=True, fault="transient", error="no answer", note="2 rows",
+        mutation=1, asked=ASKED, approved=ASKED, fault="transient",
+        error="no answer", traceback="line 5", note="2 rows",
         created_ms=NOW + 1, updated_ms=NOW + 2,
     )  # fmt: skip
     mutation = Mutation(
@@ -48,10 +51,12 @@ def test_everything_comes_back_as_it_was_written(flows: WorkflowDesk) -> None:
         status=MutationStatus.NEEDS_RECONCILE, result=None, error="no answer", tries=2,
         next_ms=NOW + 9, resolved_by="", resolved_ms=None, created_ms=NOW + 1,
     )  # fmt: skip
-    script = Script(1, "digest", "text", "deploy", NOW)
+    script = Script(1, "digest", "text", "deploy", NOW, '{"shared.py":"x = 1"}')
     flows.commit(new(sheet(), script=script))
     flows.change(
-        lambda at: replace(at, runs=1, current=1, failures=2, retry_ms=NOW + 5, repairs=1),
+        lambda at: replace(
+            at, runs=1, current=1, failures=2, retry_ms=NOW + 5, repairs=1, trouble="no module"
+        ),
         runs=(run,), mutations=(mutation,),
         handlers=(replace(sheet(), wake_ms=NOW + 30_000, state='{"n":5}'),),
     )  # fmt: skip

@@ -13,6 +13,7 @@ import sys
 import time
 
 from gnomon.ports.workflow_facts import Publication
+from gnomon.shell.chance import draw_token
 from gnomon.shell.clock import SystemClock
 from gnomon.shell.store.workflow_opening import open_log
 from gnomon.workflow import Context, Host, Workflow, host
@@ -54,7 +55,7 @@ async def events(count: int, store: str, names: list[str]) -> dict[str, float]:
     log = await open_log(store)
     for name in names:
         workflow = shop(name, finished, left)
-        await Host(log, SystemClock(), holder="").desk.deploy(workflow)
+        await Host(log, SystemClock(), holder="", draw_token=draw_token).desk.deploy(workflow)
         ids = range(count // len(names))
         await log.publish(name, [Publication("orders", str(one), "1") for one in ids], now_ms=0)
     await log.close()

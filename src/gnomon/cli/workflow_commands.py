@@ -229,13 +229,16 @@ def resume_command(
 def approve_command(
     context: typer.Context, name: NameArgument, store: StoreOption = STORE,
     reject: Annotated[bool, typer.Option("--reject", help="Refuse it instead.")] = False,
+    key: Annotated[
+        str, typer.Option("--key", metavar="KEY", help="Only the mutation that has this key.")
+    ] = "",
     as_json: JsonOption = False,
 ) -> str:  # fmt: skip
     """Grant what a run waits for, or refuse it."""
     if reject:
-        _at_desk(context, store, lambda desk: desk.reject(name))
+        _at_desk(context, store, lambda desk: desk.reject(name, key=key))
         return _said(name, "reject", "refused", as_json=as_json)
-    _at_desk(context, store, lambda desk: desk.approve(name))
+    _at_desk(context, store, lambda desk: desk.approve(name, key=key))
     return _said(name, "approve", "granted", as_json=as_json)
 
 

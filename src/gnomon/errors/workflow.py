@@ -2,8 +2,9 @@
 What goes wrong in a workflow, sorted by who can put it right.
 
 Handlers and tools raise these to say which kind of trouble they met; the host decides what follows.
-An exception of another kind is a mistake in the script. During a mutation only `LogicError` and
-`PermissionDeniedError` say that nothing has happened; after any other it must be found out.
+A tool that mutates says besides whether it has acted: `AuthError("sign in again", acted=False)`.
+Without that, only `LogicError` and `PermissionDeniedError` say that nothing has happened; after any
+other it must be found out.
 
 Two more are for whoever gives a command: there is no such workflow, or not now.
 
@@ -28,13 +29,21 @@ __all__ = [
 
 
 class WorkflowError(GnomonError):
-    """Trouble in a handler or a tool; `fault` is its class, `reason` says it in words."""
+    """
+    Trouble in a handler or a tool; `fault` is its class, `reason` says it in words.
+
+    `acted` is for a tool that mutates: False when it has certainly done nothing, None when that
+    must be found out.
+    """
 
     code: ClassVar[str] = "workflow"
     fault: ClassVar[str] = "logic"
+    acts: ClassVar[bool | None] = None
+    """What a tool means that does not say whether it has acted."""
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, *, acted: bool | None = None) -> None:
         self.reason = reason
+        self.acted = self.acts if acted is None else acted
         super().__init__(reason)
 
 
@@ -50,6 +59,7 @@ class LogicError(WorkflowError):
 
     code: ClassVar[str] = "workflow-logic"
     fault: ClassVar[str] = "logic"
+    acts: ClassVar[bool | None] = False
 
 
 class AuthError(WorkflowError):
@@ -64,6 +74,7 @@ class PermissionDeniedError(WorkflowError):
 
     code: ClassVar[str] = "workflow-permission"
     fault: ClassVar[str] = "permission"
+    acts: ClassVar[bool | None] = False
 
 
 class PreconditionError(WorkflowError):

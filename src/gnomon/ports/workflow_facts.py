@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 __all__ = [
     "Answer",
+    "Asked",
     "Committed",
     "Event",
     "EventStatus",
@@ -127,6 +128,8 @@ class Standing:
     """When the current run is tried again."""
     repairs: int = 0
     """How often the script was repaired since a run was last committed."""
+    trouble: str = ""
+    """Why its host cannot load its script; empty while it can."""
     created_ms: int = 0
 
 
@@ -149,6 +152,18 @@ class Handler:
     """When the latest run of a producer began that was committed."""
 
 
+class Asked(NamedTuple):
+    """The one mutation that a person is asked about, and that an approval names."""
+
+    tool: str
+    params: str
+    key: str
+    title: str
+    reconcilable: bool
+    script: int
+    """The version of the script that asked for it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
     """One attempt to run a handler."""
@@ -166,10 +181,15 @@ class Run:
     """What became of the mutation, as a checkpoint."""
     mutation: int | None = None
     """The run under whose number the mutation stands; that of an earlier attempt, perhaps."""
-    approved: bool = False
+    asked: Asked | None = None
+    """What waits for approval."""
+    approved: Asked | None = None
+    """What a person has approved; nothing else is made without being asked about."""
     fault: str = ""
     """The class of the failure."""
     error: str = ""
+    traceback: str = ""
+    """Where the script failed, as the end of Python's own traceback."""
     note: str = ""
     """What it did, in words for the user."""
     created_ms: int = 0
@@ -249,6 +269,8 @@ class Script(NamedTuple):
     """Empty when it can only be run by the program that has it in memory."""
     reason: str
     deployed_ms: int
+    modules: str = "{}"
+    """The modules beside the script that it imports: their texts by path, as JSON."""
 
 
 class Pending(NamedTuple):

@@ -38,6 +38,7 @@ class Stage:
         self.log = SqliteWorkflowLog(Database(MEMORY, family="workflow"), lasting=True)
         self.host: Host
         self._lives = 0
+        self._tokens = 0
 
     async def start(
         self, *workflows: Workflow, repairer: Repairer | None = None, keep_ms: int | None = None
@@ -45,8 +46,8 @@ class Stage:
         """A host begins, with these workflows in its memory."""
         self._lives += 1
         self.host = Host(
-            self.log, self, holder=f"life {self._lives}", threads=0, repairer=repairer,
-            keep_ms=keep_ms,
+            self.log, self, holder=f"life {self._lives}", draw_token=self._draw_token, threads=0,
+            repairer=repairer, keep_ms=keep_ms,
         )  # fmt: skip
         for workflow in workflows:
             await self.host.deploy(workflow)
@@ -93,6 +94,10 @@ class Stage:
             + (f" retry of {one.retry_of}" if one.retry_of else "")
             for one in await self.runs(workflow)
         ]
+
+    def _draw_token(self) -> str:
+        self._tokens += 1
+        return f"t{self._tokens}"
 
     def now_ms(self) -> int:
         return self._offset_ms + self.monotonic_ms()

@@ -1,5 +1,7 @@
 """What a person may ask of a workflow, and what that changes."""
 
+from dataclasses import replace
+
 import pytest
 
 from gnomon.apps.workflow.agenda import Begin, Retry, choose
@@ -7,6 +9,7 @@ from gnomon.apps.workflow.commands import approve, pause, reject, resume, run_no
 from gnomon.apps.workflow.course import SKIPPED, after
 from gnomon.errors import CommandRefusedError
 from gnomon.ports.workflow_facts import (
+    Asked,
     Event,
     EventStatus,
     Facts,
@@ -90,14 +93,47 @@ def test_run_now_is_refused_when_it_cannot_be_now(known: Facts, why: str) -> Non
         run_now(known, now_ms=NOW)
 
 
-@clause("WASK-5", "FAIL-5", "FAIL-6", "MUTATE-12")
+@clause("WASK-5", "FAIL-5", "FAIL-6", "MUTATE-15")
 @pytest.mark.parametrize("phase", [Phase.PREPARING, Phase.PREPARED, Phase.MUTATING, Phase.EMITTING])
 def test_approval_lets_the_same_run_go_on_in_its_phase(phase: Phase) -> None:
     change = approve(facts(open_run=run(phase, RunStatus.APPROVAL), script=2), now_ms=NOW)
 
     (granted,) = change.runs
     assert (granted.number, granted.phase, granted.status) == (7, phase, RunStatus.ACTIVE)
-    assert (granted.approved, granted.script) == (True, 2)
+    assert (granted.approved, granted.script) == (None, 2)
+
+
+ASKED = Asked("pay", '{"eur":5}', "orders/7-t1", "Pay", False, 1)
+
+
+@clause("MUTATE-15")
+def test_an_approval_is_one_of_the_mutation_that_was_asked_about() -> None:
+    waiting = replace(
+        run(Phase.PREPARED, RunStatus.APPROVAL), fault="approval", asked=ASKED
+    )  # fmt: skip
+
+    (granted,) = approve(facts(open_run=waiting), now_ms=NOW, key="orders/7-t1").runs
+
+    assert (granted.approved, granted.asked) == (ASKED, None)
+
+
+@clause("MUTATE-16")
+@pytest.mark.parametrize("fault", ["auth", "permission", "precondition"])
+def test_to_sign_in_again_approves_no_mutation(fault: str) -> None:
+    before = replace(run(Phase.PREPARED, RunStatus.APPROVAL), fault=fault, asked=ASKED)
+
+    (granted,) = approve(facts(open_run=before), now_ms=NOW).runs
+
+    assert granted.approved is None
+
+
+@clause("MUTATE-15", "WASK-6")
+@pytest.mark.parametrize("fault", ["approval", "auth"])
+def test_an_approval_of_another_mutation_is_refused(fault: str) -> None:
+    waiting = replace(run(Phase.PREPARED, RunStatus.APPROVAL), fault=fault, asked=ASKED)
+
+    with pytest.raises(CommandRefusedError, match="waits for"):
+        approve(facts(open_run=waiting), now_ms=NOW, key="orders/6-t9")
 
 
 @clause("WASK-5", "WASK-6")
@@ -107,7 +143,7 @@ def test_approval_is_refused_when_nothing_waits_for_it(status: RunStatus) -> Non
         approve(facts(open_run=run(Phase.PREPARED, status)), now_ms=NOW)
 
 
-@clause("MUTATE-12")
+@clause("MUTATE-15")
 def test_a_rejected_mutation_is_skipped_and_next_is_told() -> None:
     known = facts(
         open_run=run(Phase.MUTATING, RunStatus.APPROVAL, mutation=7),

@@ -12,6 +12,7 @@ from gnomon.apps.workflow.course import (
     Request,
     after,
     ask_approval,
+    asked,
     begin,
     commit,
     mutated,
@@ -19,6 +20,7 @@ from gnomon.apps.workflow.course import (
     settled_without,
 )
 from gnomon.ports.workflow_facts import (
+    Asked,
     EventStatus,
     HandlerKind,
     Input,
@@ -75,16 +77,17 @@ def test_without_a_mutation_the_outcome_is_none() -> None:
     assert (done.phase, done.mutated) == (Phase.MUTATED, NONE)
 
 
-@clause("MUTATE-12")
+@clause("MUTATE-15")
 def test_a_mutation_that_wants_approval_waits_at_prepared() -> None:
     before = run(Phase.PREPARED)
-    request = Request("pay", "{}", "Pay 5 EUR", False, True)
+    wanted = asked(Request("pay", "{}", "Pay 5 EUR", False, True, "orders/7-t1"), before)
 
-    change = ask_approval(facts(open_run=before), before, request, now_ms=NOW)
+    change = ask_approval(facts(open_run=before), before, wanted, now_ms=NOW)
 
     (waiting,) = change.runs
     assert (waiting.phase, waiting.status) == (Phase.PREPARED, RunStatus.APPROVAL)
     assert waiting.error == "wants to: Pay 5 EUR"
+    assert waiting.asked == Asked("pay", "{}", "orders/7-t1", "Pay 5 EUR", False, 1)
     assert (change.mutations, change.settle) == ((), None)
 
 

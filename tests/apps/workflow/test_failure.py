@@ -4,7 +4,7 @@ import pytest
 
 from gnomon.apps.workflow.agenda import Next, Reconcile, Repair, Rest, Retry, choose
 from gnomon.apps.workflow.course import fail
-from gnomon.apps.workflow.failure import Failure, Fault, backoff_ms, classify, is_definite
+from gnomon.apps.workflow.failure import Failure, Fault, backoff_ms, classify
 from gnomon.apps.workflow.reconciling import mutation_failed
 from gnomon.errors import (
     AuthError,
@@ -41,7 +41,7 @@ def test_a_failure_has_the_class_that_was_raised(error: Exception, fault: Fault)
     assert classify(error, by_tool=False).fault is fault
 
 
-@clause("MUTATE-2")
+@clause("MUTATE-13")
 @pytest.mark.parametrize(
     ("error", "definite"),
     [
@@ -54,12 +54,15 @@ def test_a_failure_has_the_class_that_was_raised(error: Exception, fault: Fault)
         (TimeoutError(), False),
         (ConnectionError(), False),
         (KeyError("the answer has no id"), False),
+        (AuthError("token expired", acted=False), True),
+        (TransientError("refused", acted=False), True),
+        (PreconditionError("gone", acted=False), True),
+        (HostError("bug", acted=False), True),
+        (LogicError("wrong", acted=True), False),
     ],
 )
-def test_only_logic_and_permission_say_that_nothing_was_mutated(
-    error: Exception, definite: bool
-) -> None:
-    assert is_definite(classify(error, by_tool=True).fault) is definite
+def test_a_tool_says_whether_it_has_acted(error: Exception, definite: bool) -> None:
+    assert (classify(error, by_tool=True).acted is False) is definite
 
 
 @pytest.mark.parametrize(
@@ -111,10 +114,10 @@ def test_an_uncertain_mutation_is_reconciled_and_releases_nothing() -> None:
     assert choose(known, {}, now_ms=NOW, repairs=True) == Reconcile()
 
 
-@clause("MUTATE-2", "PHASE-3", "FAIL-4")
+@clause("MUTATE-13", "PHASE-3", "FAIL-4")
 def test_a_mutation_that_certainly_failed_releases_its_events_and_stays_at_mutating() -> None:
     before = run(Phase.MUTATING, mutation=7)
-    failure = Failure(Fault.LOGIC, "no such column")
+    failure = Failure(Fault.LOGIC, "no such column", acted=False)
 
     change = mutation_failed(facts(open_run=before, of=mutation()), before, failure, now_ms=NOW)
 
@@ -124,10 +127,10 @@ def test_a_mutation_that_certainly_failed_releases_its_events_and_stays_at_mutat
     assert change.settle == (7, EventStatus.PENDING)
 
 
-@clause("MUTATE-2", "FAIL-6")
+@clause("MUTATE-13", "FAIL-6")
 def test_a_mutation_that_was_not_permitted_keeps_its_events_for_when_it_is() -> None:
     before = run(Phase.MUTATING, mutation=7)
-    failure = Failure(Fault.PERMISSION, "read only")
+    failure = Failure(Fault.PERMISSION, "read only", acted=False)
 
     change = mutation_failed(facts(open_run=before, of=mutation()), before, failure, now_ms=NOW)
 

@@ -346,7 +346,7 @@ def test_a_next_that_fails_is_tried_again_with_the_same_outcome_and_nothing_is_m
         await stage.publish("o1")
         await stage.advance(minutes=2)
 
-        assert made == ["orders/2"]
+        assert made == ["orders/2-t1"]
         assert len({repr(one) for one in outcomes}) == 1
         assert outcomes[0][1] == Outcome("applied", {"row": 5})
         assert await stage.story() == [

@@ -1,44 +1,18 @@
 """Mutations by the real host: uncertain ones, approvals, crashes, and people who decide."""
 
 import asyncio
-from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from gnomon.apps.workflow.context import Context, Outcome, Prepared
-from gnomon.apps.workflow.definition import Consumer, Workflow
+from gnomon.apps.workflow.context import Context, Outcome
 from gnomon.apps.workflow.reconciling import Resolution
 from gnomon.apps.workflow.steps import Call, applied, not_applied, unknown
-from gnomon.errors import AuthError, LogicError, PermissionDeniedError, TransientError
+from gnomon.errors import AuthError, LogicError, TransientError
+from gnomon.workflow import host
+from tests.apps.workflow.sheet import Outside, shop
 from tests.apps.workflow.stage import START, Stage, play, simple
 from tests.clauses import clause
-
-
-class Outside:
-    """A system outside, which counts what was done to it."""
-
-    def __init__(self) -> None:
-        self.made: list[str] = []
-        self.asked: list[float] = []
-        self.outcomes: list[Outcome] = []
-
-
-def shop(
-    outside: Outside, tool: Callable[[Call], object], *, approval: bool = False,
-    reconcile: Callable[[Call], object] | None = None,
-) -> tuple[Workflow, Consumer]:  # fmt: skip
-    """Each event is appended outside by the tool."""
-    orders, sheet = simple()
-
-    def next_step(ctx: Context, prepared: Prepared, outcome: Outcome) -> None:
-        if prepared.data:
-            outside.outcomes.append(outcome)
-
-    sheet.mutate(lambda ctx, prepared: ctx.mutate("append", prepared.data, title="Append rows"))
-    sheet.next(next_step)
-    made = orders.tool("append", approval=approval)(tool)
-    made.on_reconcile = reconcile
-    return orders, sheet
 
 
 @clause("MUTATE-1", "MUTATE-11")
@@ -54,12 +28,12 @@ def test_a_mutation_is_in_the_store_when_its_tool_is_called() -> None:
         await stage.start(shop(outside, append)[0])
         await stage.publish("o1")
 
-        assert outside.made == ["orders/2 in_flight orders/2"]
+        assert outside.made == ["orders/2-t1 in_flight orders/2-t1"]
 
     play(scenario)
 
 
-@clause("MUTATE-2", "MUTATE-5", "MUTATE-7", "FAIL-7")
+@clause("MUTATE-13", "MUTATE-5", "MUTATE-7", "FAIL-7")
 @pytest.mark.parametrize("error", [TimeoutError(), AuthError("expired"), KeyError("id")])
 def test_after_no_answer_the_tool_is_asked_and_next_gets_the_result(error: Exception) -> None:
     outside = Outside()
@@ -74,7 +48,7 @@ def test_after_no_answer_the_tool_is_asked_and_next_gets_the_result(error: Excep
         await stage.start(orders)
         await stage.publish("o1")
 
-        assert outside.made == ["orders/2"]
+        assert outside.made == ["orders/2-t1"]
         assert outside.outcomes == [Outcome("applied", {"row": 5})]
         assert await stage.story() == ["1 sheet committed committed", "2 sheet committed committed"]
         assert await stage.events() == {"o1": "consumed"}
@@ -82,7 +56,7 @@ def test_after_no_answer_the_tool_is_asked_and_next_gets_the_result(error: Excep
     play(scenario)
 
 
-@clause("MUTATE-8")
+@clause("MUTATE-14")
 def test_when_it_was_not_made_it_is_made_by_another_run_under_another_key() -> None:
     outside = Outside()
 
@@ -96,11 +70,12 @@ def test_when_it_was_not_made_it_is_made_by_another_run_under_another_key() -> N
     async def scenario(stage: Stage) -> None:
         await stage.start(orders)
         await stage.publish("o1")
+        await stage.advance(seconds=11)
 
-        assert outside.made == ["orders/2", "orders/3"]
+        assert outside.made == ["orders/2-t1", "orders/3-t2"]
         assert await stage.story() == [
             "1 sheet committed committed",
-            "2 sheet mutating paused:reconciliation",
+            "2 sheet mutating paused:transient",
             "3 sheet committed committed retry of 2",
         ]
 
@@ -180,6 +155,58 @@ def test_a_person_decides_what_no_machine_can_know(
     play(scenario)
 
 
+@clause("MUTATE-14", "FAIL-9")
+def test_a_tool_that_never_gets_through_is_not_called_in_a_circle() -> None:
+    outside = Outside()
+
+    def append(call: Call) -> None:
+        outside.made.append(call.key)
+        raise TransientError("no connection")
+
+    orders, _ = shop(outside, append, reconcile=lambda call: not_applied())
+
+    async def scenario(stage: Stage) -> None:
+        await stage.start(orders)
+        await stage.publish("o1")
+        await stage.advance(hours=6)
+
+        assert len(outside.made) == 6  # at once, and after 10, 20, 40, 80 and 160 s
+        assert len(set(outside.made)) == 6
+        facts = await stage.facts()
+        assert (facts.standing.failures, facts.standing.retry_ms) == (6, None)
+        assert await stage.events() == {"o1": "pending"}
+
+    play(scenario)
+
+
+@clause("MUTATE-17")
+def test_no_two_stores_draw_the_same_key(tmp_path: Path) -> None:
+    keys: list[str] = []
+
+    def once(store: str) -> None:
+        orders, _ = shop(Outside(), lambda call: keys.append(call.key))
+
+        async def whole() -> None:
+            committed = asyncio.Event()
+            orders.consumers["sheet"].next(
+                lambda ctx, prepared, outcome: committed.set() if prepared.data else None
+            )
+            async with host(store, orders, threads=0) as running:
+                await running.desk.publish("orders", "orders", "o1")
+                await committed.wait()
+
+        asyncio.run(whole())
+
+    store = tmp_path / "workflows.sqlite3"
+    once(str(store))
+    for file in tmp_path.iterdir():  # the store is begun anew
+        file.unlink()
+    once(str(store))
+
+    assert len(set(keys)) == 2
+    assert {key.partition("-")[0].partition("/")[0] for key in keys} == {"orders"}
+
+
 @clause("MUTATE-3")
 def test_a_tool_that_takes_too_long_is_ended_and_its_outcome_is_uncertain() -> None:
     outside = Outside()
@@ -200,86 +227,6 @@ def test_a_tool_that_takes_too_long_is_ended_and_its_outcome_is_uncertain() -> N
 
         assert outside.made == ["ended"]
         assert (await stage.runs())[-1].status == "paused:reconciliation"
-
-    play(scenario)
-
-
-@clause("MUTATE-12")
-@pytest.mark.parametrize(
-    ("approves", "events", "outcome"),
-    [(True, "consumed", "applied"), (False, "skipped", "skipped")],
-)
-def test_a_mutation_waits_for_approval_and_keeps_its_preparation(
-    approves: bool, events: str, outcome: str
-) -> None:
-    outside = Outside()
-    orders, _ = shop(outside, lambda call: outside.made.append(call.key), approval=True)
-
-    async def scenario(stage: Stage) -> None:
-        await stage.start(orders)
-        await stage.publish("o1")
-        await stage.advance(hours=1)
-        waiting = (await stage.runs())[-1]
-        assert (waiting.phase, waiting.status) == ("prepared", "paused:approval")
-        assert waiting.error == "wants to: Append rows"
-        assert outside.made == []
-        await stage.crash()
-        await stage.start(orders)
-        desk = stage.host.desk
-        await (desk.approve("orders") if approves else desk.reject("orders"))
-        await stage.advance()
-
-        assert outside.made == (["orders/2"] if approves else [])
-        assert [one.status for one in outside.outcomes] == [outcome]
-        assert await stage.events() == {"o1": events}
-        assert len(await stage.runs()) == 2
-
-    play(scenario)
-
-
-@clause("FAIL-6", "MUTATE-11")
-def test_what_was_not_permitted_is_made_by_the_same_run_under_the_same_key_when_it_is() -> None:
-    outside = Outside()
-
-    def append(call: Call) -> None:
-        outside.made.append(call.key)
-        if len(outside.made) == 1:
-            raise PermissionDeniedError("read only")
-
-    orders, _ = shop(outside, append)
-
-    async def scenario(stage: Stage) -> None:
-        await stage.start(orders)
-        await stage.publish("o1")
-        assert await stage.events() == {"o1": "reserved"}
-        await stage.host.desk.approve("orders")
-        await stage.advance()
-
-        assert outside.made == ["orders/2", "orders/2"]
-        assert await stage.events() == {"o1": "consumed"}
-
-    play(scenario)
-
-
-@clause("FAIL-5")
-def test_after_signing_in_again_the_same_run_goes_on() -> None:
-    orders, sheet = simple()
-    tokens: list[str] = []
-
-    def prepare(ctx: Context, state: object) -> object:
-        if not tokens:
-            raise AuthError("reconnect the mailbox")
-        return {}
-
-    sheet.prepare(prepare)
-
-    async def scenario(stage: Stage) -> None:
-        await stage.start(orders)
-        assert await stage.story() == ["1 sheet preparing paused:approval"]
-        tokens.append("new")
-        await stage.host.desk.approve("orders")
-        await stage.advance()
-        assert await stage.story() == ["1 sheet committed committed"]
 
     play(scenario)
 
@@ -347,7 +294,7 @@ def test_a_wait_goes_on_after_a_restart() -> None:
     play(scenario)
 
 
-@clause("FAIL-4", "MUTATE-2")
+@clause("FAIL-4", "MUTATE-13")
 def test_a_mutation_that_was_refused_for_good_is_made_after_the_correction() -> None:
     outside = Outside()
 
@@ -367,7 +314,7 @@ def test_a_mutation_that_was_refused_for_good_is_made_after_the_correction() -> 
         await stage.host.deploy(second, text="# corrected")
         await stage.advance()
 
-        assert outside.made == ["orders/3"]
+        assert outside.made == ["orders/3-t2"]
         assert await stage.events() == {"o1": "consumed"}
 
     play(scenario)

@@ -1,5 +1,7 @@
 """What is written as it becomes clear what became of a mutation."""
 
+from dataclasses import replace
+
 import pytest
 
 from gnomon.apps.workflow.agenda import Continue, Reconcile, Rest, choose
@@ -42,9 +44,19 @@ def test_when_it_was_made_the_same_run_goes_on_with_next_and_its_result() -> Non
     assert choose(now, {}, now_ms=NOW, repairs=False) == Continue()
 
 
-@clause("MUTATE-8", "PHASE-11")
-def test_when_it_was_not_made_the_events_are_released_and_another_run_starts_afresh() -> None:
-    change = reconciled(uncertain(), Finding(Verdict.FAILED), now_ms=NOW)
+def failed_by(fault: str, **standing: int) -> Facts:
+    """An uncertain mutation whose tool had raised an error of this class."""
+    known = uncertain()
+    assert known.run is not None
+    return replace(
+        known, run=replace(known.run, fault=fault, error="oh"),
+        standing=replace(known.standing, **standing),  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+@clause("MUTATE-14", "PHASE-11")
+def test_after_a_crash_what_was_not_made_is_begun_afresh_at_once() -> None:
+    change = reconciled(failed_by("uncertain"), Finding(Verdict.FAILED), now_ms=NOW)
 
     left, fresh = change.runs
     assert (left.number, left.phase, left.status) == (
@@ -53,6 +65,45 @@ def test_when_it_was_not_made_the_events_are_released_and_another_run_starts_afr
     assert (fresh.retry_of, fresh.phase, fresh.status) == (7, Phase.PREPARING, RunStatus.ACTIVE)
     assert change.mutations[0].status is MutationStatus.FAILED
     assert change.settle == (7, EventStatus.PENDING)
+
+
+@clause("MUTATE-14", "FAIL-9")
+@pytest.mark.parametrize(
+    ("failures", "retry_ms"), [(0, NOW + 10_000), (2, NOW + 40_000), (5, None)]
+)
+def test_what_never_got_through_is_tried_again_after_a_wait_and_not_for_ever(
+    failures: int, retry_ms: int | None
+) -> None:
+    change = reconciled(
+        failed_by("transient", failures=failures), Finding(Verdict.FAILED), now_ms=NOW
+    )
+
+    (left,) = change.runs
+    assert (left.phase, left.status) == (Phase.MUTATING, RunStatus.TRANSIENT)
+    assert (change.standing.failures, change.standing.retry_ms) == (failures + 1, retry_ms)
+    assert change.settle == (7, EventStatus.PENDING)
+
+
+@clause("MUTATE-14", "FAIL-5")
+@pytest.mark.parametrize(
+    ("fault", "status", "settles"),
+    [
+        ("auth", RunStatus.APPROVAL, False),
+        ("permission", RunStatus.APPROVAL, False),
+        ("precondition", RunStatus.APPROVAL, False),
+        ("internal", RunStatus.INTERNAL, False),
+        ("logic", RunStatus.LOGIC, True),
+    ],
+)
+def test_what_was_not_made_is_a_failure_of_the_class_that_was_raised(
+    fault: str, status: RunStatus, settles: bool
+) -> None:
+    change = reconciled(failed_by(fault), Finding(Verdict.FAILED), now_ms=NOW)
+
+    (left,) = change.runs
+    assert (left.number, left.status, left.error) == (7, status, "oh")
+    assert (change.settle is not None) is settles
+    assert change.mutations[0].resolved_by == "reconciliation"
 
 
 @clause("MUTATE-6")
@@ -157,7 +208,7 @@ def test_what_is_not_uncertain_cannot_be_resolved(known: Facts, said: Resolution
 
 @clause("MUTATE-1", "MUTATE-11")
 def test_a_mutation_is_written_down_with_a_key_of_its_own() -> None:
-    request = Request("append", '{"row":1}', "Add a row", True, False)
+    request = Request("append", '{"row":1}', "Add a row", True, False, "orders/7")
     before = run(Phase.PREPARED)
 
     change = mutating(facts(open_run=before), before, request, now_ms=NOW)

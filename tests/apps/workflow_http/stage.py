@@ -13,6 +13,7 @@ from gnomon.apps.workflow.definition import Workflow
 from gnomon.apps.workflow.host import Host
 from gnomon.apps.workflow_http.application import Parts, create_app
 from gnomon.ports.workflow_log import WorkflowLog
+from gnomon.shell.chance import draw_token
 from gnomon.shell.clock import SystemClock
 from gnomon.shell.store.database import MEMORY, Database
 from gnomon.shell.store.workflow_log import SqliteWorkflowLog
@@ -55,7 +56,7 @@ def play(
 
     async def whole() -> _T:
         clock, log = SystemClock(), SqliteWorkflowLog(Database(MEMORY, family="workflow"))
-        host = Host(around(log), clock, holder="test", threads=0)
+        host = Host(around(log), clock, holder="test", draw_token=draw_token, threads=0)
         parts = Parts(
             host=host, authenticator=Authenticator(access_of, clock), clock=clock,
             hosts=["127.0.0.1"], metrics_open=metrics_open,

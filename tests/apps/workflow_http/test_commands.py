@@ -77,7 +77,7 @@ def test_a_script_is_deployed_by_an_administrator_and_run_by_this_host() -> None
     play(story)
 
 
-@clause("WHTTP-1", "MUTATE-9", "MUTATE-12")
+@clause("WHTTP-1", "MUTATE-9", "MUTATE-15")
 def test_a_run_that_waits_is_approved_and_an_uncertain_mutation_is_resolved() -> None:
     made = orders()
     sheet = made.consumers["sheet"]

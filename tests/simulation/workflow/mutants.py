@@ -88,7 +88,7 @@ def _mutation_made_before_it_is_written() -> Patch:
 
 def _no_answer_taken_for_failure() -> Patch:
     def wrong(facts: Facts, run: Run, failure: Failure, *, now_ms: int) -> FlowChange:
-        return right(facts, run, failure._replace(fault=Fault.LOGIC), now_ms=now_ms)
+        return right(facts, run, failure._replace(fault=Fault.LOGIC, acted=False), now_ms=now_ms)
 
     right = reconciling.mutation_failed
     return patch.object(driver, "mutation_failed", wrong)

@@ -11,7 +11,7 @@ Spec: WASK-1 to WASK-7, INPUT-3.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gnomon.apps.workflow.course import SKIPPED
+from gnomon.apps.workflow.course import APPROVAL, SKIPPED
 from gnomon.apps.workflow.retrying import retry
 from gnomon.errors import CommandRefusedError
 from gnomon.ports.workflow_facts import (
@@ -62,25 +62,34 @@ def run_now(facts: Facts, *, now_ms: int) -> FlowChange:
     return FlowChange(standing=facts.standing, handlers=due)
 
 
-def approve(facts: Facts, *, now_ms: int) -> FlowChange:
-    """What the run has waited for is granted, and the same run goes on where it was."""
+def approve(facts: Facts, *, now_ms: int, key: str = "") -> FlowChange:
+    """
+    What the run has waited for is granted, and the same run goes on where it was.
+
+    An approval of a mutation is one of this mutation alone, by its tool, its parameters and its
+    key; `key` is the one that the person has seen. That a person has signed in again, or has
+    granted something, approves no mutation.
+    """
     run = facts.run
     if run is None or run.status is not RunStatus.APPROVAL:
         raise _refused(facts, "waits for no approval", "gnomon workflow status says what it needs")
+    _check_key(facts, run, key)
+    waiting = run.asked if run.fault == APPROVAL else None
     granted = replace(
-        run, status=RunStatus.ACTIVE, approved=True, script=facts.standing.script, fault="",
-        error="", updated_ms=now_ms,
+        run, status=RunStatus.ACTIVE, asked=None, approved=waiting or run.approved,
+        script=facts.standing.script, fault="", error="", traceback="", updated_ms=now_ms,
     )  # fmt: skip
     return FlowChange(standing=facts.standing, runs=(granted,))
 
 
-def reject(facts: Facts, *, now_ms: int) -> FlowChange:
+def reject(facts: Facts, *, now_ms: int, key: str = "") -> FlowChange:
     """What the run has waited for is refused: its events are skipped, and `next` is told."""
     run, mutation = facts.run, facts.mutation
     if run is None or run.status is not RunStatus.APPROVAL or run.prepared is None:
         raise _refused(facts, "has no mutation that waits for approval", "pause it instead")
     if run.phase.is_settled:
         raise _refused(facts, "has made its mutation already", "approve it, so that it can go on")
+    _check_key(facts, run, key)
     mutations: tuple[Mutation, ...] = ()
     if mutation is not None:
         mutations = (
@@ -90,8 +99,8 @@ def reject(facts: Facts, *, now_ms: int) -> FlowChange:
             ),
         )  # fmt: skip
     refused = replace(
-        run, phase=Phase.MUTATED, status=RunStatus.ACTIVE, mutated=SKIPPED, fault="", error="",
-        updated_ms=now_ms,
+        run, phase=Phase.MUTATED, status=RunStatus.ACTIVE, mutated=SKIPPED, asked=None, fault="",
+        error="", traceback="", updated_ms=now_ms,
     )  # fmt: skip
     return FlowChange(standing=facts.standing, runs=(refused,), mutations=mutations)
 
@@ -113,6 +122,17 @@ def skip_input(
         error="an input of it was skipped by the user", updated_ms=now_ms,
     )  # fmt: skip
     return replace(retry(facts, now_ms=now_ms, left=left), skip_input=input_id)
+
+
+def _check_key(facts: Facts, run: Run, key: str) -> None:
+    """Refuse what a person says about a mutation that is not the one that waits."""
+    waiting = run.asked if run.fault == APPROVAL else None
+    if key and (waiting is None or waiting.key != key):
+        raise CommandRefusedError(
+            "waits for something else" if waiting is None else f"waits for {waiting.key}",
+            where=facts.standing.name, got=key,
+            hint="look at what it waits for now: gnomon workflow status",
+        )  # fmt: skip
 
 
 def _is_touched(run: Run, input_id: str, reserved: Sequence[Event]) -> bool:

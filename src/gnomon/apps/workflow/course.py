@@ -15,6 +15,7 @@ from typing import NamedTuple, TypeVar
 from gnomon.apps.workflow.failure import TRIES_MAX, Failure, Fault, backoff_ms, status_of
 from gnomon.apps.workflow.schedule import next_run_ms
 from gnomon.ports.workflow_facts import (
+    Asked,
     EventStatus,
     Facts,
     FlowChange,
@@ -31,6 +32,7 @@ from gnomon.ports.workflow_facts import (
 )
 
 __all__ = [
+    "APPROVAL",
     "NONE",
     "SKIPPED",
     "Emission",
@@ -38,19 +40,26 @@ __all__ = [
     "Request",
     "after",
     "applied_text",
+    "approved_request",
     "ask_approval",
+    "asked",
+    "asked_again",
     "begin",
     "commit",
     "fail",
+    "is_approved",
     "mutated",
     "mutating",
     "new_run",
     "prepared",
     "settled_without",
+    "under_its_key",
 ]
 
 NONE = '{"status": "none"}'
 SKIPPED = '{"status": "skipped"}'
+APPROVAL = "approval"
+"""What is wrong with a run whose mutation a person must agree to."""
 
 _T = TypeVar("_T")
 
@@ -74,6 +83,8 @@ class Request(NamedTuple):
     title: str
     reconcilable: bool
     needs_approval: bool
+    key: str = ""
+    """What it is known by outside; empty until the host has given it one."""
 
 
 class Emission(NamedTuple):
@@ -122,13 +133,48 @@ def settled_without(run: Run) -> Run:
     return replace(run, phase=Phase.MUTATED, mutated=NONE)
 
 
-def ask_approval(facts: Facts, run: Run, request: Request, *, now_ms: int) -> FlowChange:
-    """The mutation waits for a person."""
-    assert run.phase is Phase.PREPARED, run
-    error = f"wants to: {request.title or request.tool}"
-    waiting = replace(
-        run, status=RunStatus.APPROVAL, fault="approval", error=error, updated_ms=now_ms
+def under_its_key(request: Request, run: Run, fresh: str) -> Request:
+    """The request with the key that its approval names, or else with a fresh one."""
+    one = run.approved
+    known = one is not None and one[:2] == (request.tool, request.params)
+    return request._replace(key=one.key if one is not None and known else fresh)
+
+
+def asked(request: Request, run: Run) -> Asked:
+    """What a person is asked about, in full."""
+    return Asked(
+        request.tool, request.params, request.key, request.title, request.reconcilable, run.script
     )
+
+
+def asked_again(mutation: Mutation, run: Run) -> Asked:
+    """The same of a mutation that was refused before."""
+    return Asked(
+        mutation.tool, mutation.params, mutation.key, mutation.title, mutation.reconcilable,
+        run.script,
+    )  # fmt: skip
+
+
+def is_approved(run: Run, wanted: Asked) -> bool:
+    """Whether a person has agreed to this mutation, and not to another or to something else."""
+    return run.approved is not None and run.approved[:3] == wanted[:3]
+
+
+def approved_request(run: Run) -> Request | None:
+    """The mutation that was approved, as it was asked for; None when the script is another now."""
+    one = run.approved
+    if one is None or one.script != run.script or run.phase is not Phase.PREPARED:
+        return None
+    return Request(one.tool, one.params, one.title, one.reconcilable, True)
+
+
+def ask_approval(facts: Facts, run: Run, wanted: Asked, *, now_ms: int) -> FlowChange:
+    """The mutation waits for a person."""
+    assert run.phase in (Phase.PREPARED, Phase.MUTATING), run
+    waiting = replace(
+        run, status=RunStatus.APPROVAL, fault=APPROVAL, asked=wanted,
+        error=f"wants to: {wanted.title or wanted.tool}", updated_ms=now_ms,
+    )  # fmt: skip
     return FlowChange(standing=facts.standing, runs=(waiting,))
 
 
@@ -141,8 +187,7 @@ def mutating(facts: Facts, run: Run, request: Request | None, *, now_ms: int) ->
     else:
         mutation = Mutation(
             run=run.number, tool=request.tool, params=request.params, title=request.title,
-            key=f"{facts.standing.name}/{run.number}", reconcilable=request.reconcilable,
-            created_ms=now_ms,
+            key=request.key, reconcilable=request.reconcilable, created_ms=now_ms,
         )  # fmt: skip
     started = replace(
         run, phase=Phase.MUTATING, mutation=mutation.run, note=mutation.title or run.note,
@@ -174,8 +219,9 @@ def fail(facts: Facts, run: Run, failure: Failure, *, now_ms: int) -> FlowChange
     """
     status = status_of(failure.fault)
     failed = replace(
-        run, status=status, fault=failure.fault, error=failure.error, updated_ms=now_ms
-    )
+        run, status=status, fault=failure.fault, error=failure.error,
+        traceback=failure.traceback, updated_ms=now_ms,
+    )  # fmt: skip
     resets = status in (RunStatus.TRANSIENT, RunStatus.LOGIC) and not run.phase.is_settled
     return FlowChange(
         standing=_backing_off(facts.standing, failure, now_ms=now_ms), runs=(failed,),
@@ -201,7 +247,7 @@ def commit(facts: Facts, run: Run, emission: Emission, *, now_ms: int) -> FlowCh
         settle = (run.number, EventStatus.SKIPPED if skipped else EventStatus.CONSUMED)
     done = replace(
         run, phase=Phase.COMMITTED, status=RunStatus.COMMITTED, note=emission.note or run.note,
-        fault="", error="", updated_ms=now_ms,
+        fault="", error="", traceback="", updated_ms=now_ms,
     )  # fmt: skip
     standing = replace(facts.standing, current=None, failures=0, retry_ms=None, repairs=0)
     return FlowChange(

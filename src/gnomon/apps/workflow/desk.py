@@ -86,13 +86,15 @@ class Desk:
         now_ms = self._clock.now_ms()
         await self._command(workflow, lambda facts: commands.run_now(facts, now_ms=now_ms))
 
-    async def approve(self, workflow: str) -> None:
+    async def approve(self, workflow: str, *, key: str = "") -> None:
+        """Grant what a run waits for; with a key, only that mutation."""
         now_ms = self._clock.now_ms()
-        await self._command(workflow, lambda facts: commands.approve(facts, now_ms=now_ms))
+        await self._command(workflow, lambda facts: commands.approve(facts, now_ms=now_ms, key=key))
 
-    async def reject(self, workflow: str) -> None:
+    async def reject(self, workflow: str, *, key: str = "") -> None:
+        """Refuse what a run waits for; with a key, only that mutation."""
         now_ms = self._clock.now_ms()
-        await self._command(workflow, lambda facts: commands.reject(facts, now_ms=now_ms))
+        await self._command(workflow, lambda facts: commands.reject(facts, now_ms=now_ms, key=key))
 
     async def resolve(self, workflow: str, said: Resolution) -> None:
         now_ms = self._clock.now_ms()

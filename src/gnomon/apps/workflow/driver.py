@@ -18,6 +18,7 @@ from typing import TypeVar
 
 from gnomon.apps.workflow import agenda, course
 from gnomon.apps.workflow.caller import Caller
+from gnomon.apps.workflow.course import Request
 from gnomon.apps.workflow.events import log
 from gnomon.apps.workflow.failure import Failure, Fault, classify
 from gnomon.apps.workflow.forgetting import Forgetting
@@ -30,6 +31,7 @@ from gnomon.errors import DefinitionError, OwnershipLostError, StoreError
 from gnomon.ports import Clock
 from gnomon.ports.workflow_facts import (
     Answer,
+    Asked,
     Facts,
     FlowChange,
     HandlerKind,
@@ -60,6 +62,8 @@ class Surroundings:
     repairer: Repairer | None = None
     keep_ms: int | None = None
     """How long what is over is kept; None for ever."""
+    draw_token: Callable[[], str]
+    """Text that was never drawn before, by any host: what makes a key of a mutation its own."""
     is_stopping: Callable[[], bool]
 
 
@@ -208,20 +212,36 @@ class Driver:
         """Make the mutation that the script asks for, if it asks for one."""
         request = None
         if self._run.phase is Phase.PREPARED:
-            request = await self._steps.mutate(self._facts, self._run, self._now())
+            request = course.approved_request(self._run) or await self._steps.mutate(
+                self._facts, self._run, self._now()
+            )
             if request is None:
                 self._run = course.settled_without(self._run)
                 return
-            if request.needs_approval and not self._run.approved:
-                asked = request
-                await self._put(
-                    lambda facts: course.ask_approval(facts, self._run, asked, now_ms=self._now())
-                )
-                return
+            fresh = f"{self.name}/{self._run.number}-{self._around.draw_token()}"
+            request = course.under_its_key(request, self._run, fresh)
+        wanted = self._unapproved(request)
+        if wanted is not None:
+            await self._put(
+                lambda facts: course.ask_approval(facts, self._run, wanted, now_ms=self._now())
+            )
+            return
         await self._put(
             lambda facts: course.mutating(facts, self._run, request, now_ms=self._now())
         )
         await self._apply()
+
+    def _unapproved(self, request: Request | None) -> Asked | None:
+        """What a person must be asked about first; None where none must, or one has agreed."""
+        if request is None:
+            mutation = self._facts.mutation
+            assert mutation is not None
+            needs = self._steps.needs_approval(mutation.tool)
+            wanted = course.asked_again(mutation, self._run)
+        else:
+            needs = request.needs_approval
+            wanted = course.asked(request, self._run)
+        return wanted if needs and not course.is_approved(self._run, wanted) else None
 
     async def _apply(self) -> None:
         mutation = self._facts.mutation

@@ -25,7 +25,6 @@ __all__ = [
     "Fault",
     "backoff_ms",
     "classify",
-    "is_definite",
     "status_of",
 ]
 
@@ -53,6 +52,9 @@ class Fault(StrEnum):
 class Failure(NamedTuple):
     fault: Fault
     error: str
+    acted: bool | None = None
+    """Whether a tool has acted that failed so; None when that is not known."""
+    traceback: str = ""
 
 
 _STATUS = {
@@ -70,15 +72,10 @@ def status_of(fault: Fault) -> RunStatus:
     return _STATUS[fault]
 
 
-def is_definite(fault: Fault) -> bool:
-    """Whether a mutation that failed so has certainly not been made."""
-    return fault in (Fault.LOGIC, Fault.PERMISSION)
-
-
 def classify(error: BaseException, *, by_tool: bool) -> Failure:
     """The failure that an exception means; `by_tool` when a tool raised it while it mutated."""
     if isinstance(error, WorkflowError):
-        return Failure(Fault(error.fault), _text(error.reason))
+        return Failure(Fault(error.fault), _text(error.reason), error.acted)
     if isinstance(error, TimeoutError | ConnectionError):
         return Failure(Fault.TRANSIENT, _described(error))
     return Failure(Fault.INTERNAL if by_tool else Fault.LOGIC, _described(error))

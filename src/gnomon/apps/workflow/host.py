@@ -10,7 +10,7 @@ Spec: HOST-1 to HOST-6, WHEN-4.
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from heapq import heappop, heappush
 from itertools import count
 
@@ -39,8 +39,8 @@ class Host:
     """Runs the workflows of a store; `desk` takes the commands."""
 
     def __init__(
-        self, store: WorkflowLog, clock: Clock, *, holder: str, threads: int = 8,
-        repairer: Repairer | None = None, keep_ms: int | None = None,
+        self, store: WorkflowLog, clock: Clock, *, holder: str, draw_token: Callable[[], str],
+        threads: int = 8, repairer: Repairer | None = None, keep_ms: int | None = None,
     ) -> None:  # fmt: skip
         self.desk = Desk(store, clock, ring=self.ring)
         self._store = store
@@ -49,7 +49,8 @@ class Host:
         self._library = Library(store)
         self._around = Surroundings(
             log=store, clock=clock, caller=Caller(clock, threads=threads), library=self._library,
-            repairer=repairer, keep_ms=keep_ms, is_stopping=lambda: self._stopping,
+            repairer=repairer, keep_ms=keep_ms, draw_token=draw_token,
+            is_stopping=lambda: self._stopping,
         )  # fmt: skip
         self._drivers: dict[str, Driver] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}

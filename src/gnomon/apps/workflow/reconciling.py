@@ -2,10 +2,12 @@
 A mutation may have been made or not: what is written as that becomes clear?
 
 It is asked at once, then after waits that grow, a few times; after that only a person can tell. An
-answer of "it was made" lets the run go on to `next`; "it was not" releases the events and begins
-afresh. Until there is an answer, nothing that the mutation was for is released.
+answer of "it was made" lets the run go on to `next`. "It was not" makes the failure one like any
+other: what the tool had raised decides whether the run waits for the user or begins afresh, and
+when, so that a tool that never gets through is not called in a circle. Until there is an answer,
+nothing that the mutation was for is released.
 
-Spec: MUTATE-5 to MUTATE-12.
+Spec: MUTATE-5 to MUTATE-7, MUTATE-9, MUTATE-10, MUTATE-14.
 """
 
 from dataclasses import replace
@@ -13,8 +15,8 @@ from enum import StrEnum
 from typing import NamedTuple, assert_never
 
 from gnomon.apps.workflow.course import SKIPPED, applied_text, fail
-from gnomon.apps.workflow.failure import RECONCILE_TRIES_MAX, Failure, backoff_ms, is_definite
-from gnomon.apps.workflow.retrying import doubted, retry
+from gnomon.apps.workflow.failure import RECONCILE_TRIES_MAX, Failure, Fault, backoff_ms
+from gnomon.apps.workflow.retrying import UNCERTAIN, doubted, retry
 from gnomon.errors import CommandRefusedError
 from gnomon.ports.workflow_facts import (
     Facts,
@@ -55,13 +57,13 @@ class Resolution(StrEnum):
 def mutation_failed(facts: Facts, run: Run, failure: Failure, *, now_ms: int) -> FlowChange:
     """The tool has raised: either nothing has happened, or that must be found out."""
     assert facts.mutation is not None
-    if is_definite(failure.fault):
+    if failure.acted is False:
         failed = replace(facts.mutation, status=MutationStatus.FAILED, error=failure.error)
         return replace(fail(facts, run, failure, now_ms=now_ms), mutations=(failed,))
     mutation = replace(doubted(facts.mutation, now_ms=now_ms), error=failure.error)
     waiting = replace(
         run, status=RunStatus.RECONCILIATION, fault=failure.fault, error=failure.error,
-        updated_ms=now_ms,
+        traceback=failure.traceback, updated_ms=now_ms,
     )  # fmt: skip
     return FlowChange(standing=facts.standing, runs=(waiting,), mutations=(mutation,))
 
@@ -73,7 +75,7 @@ def reconciled(facts: Facts, found: Finding, *, now_ms: int) -> FlowChange:
     if found.verdict is Verdict.APPLIED:
         return _applied(facts, found.result, by="reconciliation", tries=tries, now_ms=now_ms)
     if found.verdict is Verdict.FAILED:
-        return _not_applied(facts, by="reconciliation", tries=tries, now_ms=now_ms)
+        return _found_not_applied(facts, tries=tries, now_ms=now_ms)
     if tries >= RECONCILE_TRIES_MAX:
         asked = replace(
             mutation, tries=tries, status=MutationStatus.INDETERMINATE, next_ms=None,
@@ -101,7 +103,8 @@ def resolve(facts: Facts, said: Resolution, *, now_ms: int) -> FlowChange:
     if said is Resolution.HAPPENED:
         return _applied(facts, "null", by="user_assert_applied", now_ms=now_ms)
     if said is Resolution.DID_NOT_HAPPEN:
-        return _not_applied(facts, by="user_assert_failed", now_ms=now_ms)
+        failed = _resolved(mutation, MutationStatus.FAILED, "user_assert_failed", now_ms)
+        return _afresh(facts, run, failed, now_ms=now_ms)
     if said is Resolution.SKIP:
         skipped = _resolved(mutation, MutationStatus.SKIPPED, "user_skip", now_ms)
         return _go_on(facts, run, skipped, SKIPPED, now_ms=now_ms)
@@ -131,17 +134,24 @@ def _go_on(facts: Facts, run: Run, mutation: Mutation, outcome: str, *, now_ms: 
     """The mutation is settled, and the same run goes on with `next`."""
     resumed = replace(
         run, phase=Phase.MUTATED, status=RunStatus.ACTIVE, mutated=outcome, fault="", error="",
-        updated_ms=now_ms,
+        traceback="", updated_ms=now_ms,
     )  # fmt: skip
     return FlowChange(standing=facts.standing, runs=(resumed,), mutations=(mutation,))
 
 
-def _not_applied(facts: Facts, *, by: str, now_ms: int, tries: int | None = None) -> FlowChange:
+def _found_not_applied(facts: Facts, *, tries: int, now_ms: int) -> FlowChange:
+    """The tool says that it was not made: what it had raised says what follows."""
     run, mutation = _uncertain(facts)
     failed = replace(
-        _resolved(mutation, MutationStatus.FAILED, by, now_ms),
-        tries=mutation.tries if tries is None else tries,
-    )  # fmt: skip
+        _resolved(mutation, MutationStatus.FAILED, "reconciliation", now_ms), tries=tries
+    )
+    if run.fault == UNCERTAIN:  # its host died, and the tool has raised nothing
+        return _afresh(facts, run, failed, now_ms=now_ms)
+    failure = Failure(Fault(run.fault), run.error, False, run.traceback)
+    return replace(fail(facts, run, failure, now_ms=now_ms), mutations=(failed,))
+
+
+def _afresh(facts: Facts, run: Run, failed: Mutation, *, now_ms: int) -> FlowChange:
     known = replace(facts, mutation=failed)
     return replace(retry(known, now_ms=now_ms, left=run), mutations=(failed,))
 

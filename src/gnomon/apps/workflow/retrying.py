@@ -25,7 +25,10 @@ from gnomon.ports.workflow_facts import (
     RunStatus,
 )
 
-__all__ = ["doubted", "recover", "retry"]
+__all__ = ["UNCERTAIN", "doubted", "recover", "retry"]
+
+UNCERTAIN = "uncertain"
+"""What is wrong with a run whose host died while it mutated: nothing was raised."""
 
 
 def retry(facts: Facts, *, now_ms: int, left: Run | None = None) -> FlowChange:
@@ -47,7 +50,7 @@ def retry(facts: Facts, *, now_ms: int, left: Run | None = None) -> FlowChange:
         assert facts.mutation is not None
         attempt = replace(
             _with_results(attempt, before, Phase.MUTATING), status=RunStatus.RECONCILIATION,
-            fault="uncertain", error="it is not known whether this was done before the crash",
+            fault=UNCERTAIN, error="it is not known whether this was done before the crash",
         )  # fmt: skip
         hand_over = (before.number, attempt.number)
         mutations = (doubted(facts.mutation, now_ms=now_ms),)

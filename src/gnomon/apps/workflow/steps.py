@@ -121,9 +121,17 @@ class Steps:
         result = await self._call(context, function, context, _prepared(run), _outcome(run))
         return self._read(lambda: context.emission(result))
 
+    def needs_approval(self, tool: str) -> bool:
+        """Whether a person must agree to what this tool does."""
+        found = self.workflow.tools.get(tool)
+        return found is not None and found.approval
+
     async def apply(self, mutation: Mutation, now_ms: int) -> str:
         """Make the mutation; its result as JSON. Whatever is raised comes from the tool."""
-        function = self.workflow.tools[mutation.tool].on_call
+        tool = self.workflow.tools.get(mutation.tool)
+        if tool is None:
+            raise LogicError(f"tool {mutation.tool} is not there any more; declare it again")
+        function = tool.on_call
         assert function is not None
         result = await self._caller.mutate(function, _call_of(mutation, now_ms))
         try:

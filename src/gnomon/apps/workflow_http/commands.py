@@ -17,6 +17,7 @@ from gnomon.apps.workflow.reconciling import Resolution
 from gnomon.apps.workflow.script import load_workflow
 from gnomon.apps.workflow_http.looking import HostOf, NamePath
 from gnomon.apps.workflow_http.views import (
+    AnswerForm,
     Deployed,
     DeployForm,
     Done,
@@ -70,16 +71,20 @@ async def resume_workflow(name: NamePath, actor: Writer, host: HostOf) -> Done:
 
 
 @router.post("/workflows/{name}/approve", responses=problems(404, 409))
-async def approve_run(name: NamePath, actor: Writer, host: HostOf) -> Done:
-    """Grant what a run waits for."""
-    await host.desk.approve(name)
+async def approve_run(
+    name: NamePath, actor: Writer, host: HostOf, form: AnswerForm | None = None
+) -> Done:
+    """Grant what a run waits for; with a key, only that mutation."""
+    await host.desk.approve(name, key=form.key if form else "")
     return Done(workflow=name, command="approve", result="granted")
 
 
 @router.post("/workflows/{name}/reject", responses=problems(404, 409))
-async def reject_run(name: NamePath, actor: Writer, host: HostOf) -> Done:
+async def reject_run(
+    name: NamePath, actor: Writer, host: HostOf, form: AnswerForm | None = None
+) -> Done:
     """Refuse what a run waits for; its events are skipped."""
-    await host.desk.reject(name)
+    await host.desk.reject(name, key=form.key if form else "")
     return Done(workflow=name, command="reject", result="refused")
 
 

@@ -15,9 +15,9 @@ from gnomon.apps.service.http.forms import Form
 from gnomon.apps.workflow.context import ID_MAX
 
 __all__ = [
-    "DeployForm", "Deployed", "Done", "EventView", "EventsView", "InputView", "InputsView",
-    "PublishForm", "Published", "ResolveForm", "RunView", "RunsView", "SkipForm", "WorkflowView",
-    "WorkflowsView",
+    "AnswerForm", "DeployForm", "Deployed", "Done", "EventView", "EventsView", "InputView",
+    "InputsView", "PublishForm", "Published", "ResolveForm", "RunView", "RunsView", "SkipForm",
+    "WorkflowView", "WorkflowsView",
 ]  # fmt: skip
 
 SCRIPT_MAX = 1_000_000
@@ -41,6 +41,12 @@ class ResolveForm(Form):
     """What became of a mutation."""
 
     answer: Literal["try-again", "happened", "did-not-happen", "skip"]
+
+
+class AnswerForm(Form):
+    """Which mutation a person has seen; without a key, the one that waits."""
+
+    key: Annotated[str, Field(max_length=500)] = ""
 
 
 class SkipForm(Form):

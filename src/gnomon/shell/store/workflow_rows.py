@@ -10,6 +10,7 @@ Spec: WLOG-1.
 import json
 
 from gnomon.ports.workflow_facts import (
+    Asked,
     Event,
     EventStatus,
     Handler,
@@ -49,14 +50,14 @@ Row = tuple[Value, ...]
 def standing_of(row: Row) -> Standing:
     (
         name, title, zone, mode, script, version, fence, writes, runs, arrivals, current, failures,
-        retry_at, repairs, created_at,
+        retry_at, repairs, trouble, created_at,
     ) = row  # fmt: skip
     return Standing(
         name=_text(name), title=_text(title), zone=_text(zone), mode=Mode(_text(mode)),
         script=_number(script), version=_number(version), fence=_number(fence),
         writes=_number(writes), runs=_number(runs), arrivals=_number(arrivals),
         current=_maybe_number(current), failures=_number(failures), retry_ms=_maybe_ms(retry_at),
-        repairs=_number(repairs), created_ms=_ms(created_at),
+        repairs=_number(repairs), trouble=_text(trouble), created_ms=_ms(created_at),
     )  # fmt: skip
 
 
@@ -64,7 +65,7 @@ def standing_row(one: Standing) -> Row:
     """What a holder or a command may change, from the title on."""
     return (
         one.title, one.zone, one.mode.value, one.script, one.runs, one.current, one.failures,
-        maybe_to_text(one.retry_ms), one.repairs,
+        maybe_to_text(one.retry_ms), one.repairs, one.trouble,
     )  # fmt: skip
 
 
@@ -89,14 +90,15 @@ def handler_row(one: Handler) -> Row:
 def run_of(row: Row) -> Run:
     (
         number, handler, kind, script, retry_of, phase, status, prepared, mutated, mutation,
-        approved, fault, error, note, created_at, updated_at,
+        asked, approved, fault, error, traceback, note, created_at, updated_at,
     ) = row  # fmt: skip
     return Run(
         number=_number(number), handler=_text(handler), kind=HandlerKind(_text(kind)),
         script=_number(script), retry_of=_maybe_number(retry_of), phase=Phase(_text(phase)),
         status=RunStatus(_text(status)), prepared=_maybe_text(prepared),
-        mutated=_maybe_text(mutated), mutation=_maybe_number(mutation), approved=bool(approved),
-        fault=_text(fault), error=_text(error), note=_text(note), created_ms=_ms(created_at),
+        mutated=_maybe_text(mutated), mutation=_maybe_number(mutation), asked=_asked(asked),
+        approved=_asked(approved), fault=_text(fault), error=_text(error),
+        traceback=_text(traceback), note=_text(note), created_ms=_ms(created_at),
         updated_ms=_ms(updated_at),
     )  # fmt: skip
 
@@ -104,8 +106,9 @@ def run_of(row: Row) -> Run:
 def run_row(one: Run) -> Row:
     return (
         one.number, one.handler, one.kind.value, one.script, one.retry_of, one.phase.value,
-        one.status.value, one.prepared, one.mutated, one.mutation, one.approved, one.fault,
-        one.error, one.note, to_text(one.created_ms), to_text(one.updated_ms),
+        one.status.value, one.prepared, one.mutated, one.mutation, _asked_text(one.asked),
+        _asked_text(one.approved), one.fault, one.error, one.traceback, one.note,
+        to_text(one.created_ms), to_text(one.updated_ms),
     )  # fmt: skip
 
 
@@ -153,12 +156,23 @@ def input_of(row: Row) -> Input:
 
 
 def script_of(row: Row) -> Script:
-    version, digest, text, reason, deployed_at = row
-    return Script(_number(version), _text(digest), _text(text), _text(reason), _ms(deployed_at))
+    version, digest, text, reason, deployed_at, modules = row
+    return Script(
+        _number(version), _text(digest), _text(text), _text(reason), _ms(deployed_at),
+        _text(modules),
+    )  # fmt: skip
 
 
 def names_text(names: tuple[str, ...]) -> str:
     return json.dumps(names)
+
+
+def _asked(text: Value) -> Asked | None:
+    return None if text is None else Asked(*json.loads(_text(text)))
+
+
+def _asked_text(asked: Asked | None) -> str | None:
+    return None if asked is None else json.dumps(asked)
 
 
 def _names(text: Value) -> tuple[str, ...]:

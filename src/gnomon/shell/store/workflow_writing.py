@@ -97,9 +97,10 @@ def publish(
 
 def _write_records(connection: sqlite3.Connection, change: FlowChange, workflow: str) -> None:
     if change.script is not None:
-        version, digest, text, reason, deployed_ms = change.script
+        version, digest, text, reason, deployed_ms, modules = change.script
         connection.execute(
-            _SQL["add_script"], (workflow, version, digest, text, reason, to_text(deployed_ms))
+            _SQL["add_script"],
+            (workflow, version, digest, text, reason, to_text(deployed_ms), modules),
         )
     for name, rows in (
         ("put_handler", [(workflow, *handler_row(one)) for one in change.handlers]),

@@ -85,6 +85,7 @@ class _World:
         self.dice = Dice(spec.seed, "nature")
         self.behaviour = Dice(spec.seed, "behaviour")
         self.calls = 0
+        self._tokens = 0
         self.faults: Mapping[int, Fault] = {fault.call: fault for fault in spec.faults}
         self.outside = Outside(spec.items)
         self.log = store.log
@@ -215,8 +216,15 @@ class _World:
         gate: Gate[Nature] = Gate(self, name)
         log = GatedLog(self.log, gate, self._written)
         clock = GatedClock(self._wall, gate)
-        host = Host(log, clock, holder=name, threads=0, keep_ms=KEEP_MIN_MS)
+        host = Host(
+            log, clock, holder=name, draw_token=self._draw_token, threads=0, keep_ms=KEEP_MIN_MS
+        )
         return _Life(name=name, context=context, gate=gate, host=host)
+
+    def _draw_token(self) -> str:
+        """As chance does, but the same each time that this world happens."""
+        self._tokens += 1
+        return f"t{self._tokens}"
 
     async def _begin(self, life: _Life) -> None:
         """What the program around a host does: deploy and start, and again if it must."""

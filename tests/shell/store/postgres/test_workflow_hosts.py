@@ -11,6 +11,7 @@ from gnomon.apps.workflow.definition import Workflow
 from gnomon.apps.workflow.host import Host
 from gnomon.apps.workflow.steps import Call, applied
 from gnomon.errors import OwnershipLostError
+from gnomon.shell.chance import draw_token
 from gnomon.shell.clock import SystemClock
 from gnomon.shell.store.postgres.statement import migrations
 from gnomon.shell.store.postgres.workflow_log import PostgresWorkflowLog
@@ -62,13 +63,23 @@ def test_a_silent_host_is_followed_and_what_it_does_later_is_not_written(databas
         def notice(call: Call) -> object:
             raise AssertionError("it was delivered already")
 
-        first = Host(await PostgresWorkflowLog.open(database), SystemClock(), holder="first")
+        first = Host(
+            await PostgresWorkflowLog.open(database),
+            SystemClock(),
+            holder="first",
+            draw_token=draw_token,
+        )
         await first.deploy(shop(slow, said))
         await first.start()
         await first.desk.publish("shop", "orders", "o1")
         await begun.wait()
         await _forget_lease(database)
-        second = Host(await PostgresWorkflowLog.open(database), SystemClock(), holder="second")
+        second = Host(
+            await PostgresWorkflowLog.open(database),
+            SystemClock(),
+            holder="second",
+            draw_token=draw_token,
+        )
         workflow = shop(notice, said)
 
         @workflow.consumers["ship"].next
@@ -130,7 +141,7 @@ def test_a_host_on_a_database_is_told_what_others_have_published(database: str) 
         workflow = shop(deliver, said)
         async with host(database, workflow):
             beside = await PostgresWorkflowLog.open(database)
-            desk = Host(beside, SystemClock(), holder="nobody").desk
+            desk = Host(beside, SystemClock(), holder="nobody", draw_token=draw_token).desk
             await desk.publish("shop", "orders", "o1")
             await done.wait()
             await beside.close()

@@ -63,7 +63,7 @@ LEASE_MS = 60_000
 """How long a host may be silent before its workflows are taken over; it looks twice as often."""
 
 _NEWEST = 1 << 62
-_STANDING_AT, _EVENT_AT, _INPUT_AT, _SCRIPT_AT = (12, 14), (10,), (3,), (4,)
+_STANDING_AT, _EVENT_AT, _INPUT_AT, _SCRIPT_AT = (12, 15), (10,), (3,), (4,)
 _RETRY_AT = (7,)
 _Result = TypeVar("_Result")
 

@@ -25,7 +25,7 @@ __all__ = ["HANDLER_AT", "MUTATION_AT", "RUN_AT", "Writing", "sent"]
 
 HANDLER_AT = (6, 7, 9)
 """Which columns of a row are instants."""
-RUN_AT = (14, 15)
+RUN_AT = (16, 17)
 MUTATION_AT = (10, 12, 13)
 
 

@@ -13,17 +13,17 @@ UPDATE workflows SET holder = '' WHERE name = ? AND fence = ?;
 
 -- name: standing
 SELECT name, title, zone, mode, script, version, fence, writes, runs, arrivals, current, failures,
-  retry_at, repairs, created_at
+  retry_at, repairs, trouble, created_at
 FROM workflows WHERE name = ?;
 
 -- name: add_workflow
 INSERT INTO workflows (name, title, zone, mode, script, runs, current, failures, retry_at, repairs,
-  created_at, version, fence, writes, holder, arrivals)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, 0, 0, '', 0);
+  trouble, created_at, version, fence, writes, holder, arrivals)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, 0, 0, '', 0);
 
 -- name: set_workflow
 UPDATE workflows SET title = ?, zone = ?, mode = ?, script = ?, runs = ?, current = ?,
-  failures = ?, retry_at = ?, repairs = ?, version = version + 1, writes = ?
+  failures = ?, retry_at = ?, repairs = ?, trouble = ?, version = version + 1, writes = ?
 WHERE name = ?;
 
 -- name: handlers
@@ -44,32 +44,35 @@ ON CONFLICT (workflow, name) DO UPDATE SET kind = excluded.kind, place = exclude
 DELETE FROM handlers WHERE workflow = ? AND name = ?;
 
 -- name: script
-SELECT version, digest, text, reason, deployed_at FROM scripts WHERE workflow = ? AND version = ?;
+SELECT version, digest, text, reason, deployed_at, modules FROM scripts WHERE workflow = ? AND version = ?;
 
 -- name: add_script
-INSERT INTO scripts (workflow, version, digest, text, reason, deployed_at)
-VALUES (?, ?, ?, ?, ?, ?);
+INSERT INTO scripts (workflow, version, digest, text, reason, deployed_at, modules)
+VALUES (?, ?, ?, ?, ?, ?, ?);
 
 -- name: run
 SELECT number, handler, handler_type, script, retry_of, phase, status, prepare_result,
-  mutation_result, mutation, approved, fault, error_details, note, created_at, updated_at
+  mutation_result, mutation, asked, approved, fault, error_details, traceback, note, created_at,
+  updated_at
 FROM runs WHERE workflow = ? AND number = ?;
 
 -- name: runs
 SELECT number, handler, handler_type, script, retry_of, phase, status, prepare_result,
-  mutation_result, mutation, approved, fault, error_details, note, created_at, updated_at
+  mutation_result, mutation, asked, approved, fault, error_details, traceback, note, created_at,
+  updated_at
 FROM runs WHERE workflow = ? AND number < ? ORDER BY number DESC LIMIT ?;
 
 -- name: put_run
 INSERT INTO runs (workflow, number, handler, handler_type, script, retry_of, phase, status,
-  prepare_result, mutation_result, mutation, approved, fault, error_details, note, created_at,
-  updated_at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  prepare_result, mutation_result, mutation, asked, approved, fault, error_details, traceback, note,
+  created_at, updated_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (workflow, number) DO UPDATE SET script = excluded.script, phase = excluded.phase,
   status = excluded.status, prepare_result = excluded.prepare_result,
   mutation_result = excluded.mutation_result, mutation = excluded.mutation,
-  approved = excluded.approved, fault = excluded.fault, error_details = excluded.error_details,
-  note = excluded.note, updated_at = excluded.updated_at;
+  asked = excluded.asked, approved = excluded.approved, fault = excluded.fault,
+  error_details = excluded.error_details, traceback = excluded.traceback, note = excluded.note,
+  updated_at = excluded.updated_at;
 
 -- name: mutation
 SELECT run, tool, params, idempotency_key, title, reconcilable, status, result, error,

@@ -30,28 +30,29 @@ UPDATE gnomon.flows SET holder = '', lease_until = NULL WHERE name = $1 AND fenc
 
 -- name: standing
 SELECT name, title, zone, mode, script, version, fence, writes, runs, arrivals, current, failures,
-  retry_at, repairs, created_at
+  retry_at, repairs, trouble, created_at
 FROM gnomon.flows WHERE name = $1;
 
 -- name: standing_shared
 SELECT name, title, zone, mode, script, version, fence, writes, runs, arrivals, current, failures,
-  retry_at, repairs, created_at
+  retry_at, repairs, trouble, created_at
 FROM gnomon.flows WHERE name = $1 FOR SHARE;
 
 -- name: standing_locked
 SELECT name, title, zone, mode, script, version, fence, writes, runs, arrivals, current, failures,
-  retry_at, repairs, created_at
+  retry_at, repairs, trouble, created_at
 FROM gnomon.flows WHERE name = $1 FOR UPDATE;
 
 -- name: add_workflow
 INSERT INTO gnomon.flows (name, title, zone, mode, script, runs, current, failures, retry_at, repairs,
-  created_at, version, fence, writes, holder, arrivals)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 1, 0, 0, '', 0);
+  trouble, created_at, version, fence, writes, holder, arrivals)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 1, 0, 0, '', 0);
 
 -- name: set_workflow
 UPDATE gnomon.flows SET title = $1, zone = $2, mode = $3, script = $4, runs = $5, current = $6,
-  failures = $7, retry_at = $8, repairs = $9, version = version + 1, writes = $10
-WHERE name = $11;
+  failures = $7, retry_at = $8, repairs = $9, trouble = $10, version = version + 1,
+  writes = $11
+WHERE name = $12;
 
 -- name: handlers
 SELECT name, kind, place, schedule, subscribes, publishes, next_run_at, wake_at, state, ran_at
@@ -71,32 +72,35 @@ ON CONFLICT (workflow, name) DO UPDATE SET kind = excluded.kind, place = exclude
 DELETE FROM gnomon.flow_handlers WHERE workflow = $1 AND name = $2;
 
 -- name: script
-SELECT version, digest, text, reason, deployed_at FROM gnomon.flow_scripts WHERE workflow = $1 AND version = $2;
+SELECT version, digest, text, reason, deployed_at, modules FROM gnomon.flow_scripts WHERE workflow = $1 AND version = $2;
 
 -- name: add_script
-INSERT INTO gnomon.flow_scripts (workflow, version, digest, text, reason, deployed_at)
-VALUES ($1, $2, $3, $4, $5, $6);
+INSERT INTO gnomon.flow_scripts (workflow, version, digest, text, reason, deployed_at, modules)
+VALUES ($1, $2, $3, $4, $5, $6, $7);
 
 -- name: run
 SELECT number, handler, handler_type, script, retry_of, phase, status, prepare_result,
-  mutation_result, mutation, approved, fault, error_details, note, created_at, updated_at
+  mutation_result, mutation, asked, approved, fault, error_details, traceback, note, created_at,
+  updated_at
 FROM gnomon.flow_runs WHERE workflow = $1 AND number = $2;
 
 -- name: runs
 SELECT number, handler, handler_type, script, retry_of, phase, status, prepare_result,
-  mutation_result, mutation, approved, fault, error_details, note, created_at, updated_at
+  mutation_result, mutation, asked, approved, fault, error_details, traceback, note, created_at,
+  updated_at
 FROM gnomon.flow_runs WHERE workflow = $1 AND number < $2 ORDER BY number DESC LIMIT $3;
 
 -- name: put_run
 INSERT INTO gnomon.flow_runs (workflow, number, handler, handler_type, script, retry_of, phase, status,
-  prepare_result, mutation_result, mutation, approved, fault, error_details, note, created_at,
-  updated_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+  prepare_result, mutation_result, mutation, asked, approved, fault, error_details, traceback, note,
+  created_at, updated_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
 ON CONFLICT (workflow, number) DO UPDATE SET script = excluded.script, phase = excluded.phase,
   status = excluded.status, prepare_result = excluded.prepare_result,
   mutation_result = excluded.mutation_result, mutation = excluded.mutation,
-  approved = excluded.approved, fault = excluded.fault, error_details = excluded.error_details,
-  note = excluded.note, updated_at = excluded.updated_at;
+  asked = excluded.asked, approved = excluded.approved, fault = excluded.fault,
+  error_details = excluded.error_details, traceback = excluded.traceback, note = excluded.note,
+  updated_at = excluded.updated_at;
 
 -- name: mutation
 SELECT run, tool, params, idempotency_key, title, reconcilable, status, result, error,

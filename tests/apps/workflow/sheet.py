@@ -1,0 +1,37 @@
+"""A sheet outside, to which a consumer appends what comes in, and which counts."""
+
+from collections.abc import Callable
+
+from gnomon.apps.workflow.context import Context, Outcome, Prepared
+from gnomon.apps.workflow.definition import Consumer, Workflow
+from gnomon.apps.workflow.steps import Call
+from tests.apps.workflow.stage import simple
+
+__all__ = ["Outside", "shop"]
+
+
+class Outside:
+    """A system outside, which counts what was done to it."""
+
+    def __init__(self) -> None:
+        self.made: list[str] = []
+        self.asked: list[float] = []
+        self.outcomes: list[Outcome] = []
+
+
+def shop(
+    outside: Outside, tool: Callable[[Call], object], *, approval: bool = False,
+    reconcile: Callable[[Call], object] | None = None,
+) -> tuple[Workflow, Consumer]:  # fmt: skip
+    """Each event is appended outside by the tool."""
+    orders, sheet = simple()
+
+    def next_step(ctx: Context, prepared: Prepared, outcome: Outcome) -> None:
+        if prepared.data:
+            outside.outcomes.append(outcome)
+
+    sheet.mutate(lambda ctx, prepared: ctx.mutate("append", prepared.data, title="Append rows"))
+    sheet.next(next_step)
+    made = orders.tool("append", approval=approval)(tool)
+    made.on_reconcile = reconcile
+    return orders, sheet
