@@ -59,7 +59,7 @@ def texts(seed: int, chunk: int, count: int) -> Iterator[tuple[str, str]]:
     """`count` pairs of text and dialect."""
     random = Random(f"fuzz:{seed}:{chunk}")
     for _ in range(count):
-        yield _text(random), random.choice(["posix", "standard"])
+        yield _text(random), random.choice(["posix", "standard", "vixie"])
 
 
 def complaint(text: str, dialect: str) -> str | None:

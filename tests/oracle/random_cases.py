@@ -35,6 +35,9 @@ _RARE_DATES = (
     "15 3 * * 5#5", "0 0 * * 0L", "0 0 29 2 5", "* * 31 12 *", "0 0 1 1 *", "30 1 * * 7L",
     "0 0 1W,15W,LW * *", "0 0 L 2 *", "45 23 30W * *", "0 4 29W 2 *", "0 0 * 2 SUN#5",
 )  # fmt: skip
+_MACROS = {
+    "@hourly", "@daily", "@midnight", "@weekly", "@monthly", "@yearly", "@annually",
+}  # fmt: skip
 _MONTHS = ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"]
 _WEEKDAYS = ["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"]
 
@@ -58,7 +61,7 @@ def standard_text(random: Random) -> str:
     """A text in the grammar of `standard`; it may name a date that never comes."""
     roll = random.random()
     if roll < 0.02:
-        return random.choice(["@hourly", "@daily", "@weekly", "@monthly", "@yearly"])
+        return random.choice(sorted(_MACROS))
     if roll < 0.12:
         return random.choice(_RARE_DATES)
     fields = [
@@ -78,7 +81,7 @@ _POSIX_RANGES = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 6))
 
 def _case(random: Random) -> Case:
     zone = random.choice(_ODD_ZONES) if random.random() < 0.4 else random.choice(zone_names())
-    dialect = "posix" if random.random() < 0.25 else "standard"
+    dialect = random.choices(("posix", "vixie", "standard"), (25, 15, 60))[0]
     text = posix_text(random) if dialect == "posix" else standard_text(random)
     at = _instant(random)
     changes = all_transitions(zone)

@@ -11,7 +11,7 @@ It does not decide about clocks: `minute_scan` does.
 import re
 from calendar import monthrange
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import lru_cache
 
@@ -25,6 +25,8 @@ _MACROS = {
     "@weekly": "0 0 * * 0",
     "@monthly": "0 0 1 * *",
     "@yearly": "0 0 1 1 *",
+    "@midnight": "0 0 * * *",
+    "@annually": "0 0 1 1 *",
 }
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _WEEKDAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
@@ -49,11 +51,13 @@ class Reading:
 
 @lru_cache(maxsize=20_000)
 def read(text: str, dialect: str) -> Reading:
-    """`text` read in `posix` or `standard`; raises `Unreadable`."""
+    """`text` read in `posix`, `standard` or `vixie`; raises `Unreadable`."""
     if len(text) > _TEXT_MAX:
         raise Unreadable("too long")
     if dialect == "standard":
         return _possible(_standard(text))
+    if dialect == "vixie":
+        return _possible(_vixie(text))
     assert dialect == "posix"
     return _possible(_posix(text))
 
@@ -85,6 +89,29 @@ def _standard(text: str) -> Reading:
     if len(fields) != 6:
         raise Unreadable("not five or six fields")
     return _reading(*fields, sunday=7)
+
+
+def _vixie(text: str) -> Reading:
+    """crontab(5): five fields, no `a/n`, no days that depend on the month; `*/2` is a star too."""
+    fields = _fields(text)
+    if len(fields) == 1 and fields[0].lower() in _MACROS:
+        fields = _MACROS[fields[0].lower()].split()
+    if len(fields) != 5:
+        raise Unreadable("not five fields")
+    for field in fields:
+        for item in field.split(","):
+            if re.fullmatch(r"[^*-]+/.*", item):
+                raise Unreadable(f"{item!r} has a step without a range")
+    for item in (*fields[2].split(","), *fields[4].split(",")):
+        if re.search(r"#|[0-9][LWlw]|^[A-Za-z]{3}[Ll]$|^[Ll][Ww]?$", item):
+            raise Unreadable(f"{item!r} depends on the month")
+    found = _standard(" ".join(fields))
+    day, weekday = fields[2], fields[4]
+    if not (day.startswith("*") or weekday.startswith("*")):
+        return found
+    in_month = _any_of(_day_of_month, day)
+    in_week = _any_of(lambda item: _day_of_week(item, 7), weekday)
+    return replace(found, is_day=lambda on: in_month(on) and in_week(on))
 
 
 def _fields(text: str) -> list[str]:

@@ -254,8 +254,8 @@ def cron(
     """
     The recurrence of a cron expression.
 
-    `dialect` is `standard` or `posix`. `dst` is `strict`, `vixie` or `civil` and says what happens
-    to local times that a zone skips or repeats; left out, it is the dialect's own default.
+    `dialect` is `standard`, `posix` or `vixie`. `dst` is `strict`, `vixie` or `civil` and says what
+    happens to local times that a zone skips or repeats; left out, it is the dialect's own default.
     """
     rules = find_dialect(dialect)
     return Cron(parse(text, rules), load_zone(zone), rules.dst if dst is None else _dst(dst))

@@ -15,7 +15,7 @@ from tests.clauses import clause
 from tests.oracle.fuzz_cases import HOSTILE, complaint, steps_max, steps_of, texts
 from tests.oracle.random_cases import SEED
 
-_DIALECTS = st.sampled_from(["posix", "standard"])
+_DIALECTS = st.sampled_from(["posix", "standard", "vixie"])
 
 
 @clause("CRON-13")
@@ -41,7 +41,7 @@ def test_any_text_is_accepted_or_rejected_and_never_breaks_the_parser(
 
 
 @clause("CRON-14")
-@pytest.mark.parametrize("dialect", ["posix", "standard"])
+@pytest.mark.parametrize("dialect", ["posix", "standard", "vixie"])
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: ascii(text[:12]))
 def test_a_hostile_text_takes_steps_in_proportion_to_its_length(text: str, dialect: str) -> None:
     assert steps_of(text, dialect) <= steps_max(text)
@@ -59,14 +59,14 @@ def test_twice_the_text_takes_no_more_than_twice_the_steps(unit: str) -> None:
 
 
 @clause("CRON-14")
-@pytest.mark.parametrize("dialect", ["posix", "standard"])
+@pytest.mark.parametrize("dialect", ["posix", "standard", "vixie"])
 @pytest.mark.parametrize("unit", ["*", "0,", "0-59,", " ", "1W,", "é"])
 def test_a_text_beyond_the_limit_is_rejected_without_being_read(unit: str, dialect: str) -> None:
     assert steps_of(unit * 100_000, dialect) <= 500
 
 
 @clause("CRON-14")
-@pytest.mark.parametrize("dialect", ["posix", "standard"])
+@pytest.mark.parametrize("dialect", ["posix", "standard", "vixie"])
 def test_a_text_beyond_the_limit_is_rejected(dialect: str) -> None:
     with pytest.raises(DefinitionError, match="1024"):
         cron("* * * * *" + " " * 1_016, dialect=dialect)

@@ -134,6 +134,9 @@ def _step_reason(element: str, rule: FieldRule, dialect: Dialect) -> tuple[str, 
     if not dialect.steps:
         hint = f"write {','.join(map(str, values))}" if values else "write a list of values"
         return f'must not use step syntax ("{_cut(element)}")', hint
+    if values and not dialect.bare_steps and "-" not in element:
+        hint = f"write {element.replace('/', f'-{rule.high}/')}"
+        return f'must have a range before the step ("{_cut(element)}")', hint
     count = rule.high - rule.low + 1
     reason = f'must step by 1 to {count} over a valid range ("{_cut(element)}")'
     return reason, f"write e.g. */{min(count, 5)} or {rule.low}-{rule.high}/2"

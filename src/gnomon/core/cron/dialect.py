@@ -4,7 +4,7 @@ Dialects: what different crons allow, as data.
 A dialect names its fields, what may stand in them, and how the two day fields combine. There is one
 reader, in `parse`; a further dialect is a further value here.
 
-Spec: POSIX-1 to POSIX-16, CRON-1 to CRON-12, REC-10.
+Spec: POSIX-1 to POSIX-16, CRON-1 to CRON-17, REC-10.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,9 @@ from enum import StrEnum
 
 from gnomon.errors import DefinitionError
 
-__all__ = ["DIALECTS", "POSIX", "STANDARD", "Dialect", "Dst", "FieldRule", "Role", "find_dialect"]
+__all__ = [
+    "DIALECTS", "POSIX", "STANDARD", "VIXIE", "Dialect", "Dst", "FieldRule", "Role", "find_dialect",
+]  # fmt: skip
 
 
 class Dst(StrEnum):
@@ -84,7 +86,9 @@ class Dialect:
     seconds: FieldRule | None = None
     """The optional first of six fields."""
     steps: bool = False
-    """Whether `*/n`, `a-b/n` and `a/n` may be written."""
+    """Whether `*/n` and `a-b/n` may be written."""
+    bare_steps: bool = False
+    """Whether `a/n` may be written too, which runs from `a` to the end of the field."""
     month_days: bool = False
     """Whether `L`, `LW`, `nW`, `d#n` and `dL` may be written."""
     macros: Mapping[str, str] = field(default_factory=dict)
@@ -106,6 +110,8 @@ MACROS = {
     "@weekly": "0 0 * * 0",
     "@monthly": "0 0 1 * *",
     "@yearly": "0 0 1 1 *",
+    "@midnight": "0 0 * * *",
+    "@annually": "0 0 1 1 *",
 }
 
 _MINUTE = FieldRule(role=Role.MINUTE, low=0, high=59)
@@ -135,12 +141,22 @@ STANDARD = Dialect(
     ),
     seconds=FieldRule(role=Role.SECOND, low=0, high=59),
     steps=True,
+    bare_steps=True,
     month_days=True,
     macros=MACROS,
     dst=Dst.VIXIE,
 )
 
-DIALECTS: Mapping[str, Dialect] = {dialect.name: dialect for dialect in (POSIX, STANDARD)}
+VIXIE = Dialect(
+    name="vixie",
+    fields=STANDARD.fields,
+    steps=True,
+    macros=MACROS,
+    star_prefix_is_free=True,
+    dst=Dst.VIXIE,
+)
+
+DIALECTS: Mapping[str, Dialect] = {dialect.name: dialect for dialect in (POSIX, STANDARD, VIXIE)}
 
 
 def find_dialect(name: str) -> Dialect:

@@ -7,7 +7,7 @@ which is limited. When something is wrong it raises `InvalidCronExpressionError`
 
 Nothing is cached: reading costs less than most caches would.
 
-Spec: POSIX-1 to POSIX-16, CRON-1 to CRON-14.
+Spec: POSIX-1 to POSIX-16, CRON-1 to CRON-17.
 """
 
 from typing import NoReturn
@@ -126,6 +126,8 @@ def _element(text: str, rule: FieldRule, dialect: Dialect) -> int:
             return 0
         if body == "*":
             return _stepped(rule.low, rule.high, step)
+        if not dialect.bare_steps and "-" not in body:
+            return 0
     low_text, dash, high_text = body.partition("-")
     low = _value(low_text, rule)
     if low < 0:

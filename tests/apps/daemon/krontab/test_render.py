@@ -112,6 +112,18 @@ def test_yaml_reads_back_as_an_equal_job(found: Job) -> None:
     assert again.execution == found.execution
 
 
+@clause("KRONTAB-19", "KRONTAB-38")
+@pytest.mark.parametrize("dst", ["", "@dst(strict) "])
+@pytest.mark.parametrize("dialect", ["vixie", "posix"])
+def test_a_dialect_reads_back(dialect: str, dst: str) -> None:
+    found = job(f"0 2 1 * 1 @dialect({dialect}) {dst}name=a command=b")
+
+    assert f"@dialect({dialect})" in render_line(found)
+    assert job(render_line(found)) == found
+    (again,) = read(render_yaml([found]), file=f"{FILE}.yaml").jobs
+    assert render_line(again) == render_line(found)
+
+
 @clause("KRONTAB-17")
 @given(lines())
 def test_a_mistake_at_the_end_changes_nothing_before_it(line: str) -> None:

@@ -20,8 +20,8 @@ SCHEDULE = "schedule"
 """The name of what stands first: the cron expression."""
 
 SEPARATORS = {
-    "tz": "", "dst": "", "win": ",", "dist": ",", "seed": ",", "policy": ",", "only": ";",
-    "avoid": ";",
+    "tz": "", "dst": "", "dialect": "", "win": ",", "dist": ",", "seed": ",", "policy": ",",
+    "only": ";", "avoid": ";",
 }  # fmt: skip
 """What stands between the parts of a modifier; nothing when it has one."""
 

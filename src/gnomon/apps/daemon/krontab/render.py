@@ -19,7 +19,7 @@ from gnomon.apps.daemon.krontab.draft import SCHEDULE
 from gnomon.apps.daemon.krontab.piece import quote
 from gnomon.apps.daemon.notice import TROUBLE, Notice, Occasion
 from gnomon.core.civil.duration import format_duration
-from gnomon.core.cron.dialect import STANDARD
+from gnomon.core.cron.dialect import STANDARD, find_dialect
 from gnomon.core.decision import SeedStrategy, WindowRule, render_constraint
 from gnomon.core.decision.distribution import Uniform
 from gnomon.core.decision.distribution_text import name_of, params_of
@@ -95,8 +95,11 @@ def _modifiers(job: Job) -> Iterator[tuple[str, str]]:
     yield SCHEDULE, recurrence.expression.text
     if decider.zone != "UTC":
         yield "tz", decider.zone
-    if recurrence.dst is not STANDARD.dst:
+    dialect = find_dialect(recurrence.expression.dialect)
+    if recurrence.dst is not dialect.dst:
         yield "dst", recurrence.dst.value
+    if dialect is not STANDARD:
+        yield "dialect", dialect.name
     if decider.window != WindowRule():
         yield "win", f"{decider.window.placement},{short_duration(decider.window.length)}"
     if decider.distribution != Uniform():

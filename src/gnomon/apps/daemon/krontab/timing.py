@@ -1,13 +1,14 @@
 """
-When a job runs: its schedule and the modifiers `tz`, `dst`, `win`, `dist`, `seed`, `only`, `avoid`.
+When a job runs: its schedule and the modifiers `tz`, `dst`, `dialect`, `win`, `dist` and so on.
 
 The texts are those of the core, and so are their meanings; what is added is the place of each
 mistake. Something that cannot be read stands for its default from then on, so that what comes after
 it is looked at too.
 
-Spec: KRONTAB-9, KRONTAB-10.
+Spec: KRONTAB-10, KRONTAB-38.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ from gnomon.apps.daemon.krontab.draft import SCHEDULE, Draft, unknown
 from gnomon.apps.daemon.krontab.piece import Piece, unquote
 from gnomon.apps.daemon.krontab.problem import Problems
 from gnomon.core.civil.zone import load_zone
-from gnomon.core.cron.dialect import STANDARD, Dst
+from gnomon.core.cron.dialect import DIALECTS, STANDARD, Dst
 from gnomon.core.decision import (
     Constraint,
     Decider,
@@ -34,7 +35,7 @@ from gnomon.errors import DefinitionError
 __all__ = ["Timing", "read_timing"]
 
 # Many jobs say the same, and what they say is then shared, in time and in room.
-_cron = lru_cache(4096)(lambda text, zone, dst: cron(text, zone=zone, dst=dst))
+_cron = lru_cache(4096)(cron)
 _read_window = lru_cache(1024)(parse_window)
 _read_distribution = lru_cache(1024)(parse_distribution)
 _read_constraint = lru_cache(1024)(parse_constraint)
@@ -80,16 +81,17 @@ def _recurrence(draft: Draft, zone: str, problems: Problems) -> Recurrence | Non
     if piece is None:
         return None
     text = " ".join(piece.text.split())
-    text = _MACROS.get(text.lower(), text)
+    text = _MACROS.get(text.lower(), text)  # so that there is one way to write it
     if text.startswith("@") and text.lower() not in STANDARD.macros:
         problems.error(piece, SCHEDULE, "is not a known macro", got=text, hint=_macro_hint(text))
         return None
-    dst = _dst(draft, problems)
+    dialect = _one_of(draft, "dialect", tuple(DIALECTS), problems) or STANDARD.name
+    dst = _one_of(draft, "dst", tuple(Dst), problems)
     try:
-        return _cron(text, zone, dst)
+        return _cron(text, zone=zone, dst=dst, dialect=dialect)
     except DefinitionError:
         with problems.at(piece, SCHEDULE):  # once more, as it stands there, for the place
-            cron(piece.text, zone=zone)
+            cron(piece.text, zone=zone, dialect=dialect)
         return None
 
 
@@ -99,14 +101,16 @@ def _macro_hint(text: str) -> str:
     return unknown(text, among=tuple(STANDARD.macros))
 
 
-def _dst(draft: Draft, problems: Problems) -> str | None:
-    piece = draft.first("dst")
+def _one_of(draft: Draft, name: str, known: Sequence[str], problems: Problems) -> str | None:
+    """What a modifier with one word says; None when it is left out or wrong."""
+    piece = draft.first(name)
     if piece is None:
         return None
-    if piece.text not in list(Dst):
+    if piece.text not in known:
+        what = "policy" if name == "dst" else name
         problems.error(
-            piece, draft.label("dst"), "is not a known policy", got=piece.text,
-            hint=f"write one of {', '.join(Dst)}",
+            piece, draft.label(name), f"is not a known {what}", got=piece.text,
+            hint=f"write one of {', '.join(known)}",
         )  # fmt: skip
         return None
     return piece.text
