@@ -26,7 +26,7 @@ from gnomon.core.recurrence import Recurrence, cron, every, once
 from gnomon.errors import DefinitionError, GnomonError
 
 if TYPE_CHECKING:
-    from gnomon.apps.declarative.callback import RunContext
+    from gnomon.apps.declarative.callback import RunContext, with_timeout
     from gnomon.apps.declarative.embedding import background, collect, run
     from gnomon.apps.declarative.scheduler import Scheduler
     from gnomon.apps.declarative.telemetry import SchedulerTelemetry
@@ -51,6 +51,7 @@ __all__ = [
     "recompute",
     "run",
     "tzdata_version",
+    "with_timeout",
 ]
 
 # Whoever only asks about time loads neither a database nor an event loop.
@@ -61,6 +62,7 @@ _LATER = {
     "background": "gnomon.apps.declarative.embedding",
     "collect": "gnomon.apps.declarative.embedding",
     "run": "gnomon.apps.declarative.embedding",
+    "with_timeout": "gnomon.apps.declarative.callback",
 }
 
 

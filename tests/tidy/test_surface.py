@@ -29,6 +29,7 @@ SURFACE = [
     "recompute",
     "run",
     "tzdata_version",
+    "with_timeout",
 ]
 SURFACE_MAX = 30
 

@@ -167,7 +167,7 @@ class ScheduleTaskError(GnomonError):
 
 
 class StopSchedulerError(GnomonError):
-    """Nothing runs any more, but the store could not be told."""
+    """The store could not be told that nothing runs, or something still ran when time was up."""
 
     code: ClassVar[str] = "stop-scheduler"
 

@@ -115,13 +115,13 @@ class Stage:
 
     def scheduler(
         self, *, zone: str | None = "UTC", reinitialize: str = "reconcile", threads: int = 0,
-        monitor: bool = True,
+        monitor: bool = True, timeout: str | None = None,
     ) -> Scheduler:  # fmt: skip
         """A scheduler on the store of the stage."""
         return Scheduler(
             zone=zone, reinitialize=reinitialize, threads=threads, clock=self.clock,
             journal=self.opener, telemetry=self.telemetry, observe=self.seen.extend,
-            monitor=monitor,
+            monitor=monitor, timeout=timeout,
         )  # fmt: skip
 
     def task(

@@ -5,13 +5,23 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 import gnomon
-from gnomon.errors import DefinitionError, ScheduleDuplicateTaskError, StopSchedulerError
+from gnomon.apps.declarative.embedding import Background
+from gnomon.errors import (
+    CronExpressionInvalidError,
+    DefinitionError,
+    InvalidRegistrationError,
+    NegativeRetryDelayError,
+    RegistrationShapeError,
+    ScheduleDuplicateTaskError,
+    StopSchedulerError,
+)
 from gnomon.ports import Entry
 from gnomon.shell.store.journal import SqliteJournalOpener
 from tests.apps.declarative.stage import SECOND, Stage
@@ -58,6 +68,126 @@ def test_two_lists_know_nothing_of_each_other() -> None:
 def test_a_delay_that_is_no_duration_is_refused_where_it_stands() -> None:
     with pytest.raises(DefinitionError, match="retry_delay"):
         gnomon.collect()("0 3 * * *", retry_delay="soon")
+
+
+@clause("EMBED-4")
+def test_a_decorator_without_a_cron_text_says_what_to_write() -> None:
+    tasks = gnomon.collect()
+
+    with pytest.raises(DefinitionError, match="before it decorates") as refusal:
+
+        @tasks  # type: ignore[arg-type]
+        def backup() -> None: ...
+
+    assert refusal.value.hint == 'write @tasks("0 3 * * *")'
+    assert tasks == []
+
+
+def generates() -> Iterator[None]:
+    yield
+
+
+@clause("EMBED-4")
+@pytest.mark.parametrize(
+    ("cron", "options", "function", "expected"),
+    [
+        ("*/5 * * * *", {}, print, CronExpressionInvalidError),
+        ("0 3 30 2 *", {}, print, CronExpressionInvalidError),
+        ("0 3 * * *", {"retry_delay": timedelta(-1)}, print, NegativeRetryDelayError),
+        ("0 3 * * *", {"retry_delay": 5}, print, RegistrationShapeError),
+        ("0 3 * * *", {"name": ""}, print, InvalidRegistrationError),
+        ("0 3 * * *", {"name": "first"}, print, ScheduleDuplicateTaskError),
+        ("0 3 * * *", {"timeout": "soon"}, print, DefinitionError),
+        ("0 3 * * *", {}, generates, InvalidRegistrationError),
+        ("0 3 * * *", {}, "print", RegistrationShapeError),
+        (5, {}, print, RegistrationShapeError),
+    ],
+)
+def test_what_initialize_would_refuse_is_refused_where_it_is_written(
+    cron: object, options: dict[str, object], function: object, expected: type[Exception]
+) -> None:
+    tasks = gnomon.collect()
+    tasks("0 3 * * *", name="first")(print)
+
+    with pytest.raises(expected) as refusal:
+        tasks(cron, **options)(function)  # type: ignore[arg-type, type-var]
+
+    assert len(tasks) == 1
+    assert "registrations[0]" not in str(refusal.value)
+
+
+@clause("EMBED-1", "CALL-7")
+def test_a_decorated_function_may_have_a_time_out_of_its_own() -> None:
+    tasks = gnomon.collect()
+
+    @tasks("0 3 * * *", timeout="1h")
+    async def backup() -> str:
+        return "done"
+
+    assert tasks[0][2] == gnomon.with_timeout(backup, timedelta(hours=1))
+    assert asyncio.run(backup()) == "done"
+
+
+@clause("EMBED-5")
+def test_a_second_interrupt_ends_a_script_whose_function_hangs(tmp_path: Path) -> None:
+    store = tmp_path / "gnomon.sqlite3"
+    command = [sys.executable, "-m", "tests.apps.declarative.hanging_script", str(store)]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )  # fmt: skip
+    assert process.stdout is not None
+    with process, process.stdout as out:
+        assert out.readline() == "hangs\n"
+        process.send_signal(signal.SIGINT)
+        assert out.readline() == "waits\n"
+        process.send_signal(signal.SIGINT)
+        assert out.read() == ""
+
+    assert process.returncode != 0
+    # What it cut off has no end, and is started again next time.
+    assert {"RunStart hang", "StopEnd", "RunFailure hang"} & {*asyncio.run(story(store))} == {
+        "RunStart hang"
+    }
+
+
+@clause("EMBED-5", "STOP-8")
+def test_a_program_waits_for_a_hanging_function_no_longer_than_it_says(tmp_path: Path) -> None:
+    store = tmp_path / "gnomon.sqlite3"
+    release, called = threading.Event(), threading.Event()
+
+    def hang() -> None:
+        called.set()
+        release.wait()
+
+    scheduler = gnomon.Scheduler(store, zone="UTC")
+    beside = gnomon.background([("hang", "* * * * *", hang, SECOND)], scheduler)
+    called.wait()
+    with pytest.raises(StopSchedulerError, match="still running when the time was up: hang"):
+        beside.stop(within="1ms")
+    release.set()
+
+
+@clause("EMBED-5")
+@pytest.mark.parametrize("threads", [0, 4])
+def test_a_callback_may_stop_the_program_beside_which_it_runs(threads: int, tmp_path: Path) -> None:
+    store = tmp_path / "gnomon.sqlite3"
+    begun, asked = threading.Event(), threading.Event()
+    beside: list[Background] = []
+
+    def callback() -> None:
+        begun.wait()
+        beside[0].stop()
+        asked.set()
+
+    scheduler = gnomon.Scheduler(store, zone="UTC", threads=threads)
+    beside.append(gnomon.background([("a", "* * * * *", callback, SECOND)], scheduler))
+    begun.set()
+    asked.wait()
+    beside[0].stop()
+
+    found = asyncio.run(story(store))
+    assert found[-1] == "StopEnd"
+    assert "RunSuccess a" in found
 
 
 @clause("EMBED-2")

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from gnomon.errors import ScheduleTaskError, StopSchedulerError, StoreError
-from tests.apps.declarative.stage import SECOND, Stage, on_stage
+from tests.apps.declarative.stage import Stage, on_stage
 from tests.clauses import clause
 
 
@@ -241,54 +241,3 @@ def test_stop_does_not_wait_for_the_end_of_a_long_pause_between_two_tries() -> N
         return stage.notes
 
     assert on_stage(scenario, violations={"L1": 1}) == ["00:02:05 stopped"]
-
-
-@clause("STOP-6")
-def test_a_cancelled_stop_comes_to_its_end_all_the_same() -> None:
-    async def scenario(stage: Stage) -> list[str]:
-        scheduler = stage.scheduler()
-        await scheduler.initialize([stage.task("a", takes=20)])
-        await stage.until("00:00:05")
-        stopping = asyncio.create_task(scheduler.stop())
-        await stage.until("00:00:10")
-        stopping.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await stopping
-        return (await stage.story())[2:]
-
-    assert on_stage(scenario) == ["RunStart a", "StopStart", "RunSuccess a", "StopEnd"]
-
-
-@clause("STOP-1")
-def test_a_callback_that_awaits_the_stop_of_its_own_scheduler_is_told_not_to() -> None:
-    async def scenario(stage: Stage) -> list[str]:
-        async def callback() -> None:
-            stage.note("a")
-            await scheduler.stop()
-
-        scheduler = stage.scheduler()
-        await scheduler.initialize([("a", "* * * * *", callback, SECOND * 30)])
-        await stage.until("00:01:00")
-        await scheduler.stop()
-        return [one.detail for one in await stage.entries() if one.event == "RunFailure"][:1]
-
-    (detail,) = on_stage(scenario)
-    assert detail.startswith("StopSchedulerError: Failed to stop scheduler: stop: must not be")
-
-
-@clause("STOP-1")
-def test_a_callback_may_stop_its_own_scheduler_without_waiting_for_it() -> None:
-    async def scenario(stage: Stage) -> list[str]:
-        stopping: list[asyncio.Task[None]] = []
-
-        async def callback() -> None:
-            stage.note("a")
-            stopping.append(asyncio.create_task(scheduler.stop()))
-
-        scheduler = stage.scheduler()
-        await scheduler.initialize([("a", "* * * * *", callback, SECOND)])
-        await stage.until("00:05:00")
-        await asyncio.gather(*stopping)
-        return stage.notes
-
-    assert on_stage(scenario) == ["00:00:00 a"]

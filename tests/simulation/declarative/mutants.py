@@ -16,7 +16,7 @@ from gnomon.apps.declarative.moment import Moment, Timekeeper
 from gnomon.apps.declarative.pen import Pen
 from gnomon.apps.declarative.record import TaskRecord, TaskState
 from gnomon.apps.declarative.registration import Registration
-from gnomon.apps.declarative.runner import Runner
+from gnomon.apps.declarative.runner import Run, Runner
 from gnomon.apps.declarative.session import Session
 from gnomon.errors import StoreError
 from gnomon.ports import Change, Entry, Event
@@ -57,9 +57,9 @@ def _failure_called_success() -> Patch:
 
 
 def _exit_not_contained() -> Patch:
-    async def wrong(self: Runner, start: Start) -> None:
-        await self._call(start)
-        self._on_end(End(start.context.task, None))
+    async def wrong(self: Runner, run: Run) -> None:
+        await self._call(run)
+        self._on_end(End(run.name, None))
 
     return patch.object(Runner, "_run", wrong)
 

@@ -13,14 +13,16 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from hashlib import sha256
 from typing import NamedTuple
 
 from gnomon.apps.declarative.events import LogEvent, log
 from gnomon.apps.declarative.moment import Moment, Timekeeper
+from gnomon.apps.declarative.registration import Registration
 from gnomon.errors import OwnershipLostError, StoreError
-from gnomon.ports import Change, Clock, Entry, Head, Journal
+from gnomon.ports import Change, Clock, Entry, Event, Head, Journal, Registered
 
-__all__ = ["Observer", "Pen"]
+__all__ = ["Observer", "Pen", "init_start", "new_identifier"]
 
 ASK_AGAIN_MS = (100, 200, 400, 800)
 """How long to wait before asking again who the owner is."""
@@ -137,3 +139,15 @@ class Pen:
             self._on_written(change)
         except Exception as error:  # what is written happens, whatever an observer makes of it
             log(logging.ERROR, LogEvent.OBSERVER_FAILED, failure=error, error=str(error))
+
+
+def new_identifier(owner: str, head: Head, now: Moment) -> str:
+    """A name that no other ownership of this store has had."""
+    text = f"{owner} {head.identifier} {head.fence + 1} {now.wall_ms}"
+    return sha256(text.encode()).hexdigest()[:12]
+
+
+def init_start(registrations: Sequence[Registration], now: Moment, call: int) -> Entry:
+    """The entry of a call of `initialize`."""
+    registered = tuple(Registered(one.name, one.cron, one.retry_ms) for one in registrations)
+    return Entry(Event.INIT_START, now.t_ms, now.wall_ms, call=call, registrations=registered)

@@ -8,11 +8,11 @@ cron text is read in the dialect `posix` and follows the rule `strict` at clock 
 Spec: REG-1 to REG-9.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from gnomon.apps.declarative.callback import Callback, read_callback
+from gnomon.apps.declarative.callback import Callback, is_generator_function, read_callback
 from gnomon.core.recurrence import Recurrence, cron
 from gnomon.errors import (
     CronExpressionInvalidError,
@@ -24,7 +24,7 @@ from gnomon.errors import (
     ScheduleDuplicateTaskError,
 )
 
-__all__ = ["NAME_MAX", "Registration", "read_registrations"]
+__all__ = ["NAME_MAX", "Registration", "read_registration", "read_registrations"]
 
 NAME_MAX = 500
 """How many characters a name may have."""
@@ -51,12 +51,15 @@ def read_registrations(registrations: object, *, zone: str) -> list[Registration
         raise RegistrationsNotArrayError(registrations)
     found: dict[str, Registration] = {}
     for index, received in enumerate(registrations):
-        one = _read(index, received, found, zone)
+        one = read_registration(index, received, found, zone=zone)
         found[one.name] = one
     return list(found.values())
 
 
-def _read(index: int, received: object, before: dict[str, Registration], zone: str) -> Registration:
+def read_registration(
+    index: int, received: object, before: Container[str], *, zone: str
+) -> Registration:
+    """One registration as a value; `before` has the names that are taken."""
     name, when, function, delay = _parts(index, received)
     _check_name(index, name)
     callback = read_callback(function)
@@ -64,6 +67,12 @@ def _read(index: int, received: object, before: dict[str, Registration], zone: s
         raise InvalidRegistrationError(
             index, "callback", function, reason="must take no argument, or one for the context",
             hint="write async def callback(): or async def callback(context):",
+        )  # fmt: skip
+    if is_generator_function(function):
+        raise InvalidRegistrationError(
+            index, "callback", function,
+            reason="must not be a generator function: a call of it does nothing",
+            hint="return instead of yield, or loop over it in a function of its own",
         )  # fmt: skip
     if name in before:
         raise ScheduleDuplicateTaskError(index, name)

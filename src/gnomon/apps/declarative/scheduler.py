@@ -9,18 +9,19 @@ The declarative scheduler: hand over a list of what is to run when, and stop.
 This module is the life of a scheduler: which call waits for which, and what a failure leaves. What
 is to run is decided in `agenda`, and carried out by a `Session`.
 
-Spec: INIT-1 to INIT-10, STOP-1 to STOP-6, OWNER-1 to OWNER-4.
+Spec: INIT-1 to INIT-10, STOP-1 to STOP-5, STOP-7 to STOP-9, OWNER-1 to OWNER-4.
 """
 
 import asyncio
 import logging
 import re
-from collections.abc import Coroutine, Sequence
+from collections.abc import Sequence
+from concurrent.futures import Future
 from datetime import timedelta
 from enum import StrEnum
 from os import PathLike, fspath
 
-from gnomon.apps.declarative.callback import Function
+from gnomon.apps.declarative.callback import Function, read_timeout
 from gnomon.apps.declarative.events import LogEvent, log
 from gnomon.apps.declarative.pen import Observer
 from gnomon.apps.declarative.registration import Registration, read_registrations
@@ -81,14 +82,16 @@ class Scheduler:
     that cron texts are read in, the host's unless named. `reinitialize` says what `initialize` does
     while running: `"reconcile"` applies the new list in place, `"reject"` raises. With `standby`,
     `initialize` waits while another process owns the store. `threads` bounds how many callbacks
-    that are no coroutines run at once, and `kept` how many entries the journal keeps. With
-    `monitor`, the axioms of `gnomon.theory` are watched: one that is broken is logged and counted.
+    that are no coroutines run at once, `timeout` how long a run may take, and `kept` how many
+    entries the journal keeps. With `monitor`, the axioms of `gnomon.theory` are watched: one that
+    is broken is logged and counted.
     """
 
     def __init__(
         self, store: str | PathLike[str] = DEFAULT_STORE, *, zone: str | None = None,
         reinitialize: str = "reconcile", standby: bool = False,
         namespace: str = DEFAULT_NAMESPACE, threads: int = THREADS, kept: int = ENTRIES_KEPT,
+        timeout: timedelta | str | None = None,
         telemetry: SchedulerTelemetry | None = None, clock: Clock | None = None,
         journal: JournalOpener | None = None, observe: Observer | None = None,
         monitor: bool = True,
@@ -105,6 +108,7 @@ class Scheduler:
             clock=self._clock,
             telemetry=telemetry or SchedulerTelemetry(),
             threads=threads,
+            timeout_ms=read_timeout(timeout, where="timeout"),
             observe=observe or _nobody,
             rejects=self._reinitialize is Reinitialize.REJECT,
             is_monitored=monitor,
@@ -112,6 +116,11 @@ class Scheduler:
         self._opener = journal or _opener(store, namespace, kept, threaded=clock is None)
         self._state = SchedulerState.UNINITIALIZED
         self._session: Session | None = None
+        self._ending: Session | None = None
+        """The session that is coming to its end."""
+        self._left: dict[str, Future[None]] = {}
+        """Runs that a stop did not wait for."""
+        self._stopping: set[asyncio.Task[None]] = set()
         self._lock = asyncio.Lock()
         self._stops = 0
         """How many calls of `stop` are under way."""
@@ -137,13 +146,37 @@ class Scheduler:
             await self._abandon(work)
             raise
 
-    async def stop(self) -> None:
-        """Start nothing more, wait for what runs, and let go of the store; a no-op when stopped."""
-        if self._session is not None:
-            self._session.refuse_own_runs()
-            self._hold(self._session)
+    async def stop(self, *, within: timedelta | str | None = None) -> None:
+        """
+        Start nothing more, wait for what runs, and let go of the store; a no-op when stopped.
+
+        After `within`, coroutines are cancelled; what still runs a second later is left behind
+        with a `StopSchedulerError`, and counts as cut off by a crash. Cancelling this call ends the
+        waiting at once, and the stop goes on by itself. In a callback it waits for all runs but
+        those that have called it too.
+        """
+        limit_ms = read_timeout(within, where="within", least=timedelta(0))
+        until_ms = None if limit_ms is None else self._clock.monotonic_ms() + limit_ms
+        session = self._session or self._ending
+        if session is not None:
+            self._hold(session)
+            if until_ms is not None:
+                session.limit(until_ms)
         self._stops += 1
-        await _uninterrupted(self._stop())
+        work = asyncio.create_task(self._stop(until_ms), name="gnomon stop")
+        self._stopping.add(work)
+        work.add_done_callback(self._forget)
+        own = None if session is None else session.own_run()
+        if session is None or own is None:
+            await asyncio.shield(work)
+            return
+        others = asyncio.create_task(session.others_over(own), name="gnomon stop of a run")
+        try:
+            await asyncio.wait([work, others], return_when=asyncio.FIRST_COMPLETED)
+            if work.done() or own.is_over:
+                await asyncio.shield(work)
+        finally:
+            others.cancel()
 
     async def _initialize(self, registrations: list[Registration]) -> bool:
         """Whether the scheduler was brought to life by this call."""
@@ -172,7 +205,8 @@ class Scheduler:
         journal: Journal | None = None
         try:
             journal = await self._own()
-            session = await Session.begin(journal, registrations, self._given)
+            session = await Session.begin(journal, registrations, self._given, after=self._left)
+            self._left = {}
         except BaseException as error:
             self._state = SchedulerState.UNINITIALIZED
             self._log(LogEvent.INITIALIZATION_FAILED, logging.ERROR, error=str(error))
@@ -228,21 +262,31 @@ class Scheduler:
         session, self._session = self._session, None
         assert session is not None
         try:
-            await session.end()
+            await self._end(session)
         except StopSchedulerError as error:
             self._log(LogEvent.STOP_FAILED, logging.ERROR, error=str(error))
         finally:
             self._state = SchedulerState.UNINITIALIZED
 
-    async def _stop(self) -> None:
+    async def _end(self, session: Session) -> None:
+        self._ending = session
+        try:
+            await session.end()
+        finally:
+            self._ending = None
+            self._left |= session.left
+
+    async def _stop(self, until_ms: int | None) -> None:
         async with self._lock:
             try:
                 session, self._session = self._session, None
                 if session is None:
                     return
                 self._hold(session)
+                if until_ms is not None:
+                    session.limit(until_ms)
                 self._state = SchedulerState.STOPPING
-                await session.end()
+                await self._end(session)
                 self._state = SchedulerState.STOPPED
                 self._log(LogEvent.STOPPED)
             except StopSchedulerError as error:
@@ -259,19 +303,13 @@ class Scheduler:
             log(logging.INFO, LogEvent.STOP_REQUESTED, state=SchedulerState.STOPPING.value)
             session.hold()
 
+    def _forget(self, work: "asyncio.Task[None]") -> None:
+        self._stopping.discard(work)
+        if not work.cancelled():
+            work.exception()  # it is in the log, and whoever waited has it
+
     def _log(self, event: LogEvent, level: int = logging.INFO, **facts: object) -> None:
         log(level, event, failure=None, state=self._state.value, **facts)
-
-
-async def _uninterrupted(work: Coroutine[object, object, None]) -> None:
-    """Do this to its end, even if the caller is cancelled meanwhile."""
-    task = asyncio.create_task(work)
-    try:
-        await asyncio.shield(task)
-    except asyncio.CancelledError:
-        if not task.done():
-            await asyncio.wait([task])
-        raise
 
 
 async def _close(journal: Journal) -> None:

@@ -6,14 +6,14 @@ calls the callbacks. Between turns the session rests until something is due, a r
 or somebody calls, and never longer than 30 s. When the store fails, it tries again, and forgets
 nothing meanwhile.
 
-Spec: POLL-1 to POLL-3, STORE-1 to STORE-3, STOP-1, STOP-5, OWNER-3, OVERRIDE-5.
+Spec: POLL-1 to POLL-3, STORE-1 to STORE-3, STOP-1, STOP-5, STOP-8, OWNER-3, OVERRIDE-5.
 """
 
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
-from hashlib import sha256
 from types import MappingProxyType
 
 from gnomon.apps.declarative.agenda import Agenda, End, Step
@@ -22,13 +22,14 @@ from gnomon.apps.declarative.live_monitor import LOOK_MS, LiveMonitor
 from gnomon.apps.declarative.moment import Moment, Timekeeper
 from gnomon.apps.declarative.narrator import Narrator
 from gnomon.apps.declarative.override import classify, resume
-from gnomon.apps.declarative.pen import Observer, Pen
+from gnomon.apps.declarative.pen import Observer, Pen, init_start, new_identifier
 from gnomon.apps.declarative.record import TaskRecord, TaskState, read_record, write_record
 from gnomon.apps.declarative.registration import Registration
-from gnomon.apps.declarative.runner import Runner
+from gnomon.apps.declarative.runner import Run, Runner
+from gnomon.apps.declarative.stop_limit import StopLimit
 from gnomon.apps.declarative.telemetry import SchedulerTelemetry
-from gnomon.errors import DefinitionError, OwnershipLostError, StopSchedulerError, StoreError
-from gnomon.ports import Change, Clock, Entry, Event, Head, Journal, Registered
+from gnomon.errors import OwnershipLostError, StopSchedulerError, StoreError
+from gnomon.ports import Change, Clock, Entry, Event, Journal
 from gnomon.shell.waiting import Bell
 
 __all__ = ["Circumstances", "Session"]
@@ -49,6 +50,8 @@ class Circumstances:
     telemetry: SchedulerTelemetry
     threads: int
     observe: Observer
+    timeout_ms: int | None = None
+    """How long a run may take."""
     rejects: bool = False
     """Whether a second list is turned away."""
     is_monitored: bool = True
@@ -59,7 +62,7 @@ class Session:
 
     def __init__(
         self, journal: Journal, pen: Pen, narrator: Narrator, monitor: LiveMonitor | None,
-        given: Circumstances,
+        given: Circumstances, after: Mapping[str, "Future[None]"],
     ) -> None:  # fmt: skip
         self.failure: OwnershipLostError | None = None
         """Set when another scheduler has taken the store over."""
@@ -70,7 +73,11 @@ class Session:
         self._clock = given.clock
         self._telemetry = given.telemetry
         self._agenda = Agenda()
-        self._runner = Runner(self._on_end, threads=given.threads)
+        self._runner = Runner(
+            self._on_end, threads=given.threads, clock=given.clock, timeout_ms=given.timeout_ms,
+            after=after,
+        )  # fmt: skip
+        self._limit = StopLimit(self._runner, given.clock, lambda: self._wake.ring())
         self._ends: list[End] = []
         self._wake = Bell()
         self._held = Bell()
@@ -84,18 +91,23 @@ class Session:
 
     @classmethod
     async def begin(
-        cls, journal: Journal, registrations: Sequence[Registration], given: Circumstances
-    ) -> "Session":
-        """Own the journal and apply the registrations, as one write; nothing runs yet."""
+        cls, journal: Journal, registrations: Sequence[Registration], given: Circumstances, *,
+        after: Mapping[str, "Future[None]"],
+    ) -> "Session":  # fmt: skip
+        """
+        Own the journal and apply the registrations, as one write; nothing runs yet.
+
+        `after` has the runs that a session before this one left behind.
+        """
         head, texts = await journal.load()
         records = {name: read_record(name, text) for name, text in texts.items()}
         narrator = Narrator(given.telemetry)
         keeper = Timekeeper(given.clock, head, narrator.clock_stepped_back)
-        identifier = _identifier(journal.owner, head, keeper.moment())
+        identifier = new_identifier(journal.owner, head, keeper.moment())
         monitor = _monitor(given)
         tell = _teller(monitor, given.observe)
         pen = Pen(journal, keeper, head, identifier=identifier, tell=tell)
-        session = cls(journal, pen, narrator, monitor, given)
+        session = cls(journal, pen, narrator, monitor, given, after)
         now = keeper.moment()
         narrator.began(now)
         entries = [] if head.ended else [
@@ -132,10 +144,10 @@ class Session:
         async with self._pen.taken() as now:
             call = self._pen.next_call()
             entries = [
-                _init_start(registrations, now, call),
+                init_start(registrations, now, call),
                 Entry(Event.INIT_FAILURE, now.t_ms, now.wall_ms, call=call),
             ]
-            await self._pen.write(self._change(now, entries), _nothing)
+            await self._pen.write(self._change(now, entries), lambda: None)
 
     def poll(self) -> None:
         """Take turns from now on, for as long as there is something to wait for."""
@@ -148,16 +160,23 @@ class Session:
         if self._monitor is not None and self._looking is None and not self._agenda.is_empty:
             self._looking = asyncio.create_task(self._look(self._monitor), name="gnomon monitor")
 
-    def refuse_own_runs(self) -> None:
-        """A callback that waits for the end of all runs would wait for its own."""
-        if self._runner.is_at_work(asyncio.current_task()):
-            raise StopSchedulerError(
-                DefinitionError(
-                    "must not be awaited by a callback, which would wait for its own end",
-                    where="stop", got="a run",
-                    hint="write asyncio.create_task(scheduler.stop())",
-                )
-            )  # fmt: skip
+    def own_run(self) -> Run | None:
+        """The run of this session that this is called by, if it goes on."""
+        return self._runner.own()
+
+    async def others_over(self, own: Run) -> None:
+        """Return when nothing runs but those that wait for the end themselves, as `own` does."""
+        self._runner.ask_to_stop(own)
+        await self._runner.idle_but_those_who_ask()
+
+    def limit(self, at_ms: int) -> None:
+        """From this time on, which never goes back, wait for no run: cut it short, or leave it."""
+        self._limit.set(at_ms)
+
+    @property
+    def left(self) -> dict[str, "Future[None]"]:
+        """The runs that go on although the session has ended."""
+        return self._runner.left()
 
     @property
     def is_held(self) -> bool:
@@ -177,10 +196,11 @@ class Session:
         failure: Exception | None = None
         try:
             await self._leave()
-        except StoreError as error:
+        except (StoreError, TimeoutError) as error:
             failure = error
         finally:
             self._runner.close()
+            self._limit.lift()
             if self._looking is not None:
                 self._looking.cancel()
             try:
@@ -237,7 +257,7 @@ class Session:
             monitor.look(self._pen.moment(), is_free=self._pen.is_free)
 
     def _goes_on(self) -> bool:
-        if self.failure is not None:
+        if self.failure is not None or self._runner.is_given_up:
             return False
         if self._ends:
             return not self._held.is_rung or self._failures < LAST_TRIES
@@ -294,6 +314,8 @@ class Session:
             try:
                 if await self._write_stop_end():
                     return
+                if self._runner.is_given_up:
+                    raise self._limit.exceeded(self._agenda.running)
             except OwnershipLostError as error:
                 self.failure = error
             except StoreError as error:
@@ -341,7 +363,7 @@ class Session:
             name: record for name, record in after.items() if record != records.get(name)
         }
         changed |= {name: None for name in records if name not in after}
-        written = [*entries, _init_start(registrations, now, call), success]
+        written = [*entries, init_start(registrations, now, call), success]
         return self._change(now, written, changed), agenda
 
     def _change(
@@ -363,17 +385,6 @@ class Session:
         )
 
 
-def _identifier(owner: str, head: Head, now: Moment) -> str:
-    """A name that no other ownership of this store has had."""
-    text = f"{owner} {head.identifier} {head.fence + 1} {now.wall_ms}"
-    return sha256(text.encode()).hexdigest()[:12]
-
-
-def _init_start(registrations: Sequence[Registration], now: Moment, call: int) -> Entry:
-    registered = tuple(Registered(one.name, one.cron, one.retry_ms) for one in registrations)
-    return Entry(Event.INIT_START, now.t_ms, now.wall_ms, call=call, registrations=registered)
-
-
 def _monitor(given: Circumstances) -> LiveMonitor | None:
     return LiveMonitor(given.telemetry, rejects=given.rejects) if given.is_monitored else None
 
@@ -385,7 +396,3 @@ def _teller(monitor: LiveMonitor | None, observe: Observer) -> Callable[[Change]
         observe(change.entries)
 
     return tell
-
-
-def _nothing() -> None:
-    """Nothing follows."""

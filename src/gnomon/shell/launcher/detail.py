@@ -56,7 +56,7 @@ def failure_line(error: BaseException) -> str:
     """`ValueError: what it says`."""
     try:
         said = str(error)
-    except Exception:  # an exception that cannot be printed is still the end of its run
+    except BaseException:  # an exception that cannot be printed is still the end of its run
         said = "(no text)"
     name = type(error).__name__
     return one_line(f"{name}: {said}" if said else name)
