@@ -40,10 +40,8 @@ async def drawn(file: Path, *, left_out: int = 0) -> list[str]:
     await ledger.save_all([entry.schedule for entry in entries], now_ms=NOW_MS)
     now_ms = NOW_MS + 120_000
     dues = await ledger.load(now_ms=now_ms, limit=10)
-    claims = await ledger.commit(
-        plan(dues, now_ms=now_ms), owner="me", confirmed=True, now_ms=now_ms
-    )
-    for claim in claims:
+    held = await ledger.commit(plan(dues, now_ms=now_ms), owner="me", confirmed=True, now_ms=now_ms)
+    for claim in held.claims:
         await ledger.report([Launched(claim.key, claim.fence, "1")], now_ms=now_ms)
         if claim.schedule.schedule_id == "over":
             ended = Ended(claim.key, claim.fence, False, "exit 1")

@@ -14,6 +14,7 @@ from gnomon.core.schedule import Schedule
 from gnomon.core.schedule_record import read_schedule
 from gnomon.ports import (
     Claim,
+    Committed,
     Ended,
     Failed,
     Held,
@@ -82,6 +83,12 @@ class Desk:
     def commit(
         self, changes: Sequence[Change], now: str, *, owner: str = "anna", confirmed: bool = False
     ) -> list[Claim]:
+        return list(self.held(changes, now, owner=owner, confirmed=confirmed).claims)
+
+    def held(
+        self, changes: Sequence[Change], now: str, *, owner: str = "anna", confirmed: bool = False
+    ) -> Committed:
+        """What a commit says that it has written."""
         return self.do(
             self.ledger.commit(changes, owner=owner, confirmed=confirmed, now_ms=at(now))
         )

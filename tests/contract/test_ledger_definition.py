@@ -245,7 +245,7 @@ def test_a_launch_of_a_deleted_schedule_is_not_tried_again(desk: Desk) -> None:
     assert desk.words() == ["00:01:00 done skipped(deleted)"]
 
 
-@clause("LEDGER-16")
+@clause("ENGINE-10")
 @pytest.mark.parametrize(
     ("confirmed", "word"), [(True, "skipped(deleted)"), (False, "executed(uncertain)")]
 )
@@ -256,9 +256,31 @@ def test_a_lost_run_of_a_deleted_schedule_is_settled_by_the_next_look(
     desk.turn("00:01:00", confirmed=confirmed)
     desk.delete("00:01:05")
 
-    assert desk.loaded("00:02:00") == []
+    held = desk.held(desk.plan("00:02:00"), "00:02:00")
+
+    told = [f"{fact.outcome}({fact.reason})" for change in held.changes for fact in change.facts]
+    assert told == [word]
     assert desk.words() == [f"00:01:00 done {word}"]
     assert desk.wake() is None
+
+
+@clause("ENGINE-10")
+@pytest.mark.parametrize("meanwhile", ["saved again", "ended"])
+def test_a_lost_run_of_a_deleted_schedule_is_left_when_somebody_was_faster(
+    desk: Desk, meanwhile: str
+) -> None:
+    desk.save(lease="10s")
+    (claim,) = desk.turn("00:01:00")
+    desk.delete("00:01:05")
+    changes = desk.plan("00:02:00")
+    if meanwhile == "ended":
+        desk.ended(claim, "00:02:00")
+    else:
+        desk.save(now="00:02:00", uncertain="restart")
+
+    assert desk.held(changes, "00:02:00").changes == []
+    word = "done executed" if meanwhile == "ended" else "claimed -"
+    assert desk.words()[0] == f"00:01:00 {word}"
 
 
 @clause("LEDGER-16")

@@ -184,20 +184,30 @@ def test_an_end_counts_while_the_launch_is_to_be_tried_again(desk: Desk) -> None
     assert desk.words() == ["00:01:00 done executed"]
 
 
-@clause("LEDGER-4")
-def test_who_watches_sees_the_changes_that_were_written(desk: Desk) -> None:
-    seen: list[list[str]] = []
-    desk.ledger.watch(
-        lambda changes: seen.append([change.schedule.schedule_id for change in changes])
-    )
+@clause("LEDGER-24")
+def test_a_commit_says_which_changes_it_has_written(desk: Desk) -> None:
     desk.save("one")
     desk.save("two")
     changes = desk.plan("00:01:00")
-    desk.pause("00:01:00", name="one")
+    desk.save("one", "00:01:00", deadline="5s")
 
-    desk.commit(changes, "00:01:00")
+    held = desk.held(changes, "00:01:00")
 
-    assert seen == [["two"]]
+    assert [change.schedule.schedule_id for change in held.changes] == ["two"]
+    assert [claim.schedule.schedule_id for claim in held.claims] == ["two"]
+
+
+@clause("LEDGER-24", "ASK-14")
+def test_what_may_have_run_is_not_told_as_missed(desk: Desk) -> None:
+    desk.save(deadline="10s")
+    [claim] = desk.turn("00:01:00")
+    unknown = Failed(claim.key, claim.fence, "no answer", False, reason=Reason.UNCERTAIN)
+    desk.report(unknown, now="00:01:01")
+
+    held = desk.held(desk.plan("00:01:30"), "00:01:30")
+
+    [fact] = [fact for change in held.changes for fact in change.facts if fact.key == claim.key]
+    assert (fact.outcome, fact.reason) == (Outcome.EXECUTED, Reason.UNCERTAIN)
 
 
 @clause("ASK-14")

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from gnomon.core.engine import plan
 from gnomon.core.ledger.audit import AuditRun, AuditSchedule, Finding, audit
+from gnomon.core.ledger.lifecycle import State
 from gnomon.ports import By, Claim, Ended, Failed, Held, Launched, Ledger, Report
 from gnomon.shell.store.postgres.ledger import LeaseTime, PostgresLedger
 from gnomon.shell.store.sqlite import SqliteLedger
@@ -57,6 +58,8 @@ class Player:
         self.now_ms = at("00:00:30")
         self.claims: list[Claim] = []
         self.outcomes: dict[str, str] = {}
+        self.settled: set[str] = set()
+        """Keys of what commits said is over."""
         self.edits = 0
         self.floor = 0
         """Up to here nothing is owed: the schedule was not there."""
@@ -109,9 +112,18 @@ class Player:
         ledger, now_ms = self.ledger, self.now_ms
         changes = plan(await ledger.load(now_ms=now_ms, limit=10), now_ms=now_ms)
         for owner in ("boris", "anna") if stale else ("anna",):
-            self.claims += await ledger.commit(
-                changes, owner=owner, confirmed=confirmed, now_ms=now_ms
-            )
+            held = await ledger.commit(changes, owner=owner, confirmed=confirmed, now_ms=now_ms)
+            self.claims += held.claims
+            for fact in [fact for change in held.changes for fact in change.facts]:
+                row = await ledger.run(fact.key)
+                assert row is not None
+                found = row.state, row.outcome, row.reason, row.periods
+                told = fact.state, fact.outcome or row.outcome, fact.reason, fact.periods
+                assert found == told, fact
+                if fact.state is State.DONE:
+                    assert fact.outcome is row.outcome
+                    assert fact.key not in self.settled
+                    self.settled.add(fact.key)
 
     async def _report(self, move: Move) -> None:
         if not self.claims:

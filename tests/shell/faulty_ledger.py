@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from gnomon.core.engine import Change, Due
 from gnomon.errors import StoreError
-from gnomon.ports import Claim, Held, Report
+from gnomon.ports import Committed, Held, Report
 from gnomon.shell.store.sqlite import SqliteLedger
 
 __all__ = ["FaultyLedger"]
@@ -37,7 +37,7 @@ class FaultyLedger(SqliteLedger):
 
     async def commit(
         self, changes: Sequence[Change], *, owner: str, confirmed: bool, now_ms: int
-    ) -> list[Claim]:
+    ) -> Committed:
         work = super().commit(changes, owner=owner, confirmed=confirmed, now_ms=now_ms)
         await asyncio.sleep(self.commit_ms / 1000)
         return await self._maybe("commit", work)

@@ -15,7 +15,7 @@ from gnomon.core.ledger.lifecycle import Reason, State
 from gnomon.core.ledger.period import period_key
 from gnomon.core.schedule_record import read_schedule
 from gnomon.errors import StoreError
-from gnomon.ports import Claim, Failed, Launched
+from gnomon.ports import Claim, Committed, Failed, Launched
 from gnomon.shell.launcher.process import ProcessLauncher
 from gnomon.shell.runtime import Runtime
 from tests.clauses import clause
@@ -194,10 +194,10 @@ class LateAnswers(FaultyLedger):
 
     async def commit(
         self, changes: Sequence[Change], *, owner: str, confirmed: bool, now_ms: int
-    ) -> list[Claim]:
-        claims = await super().commit(changes, owner=owner, confirmed=confirmed, now_ms=now_ms)
+    ) -> Committed:
+        held = await super().commit(changes, owner=owner, confirmed=confirmed, now_ms=now_ms)
         await asyncio.sleep(10 if owner == "worker-1" else 0)
-        return claims
+        return held
 
 
 @clause("RUN-2", "RUN-7")

@@ -15,11 +15,12 @@ from gnomon.core.engine import Change, Due, Limits, plan
 from gnomon.core.ledger.lifecycle import Reason, State
 from gnomon.core.ledger.period import Waiting
 from gnomon.core.schedule import Uncertain
-from gnomon.ports import Claim, Failed, Report
+from gnomon.ports import Claim, Committed, Failed, Report
 from gnomon.shell import turn
 from gnomon.shell.holding import Moment
 from gnomon.shell.store import asked, commitment
 from gnomon.shell.store.reported import Batch, ReportedRun
+from gnomon.shell.store.sqlite import SqliteLedger
 from gnomon.simulation.campaign import Campaign
 
 __all__ = ["MUTANTS", "Mutant"]
@@ -252,6 +253,36 @@ def _further_try_gives_way_alone() -> Patch:
     return patch.object(turn.Worker, "_give_way", drop)
 
 
+def _what_did_not_hold_is_told() -> Patch:
+    """A commit says that all it was given is written, whatever it has dropped."""
+    commit = SqliteLedger.commit
+
+    async def say_all(
+        self: SqliteLedger, changes: Sequence[Change], *, owner: str, confirmed: bool, now_ms: int
+    ) -> Committed:
+        held = await commit(self, changes, owner=owner, confirmed=confirmed, now_ms=now_ms)
+        return held._replace(changes=changes)
+
+    return patch.object(SqliteLedger, "commit", say_all)
+
+
+def _buried_without_a_word() -> Patch:
+    """Lost runs of deleted schedules are settled, and no worker tells of it."""
+    told = turn.Worker._claim
+
+    async def keep_silent(self: turn.Worker, at: Moment) -> bool:
+        tell = self._tell
+        self._tell = lambda changes: tell(
+            [one for one in changes if one.following is not None or one.wake_ms is not None]
+        )
+        try:
+            return await told(self, at)
+        finally:
+            self._tell = tell
+
+    return patch.object(turn.Worker, "_claim", keep_silent)
+
+
 def _planning(
     *,
     before: Callable[[Due], Due] = lambda due: due,
@@ -290,6 +321,8 @@ MUTANTS = [
     Mutant("what was asked for is forgotten", Campaign.CRASH, _asked_for_is_forgotten),
     Mutant("a kill is written down alone", Campaign.WORKERS, _killed_in_the_ledger_alone),
     Mutant("what was killed is tried again", Campaign.WORKERS, _killed_is_tried_again),
+    Mutant("what did not hold is told", Campaign.WORKERS, _what_did_not_hold_is_told),
+    Mutant("what is settled last is not told", Campaign.WORKERS, _buried_without_a_word),
     Mutant(
         "what may be running is not ended where a further try of it gives way",
         Campaign.WORKERS,

@@ -57,6 +57,7 @@ def good_history() -> tuple[Record, list[Row]]:
 
 
 def codes(record: Record, rows: list[Row], **changed: object) -> list[str]:
+    record.unheard |= {row.key for row in rows}  # what workers tell is judged in test_telling
     return [complaint.code for complaint in judge([SCHEDULE | changed], record, rows)]
 
 

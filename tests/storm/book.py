@@ -27,6 +27,8 @@ class Book:
         self.problems: list[str] = []
         self.claims = Counter[tuple[str, int, str]]()
         """Key, fencing number and owner of each claim that was handed out."""
+        self.settled = Counter[tuple[str, str, str]]()
+        """Key, outcome and reason of each period that a commit said is over."""
         self.adopted = Counter[tuple[str, int, str]]()
         self.accepted: list[Report] = []
         self.refused: list[Report] = []

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from random import Random
 
 from gnomon.core.engine import Change, plan
-from gnomon.core.ledger.lifecycle import Reason
+from gnomon.core.ledger.lifecycle import Reason, State
 from gnomon.ports import Ended, Failed, Held, Launched, Report
 from gnomon.shell.store.postgres.ledger import PostgresLedger
 from tests.storm.book import Book
@@ -95,13 +95,16 @@ class Hand:
             self._forget(over)
 
     async def _commit(self, changes: Sequence[Change], now_ms: int) -> None:
-        claims = await self._book.hear(
+        held = await self._book.hear(
             "commit",
             self._ledger.commit(
                 changes, owner=self.owner, confirmed=self._confirmed, now_ms=now_ms
             ),
         )
-        for claim in claims or ():
+        for fact in [fact for change in held.changes for fact in change.facts] if held else ():
+            if fact.state is State.DONE:
+                self._book.settled[fact.key, str(fact.outcome), str(fact.reason)] += 1
+        for claim in held.claims if held else ():
             self._book.claims[claim.key, claim.fence, self.owner] += 1
             self._held.append((claim.key, claim.fence))
 

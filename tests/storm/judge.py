@@ -38,6 +38,7 @@ async def judge_answers(pool: Pool, schema: str, book: Book) -> list[str]:
         *(line for moment in runs for line in _of_a_life(moment)),
         *(line for moment in schedules for line in _of_a_schedule(moment)),
         *_of_claims(runs, book),
+        *_of_commits(runs, book),
         *_of_reports(runs, book),
         *_of_requests(runs, book),
         *_of_the_log(dict(map(tuple, log)), book),
@@ -164,6 +165,19 @@ def _of_claims(runs: Sequence[Moment], book: Book) -> Iterator[str]:
     for (key, fence), times in numbers.items():
         if times > 1:
             yield f"{key} was handed out {times} times with the number {fence}"
+
+
+def _of_commits(runs: Sequence[Moment], book: Book) -> Iterator[str]:
+    """What a commit said is over is over, as it said, and came to that once."""
+    written = Counter(
+        (id_, str(became["outcome"]), str(became["reason"]))
+        for id_, was, became in runs
+        if became is not None
+        and became["state"] == "done"
+        and (was is None or was["state"] != "done")
+    )
+    for one in (book.settled - written).elements():
+        yield f"a commit said {one}, and the row says otherwise"
 
 
 def _of_reports(runs: Sequence[Moment], book: Book) -> Iterator[str]:

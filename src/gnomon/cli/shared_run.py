@@ -21,7 +21,7 @@ from gnomon.cli.narration import Narration
 from gnomon.cli.shared_database import SharedDatabase
 from gnomon.core.engine import Change
 from gnomon.errors import StoreError
-from gnomon.ports import Claim, Clock, Report
+from gnomon.ports import Clock, Committed, Report
 from gnomon.shell.runtime import Runtime
 from gnomon.shell.store.postgres.ledger import PostgresLedger
 from gnomon.shell.store.postgres.listener import listen
@@ -46,14 +46,11 @@ class SharedLedger(PostgresLedger):
 
     async def commit(
         self, changes: Sequence[Change], *, owner: str, confirmed: bool, now_ms: int
-    ) -> list[Claim]:
-        claims = await super().commit(changes, owner=owner, confirmed=confirmed, now_ms=now_ms)
-        self.narration.claimed(claims)
-        return claims
-
-    def committed(self, changes: Sequence[Change]) -> None:
-        super().committed(changes)
-        self.narration.committed(changes)
+    ) -> Committed:
+        held = await super().commit(changes, owner=owner, confirmed=confirmed, now_ms=now_ms)
+        self.narration.claimed(held.claims)
+        self.narration.committed(held.changes)
+        return held
 
     async def report(self, reports: Sequence[Report], *, now_ms: int) -> list[bool]:
         answers = await super().report(reports, now_ms=now_ms)

@@ -11,6 +11,7 @@ from gnomon.ports.journal import Change, Entry, Event, Head, Journal, JournalOpe
 from gnomon.ports.launcher import Launcher
 from gnomon.ports.ledger import (
     Claim,
+    Committed,
     Ended,
     Failed,
     Held,
@@ -30,6 +31,7 @@ __all__ = [
     "Change",
     "Claim",
     "Clock",
+    "Committed",
     "Ended",
     "Entry",
     "Event",

@@ -6,7 +6,7 @@ Each call is one transaction. Whoever implements it passes the suite of tests/co
 Spec: PORT-1 to PORT-9, ASK-1, ASK-2, ASK-7 to ASK-11, ASK-15.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -18,6 +18,7 @@ from gnomon.ports.request import Breach, By, Expected, Judged, LogRow, Only, Rev
 
 __all__ = [
     "Claim",
+    "Committed",
     "Ended",
     "Failed",
     "Held",
@@ -44,6 +45,14 @@ class Claim(NamedTuple):
     """Keys and fencing numbers of runs that are to be ended first."""
     detached: frozenset[str] = frozenset()
     """The keys of those among them that no worker holds."""
+
+
+class Committed(NamedTuple):
+    """What a commit has written: nothing else of what was planned has happened."""
+
+    changes: Sequence[Change]
+    """Those that held, with their facts as they were written."""
+    claims: Sequence[Claim]
 
 
 class Held(NamedTuple):
@@ -195,22 +204,22 @@ class Ledger(Protocol):
     """
 
     async def load(self, *, now_ms: int, limit: int) -> list[Due]:
-        """The schedules to look at: those whose wake has come, and those with lost runs."""
+        """
+        The schedules to look at: those whose wake has come, and those with lost runs.
+
+        A schedule that was deleted comes with its lost runs, which are all that is left to settle.
+        """
         ...
 
     async def commit(
         self, changes: Sequence[Change], *, owner: str, confirmed: bool, now_ms: int
-    ) -> list[Claim]:
+    ) -> Committed:
         """
-        Write the changes whose schedule still has its version; return the claims that were won.
+        Write the changes whose schedule still has its version; return them and the claims won.
 
         A change is written as a whole or, when somebody was faster, not at all. `confirmed` says
         that a claim without a report of its launch will certainly not have been started.
         """
-        ...
-
-    def watch(self, watcher: Callable[[Sequence[Change]], None]) -> None:
-        """Have this called, after each commit from here, with the changes that were written."""
         ...
 
     async def report(self, reports: Sequence[Report], *, now_ms: int) -> list[bool]:

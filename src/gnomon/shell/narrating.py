@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from gnomon.core.engine import Change
-from gnomon.ports import Claim, Report, RunRow
+from gnomon.ports import Claim, Committed, Report, RunRow
 from gnomon.shell.store.sqlite import SqliteLedger
 
 __all__ = ["NarratingLedger", "Narrator"]
@@ -48,12 +48,12 @@ class NarratingLedger(SqliteLedger):
 
     async def commit(
         self, changes: Sequence[Change], *, owner: str, confirmed: bool, now_ms: int
-    ) -> list[Claim]:
-        claims = await super().commit(changes, owner=owner, confirmed=confirmed, now_ms=now_ms)
+    ) -> Committed:
+        held = await super().commit(changes, owner=owner, confirmed=confirmed, now_ms=now_ms)
         if self.narrator is not None:
-            self.narrator.claimed(claims)
-            self.narrator.committed(changes)  # the ledger has one owner, so all of them hold
-        return claims
+            self.narrator.claimed(held.claims)
+            self.narrator.committed(held.changes)
+        return held
 
     async def report(self, reports: Sequence[Report], *, now_ms: int) -> list[bool]:
         answers = await super().report(reports, now_ms=now_ms)

@@ -18,7 +18,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 
-from gnomon.core.engine import Limits, plan
+from gnomon.core.engine import Change, Limits, plan
 from gnomon.core.ledger.lifecycle import Reason, State
 from gnomon.ports import Claim, Clock, Ended, Failed, Launched, Launcher, Ledger, Report
 from gnomon.shell.claims import Claims
@@ -40,13 +40,15 @@ class Worker:
     def __init__(
         self, ledger: Ledger, launcher: Launcher, clock: Clock, owner: str, *,
         limits: Limits, batch: int, telemetry: Telemetry, wake: Callable[[], None],
+        tell: Callable[[Sequence[Change]], None] = lambda _: None,
     ) -> None:  # fmt: skip
+        """`tell` is called after each commit with the changes that were written."""
         self.ledger, self.launcher, self.clock = ledger, launcher, clock
         self.owner, self.limits, self.batch = owner, limits, batch
         self.telemetry = telemetry
         self.reports = Reports(batch)
         self.holding = Holding()
-        self._wake = wake
+        self._wake, self._tell = wake, tell
         self._claims = Claims()
         self._unconfirmed: list[Launched] = []
         self._launched: dict[str, int] = {}
@@ -160,9 +162,10 @@ class Worker:
         dues = await self.ledger.load(now_ms=at.now_ms, limit=self.batch)
         if not (changes := plan(dues, now_ms=at.now_ms, limits=self.limits)):
             return False
-        claims = await self.ledger.commit(
+        held, claims = await self.ledger.commit(
             changes, owner=self.owner, confirmed=self.launcher.confirms_start, now_ms=at.now_ms
         )
+        self._tell(held)
         claimed = State.CLAIMED
         wanted = [fact for change in changes for fact in change.facts if fact.state is claimed]
         self.telemetry.claims_won += len(claims)

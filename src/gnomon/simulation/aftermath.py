@@ -4,7 +4,7 @@ What the ledger shows when a world has come to rest: its rows for the judge, and
 Spec: SIM-3, SIM-8.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from gnomon.core.ledger.audit import AuditRun, AuditSchedule, audit
@@ -37,22 +37,21 @@ class Aftermath(NamedTuple):
         ]  # fmt: skip
 
 
-async def is_at_rest(ledger: Ledger) -> bool:
+async def is_at_rest(ledger: Ledger, deleted: Iterable[str]) -> bool:
     """Whether nothing waits, nothing runs and nothing will ever be looked at again."""
     schedules = await ledger.schedules(limit=_PAGE)
     if any(one.in_flight or one.wake_ms is not None or one.pause for one in schedules):
         return False
-    return all(run.state == "done" for run in (await look(ledger)).runs)
+    return all(run.state == "done" for run in (await look(ledger, deleted)).runs)
 
 
-async def look(ledger: Ledger) -> Aftermath:
+async def look(ledger: Ledger, deleted: Iterable[str]) -> Aftermath:
+    """All there is; of schedules that were deleted their history is there still."""
     schedules = await ledger.schedules(limit=_PAGE)
     runs: list[RunRow] = []
-    for one in schedules:
+    for name in [*(one.schedule.schedule_id for one in schedules), *deleted]:
         before, key = None, ""
-        while page := await ledger.runs(
-            one.schedule.schedule_id, before=before, before_key=key, limit=_PAGE
-        ):
+        while page := await ledger.runs(name, before=before, before_key=key, limit=_PAGE):
             runs += page
             before, key = page[-1].nominal, page[-1].key
     return Aftermath(schedules, runs)

@@ -9,7 +9,7 @@ Spec: SIM-2.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Generic, NoReturn, Protocol, TypeVar
 
 from gnomon.errors import StoreError
@@ -53,6 +53,10 @@ class LedgerNature(Nature, Protocol):
 
     def shown_ms(self) -> int:
         """The latest instant that the wall clock has ever shown."""
+        ...
+
+    async def interject(self, schedule_ids: Sequence[str]) -> None:
+        """Somebody may do something to schedules that a worker has loaded, before it goes on."""
         ...
 
 

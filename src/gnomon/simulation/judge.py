@@ -11,40 +11,18 @@ Spec: SIM-4 to SIM-8.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
+from gnomon.simulation.case import BACKFILL, FOR_EVER, PERIOD, Case, Text, lane, window
 from gnomon.simulation.killing import broken_kills
 from gnomon.simulation.matcher import length_ms, owed
+from gnomon.simulation.reasons import broken_reasons
 from gnomon.simulation.record import Effect, Grant, Record, Row, Seen
+from gnomon.simulation.telling import broken_tellings
 
 __all__ = ["Complaint", "judge"]
-
-Text = Mapping[str, object]
-
-_MANUAL, _BACKFILL, _PERIOD = "manual", "backfill", "period"
-_OF_PERIODS = ("paused", "deadline", "outage", "withdrawn", "constraints", "requested")
-_PATIENCE = 10  # leases that a run which is to be ended is waited for
-_FOR_EVER = 1 << 40  # every schedule of a world has an end of its own
-_ALWAYS = {"overlap_policy": ("allow", "skip", "queue", "replace")}
-_REASONS: dict[str, Text] = {
-    "overlap": {"overlap_policy": ("skip",)},
-    "queue_full": {"overlap_policy": ("queue",)},
-    "superseded": {"overlap_policy": ("replace",)},
-    "replaced": {"overlap_policy": ("replace",)},
-    "paused": {"pause_rule": ("skip",)},
-    "outage": {"catchup_policy": ("none", "latest")},
-    "catchup_limit": {"catchup_policy": ("recent",)},
-    "uncertain": _ALWAYS,
-    "launch_failed": _ALWAYS,
-    "deadline": _ALWAYS,
-    "constraints": _ALWAYS,
-    "withdrawn": _ALWAYS,
-    "requested": _ALWAYS,
-    "killed": _ALWAYS,
-}
-"""For each reason, the settings of a schedule under which it can be given."""
 
 
 class Complaint(NamedTuple):
@@ -63,11 +41,11 @@ def judge(schedules: Sequence[Text], record: Record, rows: Sequence[Row]) -> lis
     found = [Complaint("surprise", "", text) for text in record.surprises]
     for schedule in schedules:
         name = str(schedule["schedule_id"])
-        case = _Case(
+        case = Case(
             schedule,
             record,
-            [row for row in rows if row.schedule_id == name and _lane(row.key) == _PERIOD],
-            [row for row in rows if row.schedule_id == name and _lane(row.key) != _PERIOD],
+            [row for row in rows if row.schedule_id == name and lane(row.key) == PERIOD],
+            [row for row in rows if row.schedule_id == name and lane(row.key) != PERIOD],
             [effect for effect in record.effects if effect.schedule_id == name],
             [grant for grant in record.grants if grant.schedule_id == name],
         )
@@ -77,27 +55,14 @@ def judge(schedules: Sequence[Text], record: Record, rows: Sequence[Row]) -> lis
     return found
 
 
-class _Case(NamedTuple):
-    schedule: Text
-    record: Record
-    rows: list[Row]
-    asked: list[Row]
-    """The rows of what somebody asked for, which are no periods."""
-    effects: list[Effect]
-    grants: list[Grant]
-
-    def held(self, effect: Effect) -> list[Grant]:
-        """The claims under which a run went on: the one it began with, and who took it over."""
-        later = [e.fence for e in self.effects if e.key == effect.key and e.fence > effect.fence]
-        until = min(later, default=_FOR_EVER)
-        own = [one for one in self.grants if one.key == effect.key]
-        return [one for one in own if effect.fence <= one.fence < until]
-
-
-def _covered(case: _Case) -> Iterator[tuple[str, str]]:
+def _covered(case: Case) -> Iterator[tuple[str, str]]:
     """Every owed period has exactly one row, and that row has an outcome."""
-    first = -(-case.record.saved_ms[str(case.schedule["schedule_id"])] // 1000)
-    wanted = owed(case.schedule, first, _FOR_EVER)
+    name = str(case.schedule["schedule_id"])
+    first, last = -(-case.record.saved_ms[name] // 1000), FOR_EVER
+    if name in case.record.deleted:  # what had opened ahead has its row
+        opened = [row.last_nominal or row.nominal for row in case.rows]
+        last = max(case.record.deleted[name].at_ms // 1000, *opened, 0)
+    wanted = owed(case.schedule, first, last)
     counts: Counter[int] = Counter()
     for row in case.rows:
         inside = [at for at in wanted if row.nominal <= at <= (row.last_nominal or row.nominal)]
@@ -111,7 +76,7 @@ def _covered(case: _Case) -> Iterator[tuple[str, str]]:
             yield "lost" if not counts[at] else "twice", f"{at} has {counts[at]} rows"
 
 
-def _asked_for(case: _Case) -> Iterator[tuple[str, str]]:
+def _asked_for(case: Case) -> Iterator[tuple[str, str]]:
     """Everything that was asked for has its row, which is over, and nothing else has."""
     name = str(case.schedule["schedule_id"])
     wanted = Counter(key for owner, key in case.record.asked if owner == name)
@@ -123,11 +88,11 @@ def _asked_for(case: _Case) -> Iterator[tuple[str, str]]:
         if row.state != "done":
             yield "lost", f"{row.key} is still {row.state}"
     for effect in case.effects:
-        if (name, effect.nominal) in case.record.left_out and _lane(effect.key) == _PERIOD:
+        if (name, effect.nominal) in case.record.left_out and lane(effect.key) == PERIOD:
             yield "asked", f"{effect.nominal} was to be left out, and was started"
 
 
-def _true_outcomes(case: _Case) -> Iterator[tuple[str, str]]:
+def _true_outcomes(case: Case) -> Iterator[tuple[str, str]]:
     """What is called executed was started, and nothing else was."""
     starts = Counter(effect.key for effect in case.effects)
     for row in (*case.rows, *case.asked):
@@ -135,7 +100,7 @@ def _true_outcomes(case: _Case) -> Iterator[tuple[str, str]]:
             began = sum(
                 1
                 for one in case.effects
-                if row.nominal <= one.nominal <= row.last_nominal and _lane(one.key) == _PERIOD
+                if row.nominal <= one.nominal <= row.last_nominal and lane(one.key) == PERIOD
             )
             if began:
                 yield "outcome", f"{row.nominal} is in a range and was started {began} times"
@@ -149,7 +114,7 @@ def _true_outcomes(case: _Case) -> Iterator[tuple[str, str]]:
                 yield "outcome", f"{row.nominal} is executed({row.reason}) and was never started"
 
 
-def _is_unknowable(case: _Case, row: Row) -> bool:
+def _is_unknowable(case: Case, row: Row) -> bool:
     """Whether the ledger has to think it was started: its claim was lost, or it was just let go."""
     if row.key in case.record.unbegun:
         return True
@@ -159,12 +124,12 @@ def _is_unknowable(case: _Case, row: Row) -> bool:
     return any(grant.lost_no is not None and not grant.is_given_back for grant in own)
 
 
-def _starts(case: _Case) -> Iterator[tuple[str, str]]:
+def _starts(case: Case) -> Iterator[tuple[str, str]]:
     """At most one start where that is the promise; elsewhere a reason for every further one."""
     keys: dict[int | str, set[str]] = {}
     by_nominal: dict[int | str, list[Effect]] = {}
     for effect in case.effects:
-        period = effect.nominal if _lane(effect.key) == _PERIOD else effect.key
+        period = effect.nominal if lane(effect.key) == PERIOD else effect.key
         keys.setdefault(period, set()).add(effect.key)
         by_nominal.setdefault(period, []).append(effect)
     for nominal, effects in by_nominal.items():
@@ -176,7 +141,7 @@ def _starts(case: _Case) -> Iterator[tuple[str, str]]:
             yield from _restart(case, former, later)
 
 
-def _restart(case: _Case, former: Effect, later: Effect) -> Iterator[tuple[str, str]]:
+def _restart(case: Case, former: Effect, later: Effect) -> Iterator[tuple[str, str]]:
     if _is_excused(case, former, later):
         case.record.hit(f"started again, as {case.schedule['uncertain']} allows")
     else:
@@ -184,7 +149,7 @@ def _restart(case: _Case, former: Effect, later: Effect) -> Iterator[tuple[str, 
         yield "duplicated", f"{text}, and nothing had happened to its run of {former.began_at}"
 
 
-def _overlaps(case: _Case) -> Iterator[tuple[str, str]]:
+def _overlaps(case: Case) -> Iterator[tuple[str, str]]:
     """No two runs of a schedule at once, unless it allows that, or a lease was over."""
     turned_no = case.record.turned.get(str(case.schedule["schedule_id"]), 0)
     if case.schedule["overlap_policy"] == "allow" and not turned_no:
@@ -194,7 +159,7 @@ def _overlaps(case: _Case) -> Iterator[tuple[str, str]]:
             continue  # it was in flight already
         if one.ended_at is not None and one.ended_at <= other.began_at:
             continue
-        if (_lane(one.key) == _BACKFILL) != (_lane(other.key) == _BACKFILL):
+        if (lane(one.key) == BACKFILL) != (lane(other.key) == BACKFILL):
             continue  # a backfill has a lane of its own
         if _is_excused(case, one, other):
             case.record.hit("ran beside a run whose lease was over")
@@ -205,7 +170,7 @@ def _overlaps(case: _Case) -> Iterator[tuple[str, str]]:
             yield "overlap", f"{text} of {one.began_at} on {one.worker} ran until {one.ended_at}"
 
 
-def _is_excused(case: _Case, one: Effect, other: Effect) -> bool:
+def _is_excused(case: Case, one: Effect, other: Effect) -> bool:
     """Whether the claims of the one were no longer good when the other was claimed."""
     first, second = case.held(one), case.held(other)
     if not first or not second:
@@ -216,14 +181,14 @@ def _is_excused(case: _Case, one: Effect, other: Effect) -> bool:
     return all(_was_over(case, old, new) for old in first if old.no < new.no)
 
 
-def _was_over(case: _Case, old: Grant, new: Grant) -> bool:
+def _was_over(case: Case, old: Grant, new: Grant) -> bool:
     if old.unanswered_no is not None:
         return _was_given_up(case, old, new)
     lost = old.lost_no is not None and old.lost_no <= new.no
     return lost or old.until_ms < new.given_ms
 
 
-def _was_given_up(case: _Case, old: Grant, new: Grant) -> bool:
+def _was_given_up(case: Case, old: Grant, new: Grant) -> bool:
     """Whether a run that was not answered was no longer in the way: its lease says nothing."""
     tries = [one for one in case.grants if one.key == old.key and old.no <= one.no < new.no]
     last = max(tries, key=_by_fence)
@@ -233,7 +198,7 @@ def _was_given_up(case: _Case, old: Grant, new: Grant) -> bool:
     return settled or last.launches >= int(str(case.schedule["launches_max"]))
 
 
-def _claims(case: _Case) -> Iterator[tuple[str, str]]:
+def _claims(case: Case) -> Iterator[tuple[str, str]]:
     """Nothing begins without a committed claim of its worker."""
     for effect in case.effects:
         fences = {
@@ -246,14 +211,14 @@ def _claims(case: _Case) -> Iterator[tuple[str, str]]:
             yield "unclaimed", text
 
 
-def _in_time(case: _Case) -> Iterator[tuple[str, str]]:
+def _in_time(case: Case) -> Iterator[tuple[str, str]]:
     """Nothing is claimed before its window, nor first claimed after its deadline."""
     schedule = case.schedule
-    before_ms, after_ms = _window(schedule)
+    before_ms, after_ms = window(schedule)
     deadline = schedule.get("deadline")
     judged_once = schedule["overlap_policy"] == "queue" or schedule["catchup_policy"] == "spread"
     for grant in case.grants:
-        if _lane(grant.key) != _PERIOD:
+        if lane(grant.key) != PERIOD:
             continue
         opens_ms = grant.nominal * 1000 - before_ms
         if grant.shown_ms < opens_ms:
@@ -265,67 +230,29 @@ def _in_time(case: _Case) -> Iterator[tuple[str, str]]:
             yield "deadline", f"{grant.nominal} was claimed {late_ms} ms late"
 
 
-def _window(schedule: Text) -> tuple[int, int]:
-    """How long before and after the nominal instant a period may be chosen to run."""
-    jitter = int(str(schedule.get("jitter_ms", 0)))
-    mode, _, length = str(schedule.get("window", "after,0s")).partition(",")
-    whole = length_ms(length)
-    before = {"after": 0, "around": whole // 2 + 1000, "before": whole}[mode]
-    after = {"after": whole, "around": whole // 2 + 1000, "before": 0}[mode]
-    # Nothing starts before the schedule does, so a window may be pushed forward as a whole.
-    return before + jitter, after + jitter + (before if schedule.get("start_at") else 0)
-
-
-def _reasons(case: _Case) -> Iterator[tuple[str, str]]:
-    """No reason is given that the schedule's settings rule out."""
-    schedule = case.schedule
-    for row in (*case.rows, *case.asked):
-        if row.reason is None:
-            continue
-        if _lane(row.key) != _PERIOD and row.reason in _OF_PERIODS:
-            yield "reason", f"{row.key} was asked for, and is {row.outcome}({row.reason})"
-        if row.reason == "requested" and (row.schedule_id, row.nominal) not in case.record.left_out:
-            yield "reason", f"{row.nominal} was left out, and nobody had asked for that"
-        if row.reason == "killed" and row.key not in case.record.killed:
-            yield "reason", f"{row.nominal} was ended, and nobody had asked for that"
-        for setting, allowed in _REASONS.get(row.reason, {"schedule_id": ()}).items():
-            is_turned = setting == "overlap_policy" and row.schedule_id in case.record.turned
-            known = {schedule[setting], "replace" if is_turned else None}
-            if known.isdisjoint(allowed if isinstance(allowed, tuple) else ()):
-                yield "reason", f"{row.nominal} is {row.outcome}({row.reason})"
-        if row.reason == "deadline" and schedule.get("deadline") is None:
-            yield "reason", f"{row.nominal} has missed a deadline that there is not"
-        if row.reason == "constraints" and schedule.get("avoid") is None:
-            yield "reason", f"{row.nominal} has no constraints"
-        if row.reason == "uncertain" and not _may_be_left(case, row):
-            yield "reason", f"{row.nominal} was abandoned"
-        if row.reason == "withdrawn" and row.schedule_id not in case.record.edited:
-            yield "reason", f"{row.nominal} was withdrawn, and nobody had"
-        if row.reason == "paused" and not _was_paused(case, row):
-            yield "reason", f"{row.nominal} did not fall into a pause"
-
-
-def _may_be_left(case: _Case, row: Row) -> bool:
-    """Whether a run may be left with nobody knowing how it went, and not be started again."""
-    if any(one.unanswered_no is not None for one in case.grants if one.key == row.key):
-        return True  # it was not lost, and nobody knows what became of its tries
-    if (row.killed_for_ms or 0) >= _PATIENCE * length_ms(str(case.schedule["lease"])):
-        return True  # for so long nobody came who could have ended it
-    return case.schedule["uncertain"] == "abandon" or row.launches > 1 or _was_paused(case, row)
-
-
-def _was_paused(case: _Case, row: Row) -> bool:
-    return any(pause.schedule_id == row.schedule_id for pause in case.record.pauses)
-
-
-def _kills(case: _Case) -> Iterator[tuple[str, str]]:
+def _kills(case: Case) -> Iterator[tuple[str, str]]:
     """What is to be ended is ended, and not started again."""
     kept = [*case.rows, *case.asked], case.effects, case.grants
     for text in broken_kills(case.record, kept):
         yield "killed", text
 
 
-def _newest_counts(case: _Case) -> Iterator[tuple[str, str]]:
+def _tellings(case: Case) -> Iterator[tuple[str, str]]:
+    """What was decided is told, and nothing else."""
+    name = str(case.schedule["schedule_id"])
+    for text in broken_tellings(case.record, name, [*case.rows, *case.asked]):
+        yield "told", text
+
+
+def _deleted(case: Case) -> Iterator[tuple[str, str]]:
+    """A schedule that was deleted starts nothing any more."""
+    gone = case.record.deleted.get(str(case.schedule["schedule_id"]))
+    for grant in case.grants:
+        if gone is not None and grant.no > gone.no and not grant.is_adopted:
+            yield "deleted", f"{grant.nominal} was claimed by {grant.worker} all the same"
+
+
+def _newest_counts(case: Case) -> Iterator[tuple[str, str]]:
     """Under `latest` the newest of the overdue periods is never missed for being old."""
     if case.schedule["catchup_policy"] == "latest" and case.rows:
         newest = max(case.rows, key=lambda row: row.last_nominal or row.nominal)
@@ -333,7 +260,7 @@ def _newest_counts(case: _Case) -> Iterator[tuple[str, str]]:
             yield "latest", f"{newest.nominal} is the newest, and was missed(outage)"
 
 
-def _calm(case: _Case) -> Iterator[tuple[str, str]]:
+def _calm(case: Case) -> Iterator[tuple[str, str]]:
     """Where nothing goes wrong, nobody is lost and nothing is missed."""
     if case.record.is_disturbed:
         return
@@ -342,7 +269,7 @@ def _calm(case: _Case) -> Iterator[tuple[str, str]]:
             yield "calm", f"{grant.nominal} was lost, and nothing had happened to {grant.worker}"
     name = str(case.schedule["schedule_id"])
     is_paused = any(pause.schedule_id == name for pause in case.record.pauses)
-    before_ms, _ = _window(case.schedule)
+    before_ms, _ = window(case.schedule)
     for row in case.rows:
         # A window that was open when the schedule was saved may have had its instant before that.
         is_early = row.nominal * 1000 - before_ms < case.record.saved_ms[name]
@@ -377,13 +304,7 @@ def _by_fence(grant: Grant) -> int:
     return grant.fence
 
 
-def _lane(key: str) -> str:
-    """What a key stands for, as far as it matters here."""
-    word = key.partition(":")[0]
-    return word if word in (_MANUAL, _BACKFILL) else _PERIOD
-
-
 _CHECKS = (
-    _covered, _asked_for, _true_outcomes, _starts, _overlaps, _claims, _in_time, _reasons,
-    _kills, _newest_counts, _calm,
+    _covered, _asked_for, _true_outcomes, _starts, _overlaps, _claims, _in_time, broken_reasons,
+    _kills, _tellings, _deleted, _newest_counts, _calm,
 )  # fmt: skip

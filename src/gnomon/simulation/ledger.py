@@ -7,7 +7,7 @@ and which reports were accepted, so that judges can tell without asking the ledg
 Spec: SIM-2, SIM-3.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 
 from gnomon.core.engine import Change, Due
@@ -16,7 +16,7 @@ from gnomon.core.schedule import Schedule
 from gnomon.ports import (
     Breach,
     By,
-    Claim,
+    Committed,
     Ended,
     Expected,
     Failed,
@@ -49,24 +49,31 @@ class GatedLedger:
         self._record = gate.nature.record
 
     async def load(self, *, now_ms: int, limit: int) -> list[Due]:
-        return await self._gate.call(
-            "load", lambda: self._inner.load(now_ms=now_ms, limit=limit), stores=True
-        )
+        async def act() -> list[Due]:
+            dues = await self._inner.load(now_ms=now_ms, limit=limit)
+            await self._gate.nature.interject([due.schedule.schedule_id for due in dues])
+            return dues
+
+        return await self._gate.call("load", act, stores=True)
 
     async def commit(
         self, changes: Sequence[Change], *, owner: str, confirmed: bool, now_ms: int
-    ) -> list[Claim]:
-        async def act() -> list[Claim]:
-            claims = await self._inner.commit(
+    ) -> Committed:
+        written = set[str]()
+
+        async def act() -> Committed:
+            held = await self._inner.commit(
                 changes, owner=owner, confirmed=confirmed, now_ms=now_ms
             )
-            self._see_changes(changes, claims, now_ms)
-            return claims
+            self._see_changes(held, changes, now_ms)
+            written.update(fact.key for change in held.changes for fact in change.facts)
+            return held
 
-        return await self._gate.call("commit", act, stores=True)
-
-    def watch(self, watcher: Callable[[Sequence[Change]], None]) -> None:
-        self._inner.watch(watcher)
+        try:
+            return await self._gate.call("commit", act, stores=True)
+        except BaseException:
+            self._record.unheard |= written
+            raise
 
     async def report(self, reports: Sequence[Report], *, now_ms: int) -> list[bool]:
         async def act() -> list[bool]:
@@ -262,12 +269,11 @@ class GatedLedger:
         """The world closes the store; a worker only stops using it."""
         self._gate.check()
 
-    def _see_changes(self, changes: Sequence[Change], claims: Sequence[Claim], now_ms: int) -> None:
-        record = self._record
-        wanted = sum(len(change.launches) for change in changes)
-        if wanted > len(claims):
+    def _see_changes(self, held: Committed, planned: Sequence[Change], now_ms: int) -> None:
+        record, claims = self._record, held.claims
+        if len(held.changes) < len(planned):
             record.hit("commit lost to another worker")
-        for change in changes:
+        for change in held.changes:
             for fact in change.facts:
                 former = None if fact.is_new else record.newest_grant(fact.key)
                 if former is not None and fact.state is State.DONE:

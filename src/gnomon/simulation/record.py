@@ -14,7 +14,18 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import NamedTuple
 
-__all__ = ["BriefNotes", "Effect", "Grant", "Notes", "Paused", "Record", "Row", "Seen"]
+__all__ = [
+    "BriefNotes",
+    "Deleted",
+    "Effect",
+    "Grant",
+    "Notes",
+    "Paused",
+    "Record",
+    "Row",
+    "Seen",
+    "Settled",
+]
 
 _LINES_KEPT = 1_000
 
@@ -97,6 +108,25 @@ class Seen(NamedTuple):
     no: int
 
 
+class Settled(NamedTuple):
+    """What a worker told of a period, or of a range of them: that it is over, and how."""
+
+    schedule_id: str
+    key: str
+    nominal: int
+    periods: int
+    outcome: str | None
+    reason: str | None
+    worker: str
+
+
+class Deleted(NamedTuple):
+    """When a schedule was deleted, by the wall clock and in the order of things."""
+
+    at_ms: int
+    no: int
+
+
 class Paused(NamedTuple):
     """A pause, by the wall clock."""
 
@@ -173,6 +203,12 @@ class Record(Notes):
     """Schedules and periods that somebody asked to leave out."""
     killed: dict[str, int] = field(default_factory=dict)
     """Keys of runs that somebody asked to end, and when."""
+    settled: list[Settled] = field(default_factory=list)
+    """What workers told of periods that were settled without a run of theirs."""
+    unheard: set[str] = field(default_factory=set)
+    """Keys of rows that were written, and whose writer did not live to hear of it."""
+    deleted: dict[str, Deleted] = field(default_factory=dict)
+    """Schedules that somebody deleted."""
     told: dict[tuple[str, str, int], int] = field(default_factory=dict)
     """When a worker was told that a run is to be ended: worker, key and fencing number."""
     launched: dict[tuple[str, str, int], int] = field(default_factory=dict)

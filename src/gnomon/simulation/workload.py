@@ -72,10 +72,12 @@ class EditPlan(NamedTuple):
     changes: bool
     turns: bool = False
     """Whether its runs, which overlapped, replace each other from then on."""
+    between: bool = False
+    """Whether it comes after a worker has loaded the schedule, and before that writes its plan."""
 
 
 class AskPlan(NamedTuple):
-    """Something that somebody asks for: `manual`, `backfill`, `skip` or `kill`."""
+    """Something that somebody asks for: `manual`, `backfill`, `skip`, `kill` or `delete`."""
 
     schedule_id: str
     at: int
@@ -121,7 +123,11 @@ def draw_workload(
     ]
     start_ms = start_s * 1000 + dice.below(1000)
     names = [str(record["schedule_id"]) for record in records]
+    apart = Dice(start_ms, length, *names, "between")
+    edits = [edit._replace(between=apart.chance(60)) for edit in edits]
     asks = _draw_asks(Dice(start_ms, length, *names, "asks"), names, length * 1000)
+    if (last := Dice(start_ms, length, *names, "deletes")).chance(8):
+        asks.append(AskPlan(last.pick(names), last.below(length * 1000), "delete"))
     return Workload(start_ms, length * 1000, way, records, pauses, edits, asks)
 
 

@@ -10,15 +10,16 @@ Spec: SIM-1 to SIM-3, SIM-9.
 
 import asyncio
 import traceback
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextvars import Context, copy_context
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-from gnomon.core.engine import USUAL, Limits
+from gnomon.core.engine import USUAL, Change, Limits
+from gnomon.core.ledger.lifecycle import State
 from gnomon.core.schedule_record import read_schedule
 from gnomon.errors import StoreError
-from gnomon.ports import By, Ledger, RunRow
+from gnomon.ports import Ledger
 from gnomon.shell.runtime import Runtime
 from gnomon.shell.store.database import MEMORY, Database
 from gnomon.shell.store.sqlite import SqliteLedger
@@ -29,12 +30,13 @@ from gnomon.simulation.dice import Dice
 from gnomon.simulation.faults import Fault, Step
 from gnomon.simulation.gate import Gate
 from gnomon.simulation.judge import Complaint, judge
-from gnomon.simulation.launcher import Outside, SimulatedLauncher, Way
+from gnomon.simulation.launcher import Outside, SimulatedLauncher
 from gnomon.simulation.ledger import GatedLedger
 from gnomon.simulation.loop import WORKER, Stuck, VirtualLoop
+from gnomon.simulation.people import People
 from gnomon.simulation.process import hearing, silent
-from gnomon.simulation.record import Notes, Paused, Record
-from gnomon.simulation.workload import AskPlan, EditPlan, PausePlan, Workload
+from gnomon.simulation.record import Notes, Record, Settled
+from gnomon.simulation.workload import Workload
 
 __all__ = ["MemoryStore", "Spec", "Store", "Trial", "run_world"]
 
@@ -43,8 +45,6 @@ STEPS_MAX = 30_000
 REST_MAX_MS = 900_000
 """How long a healed world may take to come to rest: three times what the slowest takes."""
 REST_LOOK_MS = 5_000
-LOOKS, LOOK_MS = 20, 1_500
-"""How often, and how far apart, somebody looks for a run that may be running."""
 _RESTARTS_MS = (0, 200, 4_000, 4_000, 25_000, 100_000)
 
 _Task = asyncio.Task[object]
@@ -139,7 +139,9 @@ class _World:
         )
         self._workers: dict[str, _Worker] = {}
         self._dead: list[_Worker] = []
-        self._errands: list[asyncio.Task[None]] = []
+        self._people = People(
+            self._ledger, work, self.record, self._loop, self._wall.now_ms, self.later
+        )
         self._births = 0
         self._calls = 0
         self._is_over = False
@@ -200,23 +202,18 @@ class _World:
         await self._save()
         for step in self.spec.steps:
             self.later(step.at, lambda by_ms=step.by_ms: self._step(by_ms))  # type: ignore[misc]
-        for plan in workload.pauses:
-            self._plan_pause(plan)
-        for edit in workload.edits:
-            self._plan_edit(edit)
-        for ask in workload.asks:
-            self._plan_ask(ask)
+        self._people.plan()
         for slot in range(self.spec.workers):
             self._bear(slot)
         await asyncio.sleep(workload.length_ms / 1000)
         self._heal()
         limit = self.at() + REST_MAX_MS
         while self.at() < limit:
-            if await is_at_rest(self._ledger):
+            if await is_at_rest(self._ledger, self.record.deleted):
                 break
             await asyncio.sleep(REST_LOOK_MS / 1000)
         await self._stop()
-        return await look(self._ledger)
+        return await look(self._ledger, self.record.deleted)
 
     async def _save(self) -> None:
         for record in self.spec.workload.schedules:
@@ -241,92 +238,8 @@ class _World:
         self.record.is_disturbed = True
         self._wall.step(by_ms)
 
-    def _plan_pause(self, plan: PausePlan) -> None:
-        async def pause() -> None:
-            now_ms = self._wall.now_ms()
-            until_ms = None if plan.length_ms is None else now_ms + plan.length_ms
-            self.record.pauses.append(Paused(plan.schedule_id, now_ms, until_ms))
-            self.record.hit("paused")
-            await self._ledger.pause(
-                plan.schedule_id, until_ms=until_ms, reason="test", now_ms=now_ms
-            )
-
-        async def resume() -> None:
-            self.record.hit("resumed")
-            await self._ledger.resume(plan.schedule_id, now_ms=self._wall.now_ms())
-
-        self._do_later(plan.at, pause)
-        if plan.resume_at is not None:
-            self._do_later(plan.resume_at, resume)
-
-    def _plan_edit(self, plan: EditPlan) -> None:
-        async def edit() -> None:
-            records = {str(one["schedule_id"]): one for one in self.spec.workload.schedules}
-            record = dict(records[plan.schedule_id])
-            if plan.turns:
-                await self._look_for_unsure(plan.schedule_id, LOOKS)
-                record["overlap_policy"] = "replace"
-            if plan.changes:
-                record["launches_max"] = 5
-            if plan.changes or plan.turns:
-                self.record.edited.append(plan.schedule_id)
-            saved = await self._ledger.save(read_schedule(record), now_ms=self._wall.now_ms())
-            if plan.turns:
-                self.record.turned[plan.schedule_id] = self.record.next_no()
-                self.record.hit("runs that overlapped replace each other")
-            self.record.hit("definition changed" if saved.changed else "definition saved again")
-
-        self._do_later(plan.at, edit)
-
-    def _plan_ask(self, plan: AskPlan) -> None:
-        """Somebody asks for a run, a few of the past, to leave one out, or to end one."""
-        name = plan.schedule_id
-
-        async def ask() -> None:
-            ledger, record, now_ms = self._ledger, self.record, self._wall.now_ms()
-            record.hit(f"asked for: {plan.what}")
-            if plan.what == "manual":
-                await ledger.trigger(name, name=f"m{plan.at}", now_ms=now_ms)
-                record.asked.append((name, f"manual:{name}:m{plan.at}"))
-            elif plan.what == "backfill":
-                nominals = [now_ms // 1000 - 86_400 - number for number in range(3)]
-                await ledger.backfill(name, name=f"b{plan.at}", nominals=nominals, now_ms=now_ms)
-                record.asked += [(name, f"backfill:{name}:b{plan.at}:{one}") for one in nominals]
-            elif plan.what == "skip":
-                nominal = await ledger.skip_next(name, now_ms=now_ms)
-                if nominal is not None:
-                    record.left_out.add((name, nominal))
-            else:
-                await self._kill_one(name, patient=plan.at % 4 > 0)
-
-        self._do_later(plan.at, ask)
-
-    async def _kill_one(self, name: str, *, patient: bool) -> None:
-        """End a run that may be running and that nobody holds, if there is one soon; or another."""
-        looks = LOOKS if patient and self.spec.workload.way is Way.KEYED else 1
-        rows, unsure = await self._look_for_unsure(name, looks)
-        for row in (unsure or rows)[:1]:
-            self.record.hit(
-                f"asked to end what {'may be running' if unsure else f'is {row.state}'}"
-            )
-            await self._ledger.kill(row.key, by=By("somebody"), now_ms=self._wall.now_ms())
-            self.record.killed.setdefault(row.key, self.record.next_no())
-
-    async def _look_for_unsure(self, name: str, looks: int) -> tuple[list[RunRow], list[RunRow]]:
-        """The runs that are not over, and those that may be running and that nobody holds."""
-        for left in reversed(range(looks)):
-            rows = [row for row in await self._ledger.runs(name, limit=20) if row.state != "done"]
-            unsure = [row for row in rows if row.state == "planned" and row.outcome is not None]
-            if unsure or not left:
-                break
-            await asyncio.sleep(LOOK_MS / 1000)
-        return rows, unsure
-
-    def _do_later(self, length_ms: int, act: Callable[[], Coroutine[None, None, None]]) -> None:
-        def begin() -> None:
-            self._errands.append(self._loop.create_task(act()))
-
-        self.later(length_ms, begin)
+    async def interject(self, schedule_ids: Sequence[str]) -> None:
+        await self._people.interject(schedule_ids)
 
     def _bear(self, slot: int) -> None:
         """A worker begins, with nothing in its memory."""
@@ -338,13 +251,29 @@ class _World:
         launcher = SimulatedLauncher(gate, self._outside)
         ledger = GatedLedger(self._store.open(), gate)
         clock = GatedClock(self._wall, gate)
-        runtime = Runtime(ledger, launcher, clock, name, limits=self.spec.limits)
+        runtime = Runtime(
+            ledger, launcher, clock, name, limits=self.spec.limits,
+            tell=lambda changes: self._hear(name, changes),
+        )  # fmt: skip
         worker = _Worker(gate=gate, launcher=launcher, runtime=runtime, slot=slot)
         self._workers[name] = worker
         self.record.log(self.at(), name, "begins")
         context = self._context.copy()
         context.run(WORKER.set, name)
         self._loop.create_task(self._work(worker), context=context)
+
+    def _hear(self, worker: str, changes: Sequence[Change]) -> None:
+        """What a worker tells of the periods that are over by what it has decided."""
+        for change in changes:
+            for fact in change.facts:
+                if fact.state is State.DONE:
+                    self.record.settled.append(
+                        Settled(
+                            change.schedule.schedule_id, fact.key, fact.nominal, fact.periods,
+                            fact.outcome and fact.outcome.value, fact.reason and fact.reason.value,
+                            worker,
+                        )
+                    )  # fmt: skip
 
     async def _work(self, worker: _Worker) -> None:
         """As a program does that is to run for ever."""

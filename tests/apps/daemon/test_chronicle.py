@@ -4,12 +4,15 @@ import asyncio
 import json
 import logging
 import re
+from dataclasses import replace
 
 import pytest
 
 from gnomon.apps.daemon.log_lines import KronLines
 from gnomon.apps.daemon.notice import Occasion
 from gnomon.core.decision import recompute
+from gnomon.core.engine import Due
+from gnomon.shell.narrating import NarratingLedger
 from gnomon.shell.telemetry import logs_to
 from tests.apps.daemon.stage import FILE, Stage, play
 from tests.clauses import clause
@@ -194,3 +197,38 @@ def test_a_run_of_a_former_krond_exists_only_if_it_does(away_s: int, events: lis
 
     found = [json.loads(line)["event"] for line in lines.lines]
     assert [event for event in found if event.startswith("job_")] == events
+
+
+class EditedMeanwhile(NarratingLedger):
+    """Somebody saves the definition of a schedule again when it has been loaded with much to do."""
+
+    edits = 1
+
+    async def load(self, *, now_ms: int, limit: int) -> list[Due]:
+        dues = await super().load(now_ms=now_ms, limit=limit)
+        for due in dues:
+            if self.edits and now_ms // 1000 > due.cursor + 180:
+                self.edits -= 1
+                policy = replace(due.schedule.policy, launches_max=9)
+                await self.save(replace(due.schedule, policy=policy), now_ms=now_ms)
+        return dues
+
+
+@clause("KROND-28", "LEDGER-24")
+def test_what_a_plan_said_that_was_never_written_is_told_to_no_one() -> None:
+    async def scenario() -> tuple[list[str], list[str]]:
+        stage = Stage("* * * * * @policy(deadline=0s) name=a command=true", "2026-03-03T00:59:30Z")
+        stage.ledger = EditedMeanwhile.open(":memory:")
+        await stage.start()
+        await stage.pass_s(40)
+        stage.clock.offset_ms += 300_000
+        assert stage.daemon is not None
+        stage.daemon.host.runtime.wake()
+        await stage.pass_s(5)
+        told = [f"{one.period_id[11:16]} {one.outcome}({one.reason})" for one in stage.told]
+        return told, await stage.told_of("a")
+
+    told, rows = run_virtually(scenario())
+
+    assert told == ["01:00 executed(None)"]
+    assert rows == ["01:00 executed", "01:01..01:05 skipped(withdrawn)"]

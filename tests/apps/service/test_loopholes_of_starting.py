@@ -105,7 +105,7 @@ def test_two_workers_that_look_at_once_start_one_run(play: Play) -> None:
             for owner in ("worker-1", "worker-2")
         ]
 
-        assert [len(claims) for claims in won] == [1, 0]
+        assert [len(held.claims) for held in won] == [1, 0]
         assert len(await hand.rows()) == 1
 
     play(scenario)
@@ -119,7 +119,8 @@ def test_a_worker_that_was_thought_dead_writes_nothing(play: Play) -> None:
         now_ms = at("00:00:00")
         dues = await hand.ledger.load(now_ms=now_ms, limit=10)
         changes = plan(dues, now_ms=now_ms, limits=hand.settings.limits)
-        [old] = await hand.ledger.commit(changes, owner="dead", confirmed=False, now_ms=now_ms)
+        held = await hand.ledger.commit(changes, owner="dead", confirmed=False, now_ms=now_ms)
+        [old] = held.claims
         await hand.look("00:01:00.001")
         reports: list[Report] = [
             Launched(old.key, old.fence, "late"), Ended(old.key, old.fence, False, "late"),

@@ -245,9 +245,9 @@ def test_a_worker_does_not_overwrite_an_edit_made_meanwhile(play: Play) -> None:
         now_ms = at("00:00:00")
         changes = plan(await hand.ledger.load(now_ms=now_ms, limit=10), now_ms=now_ms)
         await hand.upsert(cron_expr="30 12 * * *")
-        claims = await hand.ledger.commit(changes, owner="x", confirmed=False, now_ms=now_ms)
+        held = await hand.ledger.commit(changes, owner="x", confirmed=False, now_ms=now_ms)
 
-        assert claims == []
+        assert (held.changes, held.claims) == ([], [])
         view = await hand.registrar.get_schedule(ANNA, "nightly")
         assert view.next_run_at == "2026-03-01T12:30:00Z"
 

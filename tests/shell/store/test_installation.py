@@ -39,8 +39,8 @@ def turn(ledger: SqliteLedger, now: str) -> list[str]:
     """The periods that are claimed."""
     dues = do(ledger.load(now_ms=at(now), limit=100))
     changes = plan(dues, now_ms=at(now))
-    claims = do(ledger.commit(changes, owner="me", confirmed=True, now_ms=at(now)))
-    return [f"{claim.schedule.schedule_id} {claim.nominal % 3600 // 60}" for claim in claims]
+    held = do(ledger.commit(changes, owner="me", confirmed=True, now_ms=at(now)))
+    return [f"{claim.schedule.schedule_id} {claim.nominal % 3600 // 60}" for claim in held.claims]
 
 
 def rows(ledger: SqliteLedger, name: str) -> list[RunRow]:

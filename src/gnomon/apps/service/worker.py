@@ -41,13 +41,12 @@ class ServiceWorker:
         """`also` is a store beside the ledger that forgets what is old, too."""
         self.owner = owner
         watch = Watch(events, counters)
-        ledger.watch(watch.committed)
         self.launcher = RunLauncher(
             workflows, executor, clock, at_once=settings.launches_at_once, watch=watch
         )
         self.runtime = Runtime(
             ledger, self.launcher, clock, owner, limits=settings.limits, batch=batch,
-            rest_max_ms=settings.tick_ms,
+            rest_max_ms=settings.tick_ms, tell=watch.committed,
         )  # fmt: skip
         kept: list[Kept] = [ledger] if also is None else [ledger, also]
         self._retentions = [Retention(one, clock, keep_ms=settings.keep_ms) for one in kept]

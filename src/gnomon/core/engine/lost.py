@@ -8,15 +8,17 @@ that has outlived too many workers may be what kills them, and is left alone; so
 without its worker and was not heard of. Of those that somebody asked to end only the ones that
 never began come here; the others are ended first (see `ending`).
 
-Spec: ENGINE-8, ASK-9, ASK-11.
+A schedule that was deleted starts nothing any more: what of it is lost is over.
+
+Spec: ENGINE-8, ENGINE-10, ASK-9, ASK-11.
 """
 
-from gnomon.core.engine.terms import Due, Limits
+from gnomon.core.engine.terms import Change, Due, Limits
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State
 from gnomon.core.ledger.period import Fact, InFlight, is_backfill
 from gnomon.core.schedule import Overlap, Uncertain
 
-__all__ = ["settle_lost"]
+__all__ = ["bury_lost", "settle_lost"]
 
 
 def settle_lost(
@@ -48,6 +50,18 @@ def settle_lost(
             facts.append(fact._replace(state=State.CLAIMED, launches=tries))
             again.append(run.key)
     return again, back
+
+
+def bury_lost(due: Due) -> Change:
+    """What is to become of the lost runs of a schedule that was deleted."""
+    facts = []
+    for run, never_started in due.lost:
+        fact = Fact(run.key, run.nominal, run.fire_ms, State.DONE, launches=run.launches)
+        if never_started:
+            facts.append(fact._replace(outcome=Outcome.SKIPPED, reason=Reason.DELETED))
+        else:
+            facts.append(fact._replace(outcome=Outcome.EXECUTED, reason=Reason.UNCERTAIN))
+    return Change(due.schedule, due.version, due.cursor, None, None, facts, (), False, due.revision)
 
 
 def _why_not_again(due: Due, run: InFlight, newest: int, limits: Limits) -> Reason | None:

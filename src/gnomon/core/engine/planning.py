@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from gnomon.core.engine.asked import Asked, plan_backfill
 from gnomon.core.engine.ending import settle_killed, waited_for
 from gnomon.core.engine.judging import judge, keeping_their_turn, start
-from gnomon.core.engine.lost import settle_lost
+from gnomon.core.engine.lost import bury_lost, settle_lost
 from gnomon.core.engine.opening import open_periods
 from gnomon.core.engine.single import Nominals, plan_single
 from gnomon.core.engine.terms import USUAL, Candidate, Change, Due, Limits
@@ -37,6 +37,8 @@ def plan(dues: Iterable[Due], *, now_ms: int, limits: Limits = USUAL) -> list[Ch
 
 def plan_any(due: Due, now_ms: int, limits: Limits) -> Change:
     """What is to become of a schedule, whatever state it is in."""
+    if due.deleted:
+        return bury_lost(due)
     due, ending = settle_killed(due, now_ms, limits)
     schedule, pause = due.schedule, due.pause
     facts: list[Fact] = []

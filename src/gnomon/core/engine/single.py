@@ -28,7 +28,9 @@ _new = tuple.__new__  # a named tuple in half the time that its own constructor 
 
 def plan_single(due: Due, now_ms: int, limits: Limits, known: Nominals) -> Change | None:
     """The plan for a schedule of which one period is due and on time; None for any other."""
-    schedule, version, cursor, pause, waiting, in_flight, lost, effective_ms, revision, skips = due
+    schedule, version, cursor, pause, waiting, in_flight, lost, effective_ms, revision, skips, _ = (
+        due
+    )
     if pause is not None or waiting or in_flight or lost or skips:
         return None
     recurrence = schedule.recurrence

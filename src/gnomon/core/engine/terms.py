@@ -78,6 +78,8 @@ class Due(NamedTuple):
     """Which definition it is."""
     skips: Sequence[int] = ()
     """Nominal instants after the cursor that somebody asked to leave out."""
+    deleted: bool = False
+    """Whether it was deleted: then only its lost runs are there to settle."""
 
 
 class Change(NamedTuple):

@@ -26,10 +26,10 @@ from gnomon.ports import Claim
 
 __all__ = [
     "Written",
+    "as_written",
     "claims_of",
     "may_follow",
     "next_fence",
-    "standing",
     "status_word",
     "with_current_version",
     "without_known_keys",
@@ -91,8 +91,22 @@ def without_known_keys(changes: Iterable[Change], known: Collection[str]) -> lis
     ]
 
 
-def standing(fact: Fact, row: Written) -> Fact:
-    """The fact as it is written: what was executed once and is not started again, stays that."""
+def as_written(changes: Sequence[Change], written: Mapping[str, Written]) -> list[Change]:
+    """The changes with their facts as the rows will have them."""
+    if all(row.outcome is None for row in written.values()):
+        return list(changes)
+    return [
+        change._replace(
+            facts=[
+                fact if fact.is_new else _standing(fact, written[fact.key]) for fact in change.facts
+            ]
+        )
+        for change in changes
+    ]
+
+
+def _standing(fact: Fact, row: Written) -> Fact:
+    """What was executed once and is not started again, stays that."""
     if row.outcome is None or fact.state is not State.DONE:
         return fact
     reason = fact.reason if fact.outcome is Outcome.EXECUTED else Reason.UNCERTAIN

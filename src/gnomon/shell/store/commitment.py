@@ -21,13 +21,13 @@ from gnomon.core.engine import Change
 from gnomon.core.ledger.lifecycle import State
 from gnomon.core.ledger.period import Fact
 from gnomon.core.schedule import Policy
-from gnomon.ports import Claim
+from gnomon.ports import Committed
 from gnomon.shell.store.claim_rows import (
     Written,
+    as_written,
     claims_of,
     may_follow,
     next_fence,
-    standing,
     status_word,
     with_current_version,
     without_known_keys,
@@ -73,20 +73,23 @@ class _Turn:
 def commit(
     connection: sqlite3.Connection, changes: Sequence[Change], *, owner: str, confirmed: bool,
     now_ms: int,
-) -> tuple[Sequence[Change], list[Claim]]:  # fmt: skip
+) -> Committed:  # fmt: skip
     """Write the changes that still hold; return them and their claims."""
     turn = _Turn(owner, confirmed, now_ms)
     rewritten = _rewritten(changes)
     written = _written(connection, rewritten, turn)
-    may = not rewritten or all(may_follow(change, written) for change in changes)
-    if not (may and _write(connection, changes, written, turn)):
+    may, held = True, changes
+    if rewritten:
+        may = all(may_follow(change, written) for change in changes)
+        held = as_written(changes, written) if may else changes
+    if not (may and _write(connection, held, written, turn)):
         begin_again(connection)
         changes = _with_current_version(connection, changes)
         written = _written(connection, _rewritten(changes), turn)
         changes = [change for change in changes if may_follow(change, written)]
-        changes = _without_known_keys(connection, changes)
-        _write(connection, changes, written, turn)
-    return changes, claims_of(changes, written)
+        held = as_written(_without_known_keys(connection, changes), written)
+        _write(connection, held, written, turn)
+    return Committed(held, claims_of(held, written))
 
 
 def insert_runs(connection: sqlite3.Connection, rows: Iterable[Parameters]) -> None:
@@ -185,7 +188,6 @@ def _write_facts(
 
 def _update(fact: Fact, row: Written, lease_until: str, turn: _Turn) -> Parameters:
     is_claim = fact.state is State.CLAIMED
-    fact = standing(fact, row)
     return (
         fact.state.value,
         fact.outcome and fact.outcome.value,

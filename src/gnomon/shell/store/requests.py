@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from typing import TypeVar
 
-from gnomon.core.engine import Change
 from gnomon.core.schedule import Schedule
 from gnomon.ports import Breach, By, Expected, Judged, LogRow, RevisionRow, RunRow, Saved, ToEnd
 from gnomon.shell.store import asked, definition, expectation, history, logbook
@@ -32,15 +31,6 @@ class RequestsOnSqlite:
     database: Database
     _executor: Executor | None
     _cache: DefinitionCache
-    _watcher: Callable[[Sequence[Change]], None] | None = None
-
-    def watch(self, watcher: Callable[[Sequence[Change]], None]) -> None:
-        self._watcher = watcher
-
-    def committed(self, changes: Sequence[Change]) -> None:
-        """Called with the changes that were written, for whoever wants to know."""
-        if self._watcher is not None:
-            self._watcher(changes)
 
     async def save(
         self, schedule: Schedule, *, now_ms: int, by: By | None = None,

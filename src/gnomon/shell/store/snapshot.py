@@ -6,8 +6,8 @@ that is over. Lost runs come first, because somebody waits for them and they are
 the oldest wake. The cost follows from what is due and not from what is stored.
 
 A schedule whose definition cannot be read is put off for a minute each time, with a line in the
-log, and the others go on. A lost run of a deleted schedule is nobody's to plan. It is settled
-here: skipped when it certainly never started, else executed with the reason `uncertain`.
+log, and the others go on. A deleted schedule comes with what is lost of it, which the engine
+settles as it does everything else.
 
 Spec: LEDGER-5, LEDGER-8.
 """
@@ -15,6 +15,7 @@ Spec: LEDGER-5, LEDGER-8.
 import json
 import logging
 import sqlite3
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from gnomon.core.engine import Due, Pause
@@ -25,7 +26,7 @@ from gnomon.shell.store.open_periods import OpenPeriods
 from gnomon.shell.store.queries import named
 from gnomon.shell.telemetry import log
 
-__all__ = ["UNREAD_MS", "Loaded", "bury_lost", "load", "next_wake_ms", "put_off", "still_owes"]
+__all__ = ["UNREAD_MS", "Loaded", "load", "next_wake_ms", "put_off", "still_owes"]
 
 UNREAD_MS = 60_000
 """How long a schedule that cannot be read is left alone."""
@@ -42,8 +43,6 @@ class Loaded(NamedTuple):
     """What is to be looked at."""
 
     dues: list[Due]
-    buried: list[str]
-    """Deleted schedules that have lost runs."""
     unread: list[str]
     """Schedules whose definition cannot be read."""
 
@@ -52,10 +51,10 @@ def load(
     connection: sqlite3.Connection, cache: DefinitionCache, *, now_ms: int, limit: int
 ) -> Loaded:
     now = to_text(now_ms)
-    lost_ids, buried = _lost(connection, now, limit)
-    heads = _heads(connection, lost_ids, now, limit)
+    lost = dict(connection.execute(_SQL["lost"], {"now": now, "limit": limit}).fetchall())
+    heads = _heads(connection, lost, now, limit)
     if not heads:
-        return Loaded([], buried, [])
+        return Loaded([], [])
     opened = _open_periods(connection, [head[0] for head in heads], now)
     definitions, errors = cache.find(connection, [(head[0], head[1]) for head in heads])
     nothing = OpenPeriods()
@@ -73,12 +72,12 @@ def load(
         open_now = opened.get(schedule_id, nothing)
         values = (
             schedule, version, cursor, pause, open_now.waiting, open_now.in_flight, open_now.lost,
-            effective_ms, revision, skips,
+            effective_ms, revision, skips, bool(lost and lost.get(schedule_id)),
         )  # fmt: skip
         dues.append(_new(Due, values))
     for error in errors:
         log(logging.ERROR, "a schedule cannot be read, the others go on", error=str(error))
-    return Loaded(dues, buried, unread)
+    return Loaded(dues, unread)
 
 
 def put_off(connection: sqlite3.Connection, schedule_ids: list[str], *, now_ms: int) -> None:
@@ -86,13 +85,6 @@ def put_off(connection: sqlite3.Connection, schedule_ids: list[str], *, now_ms: 
     values = {"ids": json.dumps(schedule_ids), "at": to_text(now_ms + UNREAD_MS)}
     connection.execute(_SQL["look_later"], values)
     connection.execute(_SQL["lose_later"], values | {"now": to_text(now_ms)})
-
-
-def bury_lost(connection: sqlite3.Connection, schedule_ids: list[str], *, now_ms: int) -> None:
-    """Settle the lost runs of deleted schedules."""
-    values = {"ids": json.dumps(schedule_ids), "now": to_text(now_ms)}
-    connection.execute(_SQL["bury_unstarted"], values)
-    connection.execute(_SQL["bury_uncertain"], values)
 
 
 def next_wake_ms(connection: sqlite3.Connection) -> int | None:
@@ -113,20 +105,14 @@ def still_owes(connection: sqlite3.Connection, *, at_ms: int) -> bool:
     return bool(found)
 
 
-def _lost(connection: sqlite3.Connection, now: str, limit: int) -> tuple[list[str], list[str]]:
-    rows = connection.execute(_SQL["lost"], {"now": now, "limit": limit}).fetchall()
-    return [row[0] for row in rows if not row[1]], [row[0] for row in rows if row[1]]
-
-
 def _heads(
-    connection: sqlite3.Connection, lost_ids: list[str], now: str, limit: int
+    connection: sqlite3.Connection, lost: Mapping[str, int], now: str, limit: int
 ) -> list[_Head]:
-    if not lost_ids:
+    if not lost:
         return connection.execute(_SQL["due"], {"now": now, "limit": limit}).fetchall()
-    heads = connection.execute(_SQL["chosen"], {"ids": json.dumps(lost_ids)}).fetchall()
-    known = set(lost_ids)
+    heads = connection.execute(_SQL["chosen"], {"ids": json.dumps(list(lost))}).fetchall()
     due = connection.execute(_SQL["due"], {"now": now, "limit": limit})
-    heads += [head for head in due if head[0] not in known]
+    heads += [head for head in due if head[0] not in lost]
     return heads[:limit]
 
 

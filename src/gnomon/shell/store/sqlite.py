@@ -20,7 +20,7 @@ import tzdata
 from gnomon.core.engine import Change, Due
 from gnomon.core.schedule import Schedule
 from gnomon.errors import StoreError
-from gnomon.ports import Claim, Held, Only, Report, RunRow, ScheduleRow
+from gnomon.ports import Committed, Held, Only, Report, RunRow, ScheduleRow
 from gnomon.shell.store import commitment, definition, history, lease, snapshot
 from gnomon.shell.store.belonging import Starts
 from gnomon.shell.store.database import BUSY_MS, MEMORY, Database
@@ -103,16 +103,14 @@ class SqliteLedger(RequestsOnSqlite):
 
     async def commit(
         self, changes: Sequence[Change], *, owner: str, confirmed: bool, now_ms: int
-    ) -> list[Claim]:
+    ) -> Committed:
         if not changes:
-            return []
-        written, claims = await self._write(
+            return Committed((), ())
+        return await self._write(
             lambda connection: commitment.commit(
                 connection, changes, owner=owner, confirmed=confirmed, now_ms=now_ms
             )
         )
-        self.committed(written)
-        return claims
 
     async def report(self, reports: Sequence[Report], *, now_ms: int) -> list[bool]:
         if not reports:
@@ -233,13 +231,9 @@ class SqliteLedger(RequestsOnSqlite):
             self._ownership = None
 
     def _load(self, now_ms: int, limit: int) -> list[Due]:
-        dues, buried, unread = self.database.read(
+        dues, unread = self.database.read(
             lambda connection: snapshot.load(connection, self._cache, now_ms=now_ms, limit=limit)
         )
-        if buried:
-            self.database.write(
-                lambda connection: snapshot.bury_lost(connection, buried, now_ms=now_ms)
-            )
         if unread:
             self.database.write(
                 lambda connection: snapshot.put_off(connection, unread, now_ms=now_ms)

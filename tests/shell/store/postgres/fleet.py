@@ -88,4 +88,5 @@ async def plan_at(ledger: Ledger, now: str, *, limit: int = 1000) -> list[Change
 async def commit_at(
     ledger: Ledger, changes: list[Change], now: str, *, owner: str = "anna"
 ) -> list[Claim]:
-    return await ledger.commit(changes, owner=owner, confirmed=False, now_ms=at(now))
+    held = await ledger.commit(changes, owner=owner, confirmed=False, now_ms=at(now))
+    return list(held.claims)

@@ -163,9 +163,9 @@ def test_a_lost_run_is_not_buried_when_its_schedule_is_saved_again_meanwhile(
         (claim,) = await commit_at(ledger, await plan_at(ledger, "00:01:00"), "00:01:00")
         await ledger.delete("s000", now_ms=at("00:01:05"))
 
+        changes = await plan_at(ledger, "00:01:30")
         await meanwhile(
-            fleet, ledger, "take",
-            ledger.load(now_ms=at("00:01:30"), limit=10),
+            fleet, ledger, "take_free", commit_at(ledger, changes, "00:01:30"),
             other.save(minutely("s000", **restart), now_ms=at("00:01:30")),
         )  # fmt: skip
 
@@ -194,10 +194,10 @@ def test_a_lost_run_that_somebody_has_is_buried_by_a_later_look(
             await other.execute(
                 "SELECT 1 FROM schedule_runs WHERE idempotency_key = $1 FOR UPDATE", taken
             )
-            await ledger.load(now_ms=at("00:01:30"), limit=10)
+            await commit_at(ledger, await plan_at(ledger, "00:01:30"), "00:01:30")
             assert await states(ledger, free, taken) == [State.DONE, State.CLAIMED]
 
-        await ledger.load(now_ms=at("00:01:31"), limit=10)
+        await commit_at(ledger, await plan_at(ledger, "00:01:31"), "00:01:31")
         assert await states(ledger, free, taken) == [State.DONE, State.DONE]
 
     play(common_database, schema, scenario)

@@ -21,13 +21,13 @@ import asyncpg
 from gnomon.core.engine import Change
 from gnomon.core.ledger.lifecycle import State
 from gnomon.core.ledger.period import Fact
-from gnomon.ports import Claim
+from gnomon.ports import Claim, Committed
 from gnomon.shell.store.claim_rows import (
     Written,
+    as_written,
     claims_of,
     may_follow,
     next_fence,
-    standing,
     status_word,
     with_current_version,
     without_known_keys,
@@ -96,7 +96,7 @@ def sort_out(changes: Sequence[Change], *, careful: bool) -> Sorted:
 
 async def commit(
     connection: "Connection", sql: Statements, changes: Sorted, turn: Turn
-) -> tuple[list[Change], list[Claim]]:
+) -> Committed:
     """Write the changes that still hold; return them and their claims."""
     single, plain, others, careful, resumes = changes
     claimed, claims = await _claim_single(connection, sql, single, turn) if single else ([], [])
@@ -112,7 +112,7 @@ async def commit(
     if resumes:
         resumed = [change.schedule.schedule_id for change in winners if change.resumes]
         await connection.execute(sql["end_pause"], resumed)
-    return winners, claims
+    return Committed(winners, claims)
 
 
 async def insert_facts(
@@ -210,7 +210,7 @@ async def _guarded(
         keys = [fact.key for change in winners for fact in change.facts if fact.is_new]
         known = await connection.fetch(sql["known_keys"], keys)
         winners = without_known_keys(winners, {row[0] for row in known})
-    return winners, written
+    return as_written(winners, written), written
 
 
 async def _write_facts(
@@ -223,7 +223,7 @@ async def _write_facts(
         lease_ms = change.schedule.policy.lease // _MS
         for fact in change.facts:
             if not fact.is_new:
-                updates.append(_update(standing(fact, written[fact.key]), written, lease_ms))
+                updates.append(_update(fact, written, lease_ms))
             elif fact.state is State.CLAIMED:
                 kind = fact.nominal * 1000, fact.fire_ms, fact.launches, revision, lease_ms
                 claims.append((fact.key, schedule_id, kinds.number(*kind)))

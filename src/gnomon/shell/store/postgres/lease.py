@@ -19,16 +19,7 @@ from gnomon.shell.store.snapshot import UNREAD_MS
 if TYPE_CHECKING:
     from gnomon.shell.store.postgres.pool import Connection
 
-__all__ = ["bury_lost", "put_off", "recover"]
-
-
-async def bury_lost(
-    connection: "Connection", sql: Statements, schedule_ids: list[str], *, now_ms: int,
-    lease_now_ms: int | None,
-) -> None:  # fmt: skip
-    """Settle the lost runs of deleted schedules; who was saved again meanwhile is left alone."""
-    await connection.fetch(sql["take"], schedule_ids)
-    await connection.execute(sql["bury_lost"], schedule_ids, now_ms, lease_now_ms)
+__all__ = ["put_off", "recover"]
 
 
 async def put_off(

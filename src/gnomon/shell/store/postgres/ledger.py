@@ -17,7 +17,7 @@ from typing import Self
 from gnomon.core.engine import Change, Due
 from gnomon.core.ledger.period import is_backfill
 from gnomon.errors import StoreError
-from gnomon.ports import Claim, Ended, Held, Only, Report, RunRow, ScheduleRow
+from gnomon.ports import Committed, Ended, Held, Only, Report, RunRow, ScheduleRow
 from gnomon.shell.store.definition_cache import CACHED_MAX, Definition, DefinitionCache
 from gnomon.shell.store.history import PAGE_MAX
 from gnomon.shell.store.instant_text import END_MS
@@ -91,11 +91,6 @@ class PostgresLedger(RequestsOnPostgres):
         )
         look = look_at(rows)
         self._ahead_ms = now_ms - look.lease_now_ms
-        if look.buried:
-            async with self.pool.transaction() as connection:
-                await lease.bury_lost(
-                    connection, self.sql, look.buried, now_ms=now_ms, lease_now_ms=lease_now_ms
-                )
         if len(look.heads) < limit:
             lane.leave()
         found, missing = self._cache.look_up(look.revisions())
@@ -105,26 +100,24 @@ class PostgresLedger(RequestsOnPostgres):
 
     async def commit(
         self, changes: Sequence[Change], *, owner: str, confirmed: bool, now_ms: int
-    ) -> list[Claim]:
+    ) -> Committed:
         if not changes:
-            return []
+            return Committed((), ())
         turn = Turn(owner, confirmed, now_ms, self._lease_now_ms(now_ms))
-        written: list[Change] = []
-        claims: list[Claim] = []
+        held = Committed((), ())
         for attempt in range(TRIES):
             try:
                 several = sort_out(changes, careful=attempt > 0)
                 pool = self.pool
                 async with pool.alone() if several.is_one_statement else pool.transaction() as it:
-                    written, claims = await commit(it, self.sql, several, turn)
+                    held = await commit(it, self.sql, several, turn)
                 break
             except KeyExistsError:
                 if attempt == TRIES - 1:
                     raise self.error_of_keys() from None
-        if len(written) < len(changes):
+        if len(held.changes) < len(changes):
             self._lane.change(owner)
-        self.committed(written)
-        return claims
+        return held
 
     async def report(self, reports: Sequence[Report], *, now_ms: int) -> list[bool]:
         if not reports:

@@ -10,7 +10,6 @@ Spec: PORT-7, PORT-8, LEDGER-13 to LEDGER-17, ASK-1, ASK-2.
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from gnomon.core.engine import Change
 from gnomon.core.schedule import Schedule
 from gnomon.errors import DefinitionError, StoreError
 from gnomon.ports import Breach, By, Expected, Judged, LogRow, RevisionRow, RunRow, Saved, ToEnd
@@ -42,15 +41,6 @@ class RequestsOnPostgres:
     pool: Pool
     sql: Statements
     _cache: DefinitionCache
-    _watcher: Callable[[Sequence[Change]], None] | None = None
-
-    def watch(self, watcher: Callable[[Sequence[Change]], None]) -> None:
-        self._watcher = watcher
-
-    def committed(self, changes: Sequence[Change]) -> None:
-        """Called with the changes that were written, for whoever wants to know."""
-        if self._watcher is not None:
-            self._watcher(changes)
 
     async def save(
         self, schedule: Schedule, *, now_ms: int, by: By | None = None,

@@ -20,8 +20,9 @@ from gnomon.shell.store.open_periods import OpenPeriods
 __all__ = ["Look", "look_at"]
 
 
-_Head = tuple[str, int, int, int, bool, int | None, str]
-"""A schedule's id, revision, version, cursor, whether and until when it is paused, its skips."""
+_Head = tuple[str, int, int, int, bool, int | None, str, bool]
+"""A schedule's id, revision, version, cursor, whether and until when it is paused, its skips, and
+whether it was deleted."""
 
 _new = tuple.__new__  # a named tuple in half the time that its own constructor takes
 
@@ -33,8 +34,6 @@ class Look(NamedTuple):
     """The instant that counted for leases."""
     heads: list[_Head]
     periods: dict[str, OpenPeriods]
-    buried: list[str]
-    """Deleted schedules with lost runs, which are nobody's to plan."""
 
     def revisions(self) -> Iterable[tuple[str, int]]:
         return [(head[0], head[1]) for head in self.heads]
@@ -43,7 +42,7 @@ class Look(NamedTuple):
         """What is due; a schedule whose definition is missing is left out."""
         nothing, opened = OpenPeriods(), self.periods
         found = list[Due]()
-        for schedule_id, _, version, cursor_ms, paused, paused_until_ms, skips in self.heads:
+        for schedule_id, _, version, cursor_ms, paused, paused_until_ms, skips, gone in self.heads:
             definition = definitions.get(schedule_id)
             if definition is None:
                 continue
@@ -53,7 +52,7 @@ class Look(NamedTuple):
             values = (
                 schedule, version, cursor, Pause(paused_until_ms) if paused else None,
                 periods.waiting, periods.in_flight, periods.lost, effective_ms, revision,
-                read_skips(skips, cursor) if skips else (),
+                read_skips(skips, cursor) if skips else (), gone,
             )  # fmt: skip
             found.append(_new(Due, values))
         return found
@@ -61,17 +60,14 @@ class Look(NamedTuple):
 
 def look_at(rows: Sequence[asyncpg.Record]) -> Look:
     """Put together what the statement `load` gave: a row for each open period, at least one."""
-    look = Look(rows[0][0], [], {}, [])
+    look = Look(rows[0][0], [], {})
     for row in rows:
-        schedule_id, deleted, key = row[1], row[8], row[9]
+        schedule_id, key = row[1], row[9]
         if schedule_id is None:
             continue
         periods = None if key is None else look.periods.get(schedule_id)
         if periods is None:  # the first row of its schedule
-            if deleted:
-                look.buried.append(schedule_id)
-            else:
-                look.heads.append(row[1:8])
+            look.heads.append(row[1:9])
             if key is None:
                 continue
             periods = look.periods[schedule_id] = OpenPeriods()

@@ -34,19 +34,6 @@ UPDATE schedules SET wake_at = :at WHERE schedule_id IN (SELECT value FROM json_
 UPDATE schedule_runs SET lease_until = :at
 WHERE lease_until < :now AND schedule_id IN (SELECT value FROM json_each(:ids))
 
--- name: bury_unstarted
-UPDATE schedule_runs
-SET state = 'done', outcome = 'skipped', reason = 'deleted', status = 'SKIPPED',
-  owner = NULL, lease_until = NULL, ended_at = :now, updated_at = :now
-WHERE lease_until < :now AND state = 'claimed' AND confirmed AND outcome IS NULL
-  AND schedule_id IN (SELECT value FROM json_each(:ids))
-
--- name: bury_uncertain
-UPDATE schedule_runs
-SET state = 'done', outcome = 'executed', reason = 'uncertain', status = 'FAILED',
-  lease_until = NULL, ended_at = :now, updated_at = :now
-WHERE lease_until < :now AND schedule_id IN (SELECT value FROM json_each(:ids))
-
 -- name: definitions
 SELECT r.schedule_id, r.revision, r.effective_at, r.definition
 FROM json_each(:ids) j

@@ -48,27 +48,6 @@ LEFT JOIN LATERAL (
 ) r ON true
 ORDER BY h.turn, h.wake_at, r.run_at
 
--- name: bury_lost
--- Of schedules that are deleted still. A run that somebody has is being reported or renewed: it is
--- left to the next look, because whoever reports waits for schedules after runs, and here it is the
--- other way round. $1 ids, $2 now, $3 the instant for leases
-WITH lost AS MATERIALIZED (
-  SELECT r.idempotency_key FROM gnomon.schedule_runs r
-  WHERE r.schedule_id = ANY ($1) AND r.lease_until < LEASE_NOW($3)
-    AND EXISTS (SELECT 1 FROM gnomon.schedules s
-      WHERE s.schedule_id = r.schedule_id AND s.deleted_at IS NOT NULL)
-  FOR NO KEY UPDATE OF r SKIP LOCKED
-)
-UPDATE gnomon.schedule_runs r SET
-  state = 'done',
-  outcome = CASE WHEN state = 'claimed' AND confirmed AND outcome IS NULL THEN 'skipped' ELSE 'executed' END,
-  reason = CASE WHEN state = 'claimed' AND confirmed AND outcome IS NULL THEN 'deleted' ELSE 'uncertain' END,
-  status = CASE WHEN state = 'claimed' AND confirmed AND outcome IS NULL THEN 'SKIPPED' ELSE 'FAILED' END,
-  owner = CASE WHEN state = 'claimed' AND confirmed AND outcome IS NULL THEN NULL ELSE owner END,
-  lease_until = NULL, ended_at = $2, updated_at = $2
-FROM lost
-WHERE r.idempotency_key = lost.idempotency_key
-
 -- name: definitions
 SELECT s.schedule_id, v.revision, v.effective_at, v.definition
 FROM unnest($1::text[]) AS wanted (schedule_id)

@@ -1,0 +1,77 @@
+"""
+Can this be the reason? Judged from the settings of a schedule and from what was done to it.
+
+Spec: SIM-7.
+"""
+
+from collections.abc import Iterator
+
+from gnomon.simulation.case import PERIOD, Case, Text, lane, was_paused
+from gnomon.simulation.matcher import length_ms
+from gnomon.simulation.record import Row
+
+__all__ = ["broken_reasons"]
+
+_OF_PERIODS = ("paused", "deadline", "outage", "withdrawn", "constraints", "requested")
+_PATIENCE = 10  # leases that a run which is to be ended is waited for
+_ALWAYS = {"overlap_policy": ("allow", "skip", "queue", "replace")}
+_REASONS: dict[str, Text] = {
+    "overlap": {"overlap_policy": ("skip",)},
+    "queue_full": {"overlap_policy": ("queue",)},
+    "superseded": {"overlap_policy": ("replace",)},
+    "replaced": {"overlap_policy": ("replace",)},
+    "paused": {"pause_rule": ("skip",)},
+    "outage": {"catchup_policy": ("none", "latest")},
+    "catchup_limit": {"catchup_policy": ("recent",)},
+    "uncertain": _ALWAYS,
+    "launch_failed": _ALWAYS,
+    "deadline": _ALWAYS,
+    "constraints": _ALWAYS,
+    "withdrawn": _ALWAYS,
+    "requested": _ALWAYS,
+    "killed": _ALWAYS,
+    "deleted": _ALWAYS,
+}
+"""For each reason, the settings of a schedule under which it can be given."""
+
+
+def broken_reasons(case: Case) -> Iterator[tuple[str, str]]:
+    """No reason is given that the schedule's settings rule out."""
+    schedule = case.schedule
+    for row in (*case.rows, *case.asked):
+        if row.reason is None:
+            continue
+        if lane(row.key) != PERIOD and row.reason in _OF_PERIODS:
+            yield "reason", f"{row.key} was asked for, and is {row.outcome}({row.reason})"
+        if row.reason == "requested" and (row.schedule_id, row.nominal) not in case.record.left_out:
+            yield "reason", f"{row.nominal} was left out, and nobody had asked for that"
+        if row.reason == "killed" and row.key not in case.record.killed:
+            yield "reason", f"{row.nominal} was ended, and nobody had asked for that"
+        for setting, allowed in _REASONS.get(row.reason, {"schedule_id": ()}).items():
+            is_turned = setting == "overlap_policy" and row.schedule_id in case.record.turned
+            known = {schedule[setting], "replace" if is_turned else None}
+            if known.isdisjoint(allowed if isinstance(allowed, tuple) else ()):
+                yield "reason", f"{row.nominal} is {row.outcome}({row.reason})"
+        if row.reason == "deadline" and schedule.get("deadline") is None:
+            yield "reason", f"{row.nominal} has missed a deadline that there is not"
+        if row.reason == "constraints" and schedule.get("avoid") is None:
+            yield "reason", f"{row.nominal} has no constraints"
+        if row.reason == "uncertain" and not _may_be_left(case, row):
+            yield "reason", f"{row.nominal} was abandoned"
+        if row.reason == "withdrawn" and row.schedule_id not in case.record.edited:
+            yield "reason", f"{row.nominal} was withdrawn, and nobody had"
+        if row.reason == "deleted" and row.schedule_id not in case.record.deleted:
+            yield "reason", f"{row.nominal} is of a schedule that is there"
+        if row.reason == "paused" and not was_paused(case, row):
+            yield "reason", f"{row.nominal} did not fall into a pause"
+
+
+def _may_be_left(case: Case, row: Row) -> bool:
+    """Whether a run may be left with nobody knowing how it went, and not be started again."""
+    if any(one.unanswered_no is not None for one in case.grants if one.key == row.key):
+        return True  # it was not lost, and nobody knows what became of its tries
+    if (row.killed_for_ms or 0) >= _PATIENCE * length_ms(str(case.schedule["lease"])):
+        return True  # for so long nobody came who could have ended it
+    if row.schedule_id in case.record.deleted:
+        return True
+    return case.schedule["uncertain"] == "abandon" or row.launches > 1 or was_paused(case, row)

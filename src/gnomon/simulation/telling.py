@@ -1,0 +1,44 @@
+"""
+Was everything told that was decided, and nothing that did not hold? Judged from what was heard.
+
+A worker tells what it has decided about periods: logs, messages and counters hang on it. What it
+told stands in the ledger, word for word, and it told it once. What it decided it told, unless its
+writing was done and the answer lost.
+
+Spec: SIM-19.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from gnomon.simulation.record import Record, Row
+
+__all__ = ["broken_tellings"]
+
+_DECIDED = frozenset(
+    ("overlap", "queue_full", "paused", "catchup_limit", "deadline", "outage", "constraints")
+)
+"""The reasons that only a worker gives."""
+
+
+def broken_tellings(record: Record, schedule_id: str, rows: Sequence[Row]) -> Iterator[str]:
+    """What should not have been told, and what should have been."""
+    by_key = {row.key: row for row in rows}
+    told = [one for one in record.settled if one.schedule_id == schedule_id]
+    times = Counter(one.key for one in told)
+    for one in told:
+        row = by_key.get(one.key)
+        found = None if row is None else (row.outcome, row.reason, row.periods)
+        if found != (one.outcome, one.reason, one.periods):
+            text = f"{one.worker} told that {one.nominal} is {one.outcome}({one.reason})"
+            yield f"{text}, and the ledger says {found}"
+        elif times[one.key] > 1:
+            yield f"{one.nominal} is {one.outcome}({one.reason}), told {times[one.key]} times"
+    ended = {seen.key for seen in record.reports if seen.accepted and seen.kind != "Launched"}
+    claimed = {grant.key for grant in record.grants}
+    for row in rows:
+        # A claim that was lost with its schedule gone is nobody's to run, and somebody's to settle.
+        is_left = schedule_id in record.deleted and row.key in claimed and row.key not in ended
+        is_decided = row.reason in _DECIDED or (is_left and row.state == "done")
+        if is_decided and not times[row.key] and row.key not in record.unheard:
+            yield f"{row.nominal} is {row.outcome}({row.reason}), and nobody told it"
