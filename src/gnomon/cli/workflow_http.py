@@ -14,8 +14,8 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 from gnomon.apps.service.http.authentication import AccessSource, Authenticator, access_from_file
-from gnomon.apps.service.http.gate import Limits
 from gnomon.apps.service.http.http_settings import HttpSettings, read_http_settings
+from gnomon.apps.service.http.limits import Limits
 from gnomon.apps.service.http.server import serving
 from gnomon.apps.service.http.tls import server_context
 from gnomon.apps.workflow.host import Host

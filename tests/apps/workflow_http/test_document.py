@@ -10,7 +10,7 @@ from tests.apps.workflow_http.stage import Stage, play
 from tests.clauses import clause
 from tests.tidy.tree import ROOT
 
-OPEN = {"healthz", "readyz"}
+OPEN = {"healthz", "healthz_head", "readyz", "readyz_head"}
 
 
 async def operations(client: httpx.AsyncClient) -> dict[str, dict[str, object]]:
@@ -43,7 +43,9 @@ def test_every_operation_refuses_a_parameter_that_it_does_not_know() -> None:
         for name in await operations(stage.reader):
             method, path = name.replace("{name}", "orders").split()
             answer = await stage.admin.request(method, f"{path}?unheard=of")
-            assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "unheard")
+            assert answer.status_code == 422, name
+            if method != "HEAD":
+                assert answer.json()["errors"][0]["field"] == "unheard"
 
     play(story)
 

@@ -16,7 +16,8 @@ from starlette.types import ASGIApp
 
 from gnomon.apps.service.http.authentication import Authenticator
 from gnomon.apps.service.http.framing import complete_document, new_app, request_numbers
-from gnomon.apps.service.http.gate import Gate, Limits
+from gnomon.apps.service.http.gate import Gate
+from gnomon.apps.service.http.limits import Limits
 from gnomon.apps.service.http.metrics import Measured
 from gnomon.apps.service.http.problem import Problem, problem_response
 from gnomon.apps.service.http.shield import Shield
@@ -55,7 +56,7 @@ def create_app(parts: Parts) -> ASGIApp:
     app.add_exception_handler(CommandRefusedError, _answer_refused)
     complete_document(app)
     measured = Measured(app, metrics=metrics, clock=parts.clock)
-    gate = Gate(measured, hosts=parts.hosts, limits=parts.limits)
+    gate = Gate(measured, hosts=parts.hosts, limits=parts.limits, authenticator=parts.authenticator)
     return Shield(gate, next_id=request_numbers(parts.clock))
 
 

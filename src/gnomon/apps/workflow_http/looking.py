@@ -119,6 +119,25 @@ async def healthz() -> Health:
     return Health(status="ok")
 
 
+@router.head(
+    "/healthz", response_class=Response, responses=problems(guarded=False),
+    dependencies=[Depends(check_query)],
+)  # fmt: skip
+async def healthz_head() -> Response:
+    """The process answers, in a status alone."""
+    return Response()
+
+
+@router.head(
+    "/readyz", response_class=Response, responses=problems(guarded=False),
+    dependencies=[Depends(check_query)],
+)  # fmt: skip
+async def readyz_head(host: HostOf) -> Response:
+    """The host can reach its store, in a status alone."""
+    await host.desk.lookup.check()
+    return Response()
+
+
 @router.get("/readyz", responses=problems(guarded=False), dependencies=[Depends(check_query)])
 async def readyz(host: HostOf) -> Health:
     """The host can reach its store."""

@@ -19,8 +19,8 @@ from gnomon.apps.service.events import EventFeed
 from gnomon.apps.service.executor.signature import Keyring
 from gnomon.apps.service.http.application import create_app
 from gnomon.apps.service.http.authentication import AccessSource, Authenticator
-from gnomon.apps.service.http.gate import Limits
 from gnomon.apps.service.http.http_settings import HttpSettings
+from gnomon.apps.service.http.limits import Limits
 from gnomon.apps.service.http.metrics import Figures, Metrics
 from gnomon.apps.service.http.parts import Parts
 from gnomon.apps.service.http.server import serving

@@ -55,5 +55,5 @@ async def _ask(
         found = await client.request(
             method, path, headers=dict(headers), content=content, json=json
         )
-    has_json = "json" in found.headers.get("content-type", "")
+    has_json = found.content and "json" in found.headers.get("content-type", "")
     return Answer(found.status_code, found.headers, found.json() if has_json else {}, found.text)

@@ -8,10 +8,11 @@ from starlette.types import ASGIApp
 from gnomon.apps.service.deploying import Deployer
 from gnomon.apps.service.events import EventFeed
 from gnomon.apps.service.executor.noop import NoopExecutor
+from gnomon.apps.service.executor.signature import Keyring
 from gnomon.apps.service.http.access_file import Access, StaticToken
 from gnomon.apps.service.http.application import create_app
 from gnomon.apps.service.http.authentication import Authenticator
-from gnomon.apps.service.http.gate import Limits
+from gnomon.apps.service.http.limits import Limits
 from gnomon.apps.service.http.metrics import Figures, Metrics
 from gnomon.apps.service.http.parts import Parts
 from gnomon.apps.service.http.principal import read_principal
@@ -49,7 +50,9 @@ def access_of() -> Access:
     )
 
 
-def bare_app(limits: Limits | None = None, store: Exception | None = None) -> ASGIApp:
+def bare_app(
+    limits: Limits | None = None, store: Exception | None = None, keys: Keyring | None = None
+) -> ASGIApp:
     """The application; `store` is what happens when it asks whether its store is there."""
     clock = SteeredClock(NOW * 1000)
     nothing = cast("Ledger", None)  # nobody asks it anything here
@@ -75,5 +78,6 @@ def bare_app(limits: Limits | None = None, store: Exception | None = None) -> AS
             check_store=reached,
             hosts=["127.0.0.1"],
             limits=limits or Limits(),
+            callback_keys=keys,
         )
     )

@@ -46,3 +46,16 @@ def test_a_bug_says_nothing_but_where_to_look_for_it(caplog: pytest.LogCaptureFi
     assert "secret" not in answer.text
     assert answer.headers["x-request-id"] in caplog.text
     assert "secret of the house" in caplog.text
+
+
+@clause("HTTP-38")
+@pytest.mark.parametrize(
+    ("store", "ready"), [(None, 200), (StoreError("is gone", where="db", transient=True), 503)]
+)
+def test_how_the_service_is_can_be_asked_for_a_status_alone(
+    store: Exception | None, ready: int
+) -> None:
+    app = bare_app(store=store)
+
+    assert ask(app, "HEAD", "/healthz").status == 200
+    assert ask(app, "HEAD", "/readyz").status == ready

@@ -19,7 +19,7 @@ from hashlib import sha256
 from gnomon.errors import DefinitionError
 
 __all__ = ["KEY_ID_HEADER", "SECRET_MIN", "SIGNATURE_HEADER", "TIMESTAMP_HEADER", "WINDOW_S",
-           "Keyring", "Purpose", "objection_to", "signed"]  # fmt: skip
+           "Keyring", "Purpose", "objection_to", "objection_to_head", "signed"]  # fmt: skip
 
 KEY_ID_HEADER = "Gnomon-Key-Id"
 TIMESTAMP_HEADER = "Gnomon-Timestamp"
@@ -85,21 +85,38 @@ def objection_to(
     headers: Mapping[str, str], purpose: Purpose, body: bytes, keyring: Keyring, *, now_ms: int
 ) -> str | None:
     """Why a message is not to be believed; None when it is. Names of headers in any case."""
-    given = {name.lower(): value for name, value in headers.items()}
-    key_id = given.get(KEY_ID_HEADER.lower(), "")
-    second = given.get(TIMESTAMP_HEADER.lower(), "")
-    signature = given.get(SIGNATURE_HEADER.lower(), "")
-    secret = keyring.secrets.get(key_id)
-    if secret is None:
-        return "the key is not known"
-    if not _SECOND.fullmatch(second):
-        return "the timestamp is missing or no number of seconds"
-    expected = _mac(secret, purpose, key_id, second, body)
+    key_id, second, signature = _parts(headers)
+    objection = _objection(key_id, second, keyring)
+    if objection is not None:
+        return objection
+    expected = _mac(keyring.secrets[key_id], purpose, key_id, second, body)
     if not hmac.compare_digest(expected.encode(), signature.encode(errors="replace")):
         return "the signature does not fit"
-    if abs(now_ms // 1000 - int(second)) > WINDOW_S:
-        return f"the timestamp is more than {WINDOW_S} s away"
-    return None
+    return _late(second, now_ms)
+
+
+def objection_to_head(headers: Mapping[str, str], keyring: Keyring, *, now_ms: int) -> str | None:
+    """Why a message cannot be believed whatever its body is; None when that is still open."""
+    key_id, second, _ = _parts(headers)
+    return _objection(key_id, second, keyring) or _late(second, now_ms)
+
+
+def _parts(headers: Mapping[str, str]) -> tuple[str, str, str]:
+    given = {name.lower(): value for name, value in headers.items()}
+    names = (KEY_ID_HEADER, TIMESTAMP_HEADER, SIGNATURE_HEADER)
+    key_id, second, signature = (given.get(name.lower(), "") for name in names)
+    return key_id, second, signature
+
+
+def _objection(key_id: str, second: str, keyring: Keyring) -> str | None:
+    if key_id not in keyring.secrets:
+        return "the key is not known"
+    return None if _SECOND.fullmatch(second) else "the timestamp is missing or no number of seconds"
+
+
+def _late(second: str, now_ms: int) -> str | None:
+    late = abs(now_ms // 1000 - int(second)) > WINDOW_S
+    return f"the timestamp is more than {WINDOW_S} s away" if late else None
 
 
 def _mac(secret: bytes, purpose: Purpose, key_id: str, second: str, body: bytes) -> str:

@@ -7,6 +7,8 @@ what is too large or meant for others; then the route asks who is there.
 Spec: HTTP-1, HTTP-11, HTTP-13.
 """
 
+from functools import partial
+
 from starlette.types import ASGIApp
 
 from gnomon.apps.service.http.forms import CallbackForm
@@ -24,6 +26,7 @@ from gnomon.apps.service.http.routes import (
     status,
     workflows,
 )
+from gnomon.apps.service.http.routes.launcher import check_callback_head
 from gnomon.apps.service.http.shield import Shield
 
 __all__ = ["create_app"]
@@ -51,5 +54,8 @@ def create_app(parts: Parts) -> ASGIApp:
         app.include_router(router)
     complete_document(app, CallbackForm)
     measured = Measured(app, metrics=parts.metrics, clock=parts.clock)
-    gate = Gate(measured, hosts=parts.hosts, limits=parts.limits)
+    gate = Gate(
+        measured, hosts=parts.hosts, limits=parts.limits, authenticator=parts.authenticator,
+        check_callback=partial(check_callback_head, parts.callback_keys, parts.clock),
+    )  # fmt: skip
     return Shield(gate, next_id=request_numbers(parts.clock))

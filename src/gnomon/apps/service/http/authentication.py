@@ -26,7 +26,10 @@ from gnomon.errors import DefinitionError
 from gnomon.ports import Clock
 from gnomon.shell.telemetry import log
 
-__all__ = ["AccessSource", "Authenticator", "Certificate", "access_from_file"]
+__all__ = ["CERTIFICATE", "AccessSource", "Authenticator", "Certificate", "access_from_file"]
+
+CERTIFICATE = "gnomon.certificate"
+"""Under this name a request has the certificate of its connection."""
 
 AccessSource = Callable[[], Access]
 

@@ -13,12 +13,14 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from gnomon.apps.service.http.problem import MEDIA_TYPE, STATUS, TITLES
 
-__all__ = ["FieldProblemView", "ProblemView", "Responses", "problems"]
+__all__ = ["FieldProblemView", "ProblemView", "Responses", "add_what_the_gate_says", "problems"]
 
 Responses = dict[int | str, dict[str, object]]
 
 _ALWAYS = (400, 413, 414, 421, 422, 431, 500, 503)
 _GUARDED = (401, 403)
+_CHANGING = (403, 408, 415)
+"""What the gate says about a request that could change something, or has a body."""
 
 
 class FieldProblemView(BaseModel):
@@ -50,6 +52,17 @@ def problems(*more: int, guarded: bool = True) -> Responses:
     return {status: _response(status) for status in _statuses(more, guarded=guarded)}
 
 
+def add_what_the_gate_says(document: dict[str, object]) -> None:
+    """State the answers that a request gets before any route sees it."""
+    paths = document.get("paths")
+    assert isinstance(paths, dict)
+    for operations in paths.values():
+        for method, operation in operations.items():
+            if method not in ("get", "head"):
+                for status in _CHANGING:
+                    operation["responses"].setdefault(str(status), _response(status))
+
+
 def _statuses(more: Iterable[int], *, guarded: bool) -> list[int]:
     return sorted({*_ALWAYS, *more, *(_GUARDED if guarded else ())})
 
@@ -60,7 +73,7 @@ def _response(status: int) -> dict[str, object]:
         "description": TITLES[STATUS[status]],
         "content": {MEDIA_TYPE: {"schema": schema}},
     }
-    if status == 503:
+    if status in (429, 503):
         found["headers"] = {
             "Retry-After": {"description": "When to ask again.", "schema": {"type": "integer"}}
         }

@@ -17,7 +17,11 @@ from pydantic.json_schema import models_json_schema
 
 from gnomon.apps.service.http.answering import add_handlers
 from gnomon.apps.service.http.authentication import Authenticator
-from gnomon.apps.service.http.describing import FieldProblemView, ProblemView
+from gnomon.apps.service.http.describing import (
+    FieldProblemView,
+    ProblemView,
+    add_what_the_gate_says,
+)
 from gnomon.ports import Clock
 from gnomon.shell.version import installed_version
 
@@ -64,6 +68,7 @@ def complete_document(app: FastAPI, *forms: type[BaseModel]) -> None:
             ],
             ref_template="#/components/schemas/{model}",
         )
+        add_what_the_gate_says(document)
         schemas = components.setdefault("schemas", {})
         schemas |= found["$defs"]
         for unused in ("HTTPValidationError", "ValidationError"):

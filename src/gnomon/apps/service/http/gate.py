@@ -2,49 +2,50 @@
 What does not even get in? Requests that are too large, too slow, or meant for another host.
 
 A middleware of plain ASGI around everything else. It reads a whole body before the application sees
-any of it, so that the size, the time and the form of the JSON are settled in one place. Host names
-are compared with those the service was told about: a page in somebody's browser that has its name
-point to the loopback address gets nothing.
+any of it, so that the size, the time and the form of the JSON are settled in one place. A body is
+read only from senders who are known; what executors sign is checked as far as its headers go. Host
+names are compared with those the service was told about: a page in a browser that has its name
+point to the loopback address gets nothing, and a page of another site changes nothing.
 
-Spec: HTTP-5 to HTTP-9.
+Spec: HTTP-5 to HTTP-9, HTTP-32 to HTTP-36.
 """
 
-import asyncio
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
+from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from gnomon.apps.service.http.authentication import Authenticator
+from gnomon.apps.service.http.limits import Limits
+from gnomon.apps.service.http.principal import Principal
 from gnomon.apps.service.http.problem import ProblemError, problem_response
+from gnomon.apps.service.http.rooms import CALLBACKS, STREAMS, Rooms, Visit
+from gnomon.apps.service.http.security import sender_of
 from gnomon.apps.service.http.strict_json import check_json
 
-__all__ = ["Gate", "Limits"]
+__all__ = ["Gate"]
 
+CALLBACK_BYTES = 65_536
+_LOOKING = ("GET", "HEAD", "OPTIONS")
 _WITH_BODY = ("POST", "PUT", "PATCH", "DELETE")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """How much of a request is taken."""
-
-    body_bytes: int = 1_048_576
-    header_bytes: int = 16_384
-    target_bytes: int = 4_096
-    """The path and the query together."""
-    body_seconds: float = 30
-    requests: int = 500
-    """How many requests are answered at once; streams of events count too."""
+_OWN_SITE = ("same-origin", "none")
 
 
 class Gate:
     """Lets requests in that keep the limits; the others get a problem."""
 
-    def __init__(self, app: ASGIApp, *, hosts: Collection[str], limits: Limits) -> None:
+    def __init__(
+        self, app: ASGIApp, *, hosts: Collection[str], limits: Limits,
+        authenticator: Authenticator, check_callback: Callable[[Headers], None] | None = None,
+    ) -> None:  # fmt: skip
+        """`check_callback` raises a problem for headers that no executor of ours has signed."""
         self._app = app
         self._hosts = frozenset(host.lower() for host in hosts)
         self._limits = limits
-        self._inside = 0
+        self._authenticator = authenticator
+        self._check_callback = check_callback
+        self._rooms = Rooms(limits)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -53,23 +54,23 @@ class Gate:
         if scope["type"] != "http":  # there are no web sockets here
             await send({"type": "websocket.close", "code": 1008})
             return
-        self._inside += 1
         try:
             self._check_head(scope)
-            body = await self._body(scope, receive)
+            room = self._rooms.of(scope["path"])
+            if room is None:
+                await self._app(scope, receive, send)
+                return
+            principal = self._sender(scope)
+            name = None if principal is None else (principal.subject, principal.tenant)
+            with room.visit(name) as visit:
+                body = await self._body(scope, receive, visit)
+                await self._app(scope, _replay(body, receive), send)
         except ProblemError as error:
-            await problem_response(error.problem, instance=scope["path"])(scope, receive, send)
-        else:
-            await self._app(scope, _replay(body, receive), send)
-        finally:
-            self._inside -= 1
+            answer = problem_response(error.problem, instance=scope["path"])
+            await answer(scope, receive, send)
 
     def _check_head(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
-        if self._inside > self._limits.requests:
-            raise ProblemError(
-                503, "the service has too many requests at once", headers={"retry-after": "1"}
-            )
         if len(scope["raw_path"]) + len(scope["query_string"]) > self._limits.target_bytes:
             limit = self._limits.target_bytes
             raise ProblemError(414, f"the path and the query are longer than {limit} bytes")
@@ -80,27 +81,69 @@ class Gate:
         host = _host_name(headers.get("host", ""))
         if "*" not in self._hosts and host not in self._hosts:
             raise ProblemError(421, "this service does not answer for that host")
+        if scope["method"] not in _LOOKING:
+            _check_source(headers)
+            kind = headers.get("content-type")
+            if kind is not None and not _is_json(kind):
+                raise _not_json()
+        _check_length(headers, self._most(scope))
 
-    async def _body(self, scope: Scope, receive: Receive) -> bytes:
-        headers, limit = Headers(scope=scope), self._limits.body_bytes
-        announced = headers.get("content-length", "0")
-        if not (announced.isascii() and announced.isdigit()):
-            raise ProblemError(400, "content-length must be a number")
-        if len(announced) > 19 or int(announced) > limit:
-            raise ProblemError(413, f"the body is longer than {limit} bytes")
-        try:
-            async with asyncio.timeout(self._limits.body_seconds):
-                body = await _read(receive, limit)
-        except TimeoutError:
-            raise ProblemError(408, "the body did not arrive in time") from None
+    def _sender(self, scope: Scope) -> Principal | None:
+        """Who sends a body or wants a stream; a problem for one who is not known."""
+        headers = Headers(scope=scope)
+        if scope["path"] == CALLBACKS and self._check_callback is not None:
+            self._check_callback(headers)
+            return None
+        if scope["path"] == STREAMS or _has_body(headers):
+            return sender_of(scope, self._authenticator)
+        return None
+
+    async def _body(self, scope: Scope, receive: Receive, visit: Visit) -> bytes:
+        async with visit.sending(self._limits.body_seconds):
+            body = await _read(receive, self._most(scope))
         if body and scope["method"] in _WITH_BODY:
-            kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-            if kind != "application/json":
-                raise ProblemError(
-                    415, "the body must be JSON, with content-type: application/json"
-                )
+            if not _is_json(Headers(scope=scope).get("content-type", "")):
+                raise _not_json()
             check_json(body)
         return body
+
+    def _most(self, scope: Scope) -> int:
+        limit = self._limits.body_bytes
+        return min(limit, CALLBACK_BYTES) if scope["path"] == CALLBACKS else limit
+
+
+def _check_source(headers: Headers) -> None:
+    """A browser says which page has it send something; what it says is believed."""
+    site, origin = headers.get("sec-fetch-site"), headers.get("origin")
+    foreign = site is not None and site not in _OWN_SITE
+    if site is None and origin is not None:
+        foreign = urlsplit(origin).netloc.lower() != headers.get("host", "").lower()
+    if foreign:
+        raise ProblemError(403, "a page of another site has sent this; nothing is done for it")
+
+
+def _check_length(headers: Headers, limit: int) -> None:
+    announced = headers.get("content-length", "0")
+    if not (announced.isascii() and announced.isdigit()):
+        raise ProblemError(400, "content-length must be a number")
+    if len(announced) > 19 or int(announced) > limit:
+        raise _too_long(limit)
+
+
+def _has_body(headers: Headers) -> bool:
+    return "transfer-encoding" in headers or headers.get("content-length", "0").strip("0") != ""
+
+
+def _is_json(kind: str) -> bool:
+    return kind.partition(";")[0].strip().lower() == "application/json"
+
+
+def _not_json() -> ProblemError:
+    return ProblemError(415, "the body must be JSON, with content-type: application/json")
+
+
+def _too_long(limit: int) -> ProblemError:
+    return ProblemError(413, f"the body is longer than {limit} bytes")
 
 
 async def _read(receive: Receive, limit: int) -> bytes:
@@ -113,7 +156,7 @@ async def _read(receive: Receive, limit: int) -> bytes:
         parts.append(message.get("body", b""))
         length += len(parts[-1])
         if length > limit:
-            raise ProblemError(413, f"the body is longer than {limit} bytes")
+            raise _too_long(limit)
         if not message.get("more_body", False):
             return b"".join(parts)
 

@@ -15,7 +15,7 @@ from gnomon.apps.service.deploying import Deployer
 from gnomon.apps.service.events import EventFeed
 from gnomon.apps.service.executor.signature import Keyring
 from gnomon.apps.service.http.authentication import Authenticator
-from gnomon.apps.service.http.gate import Limits
+from gnomon.apps.service.http.limits import Limits
 from gnomon.apps.service.http.metrics import Metrics
 from gnomon.apps.service.registrar import Registrar
 from gnomon.apps.service.run_launcher import RunLauncher

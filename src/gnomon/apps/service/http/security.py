@@ -20,19 +20,22 @@ from fastapi.security import (
     HTTPBasicCredentials,
     HTTPBearer,
 )
+from starlette.requests import HTTPConnection
+from starlette.types import Scope as ASGIScope
 
-from gnomon.apps.service.http.authentication import Authenticator
+from gnomon.apps.service.http.authentication import CERTIFICATE, Authenticator
 from gnomon.apps.service.http.principal import Principal, Scope
 from gnomon.apps.service.http.problem import ProblemError
 from gnomon.apps.service.http.query import check_query
-from gnomon.apps.service.http.server import CERTIFICATE
 from gnomon.apps.service.http.token import TokenRefused
 from gnomon.apps.service.identity import Actor
 
-__all__ = ["Administrator", "Reader", "Viewer", "Writer", "scraper"]
+__all__ = ["Administrator", "Reader", "Viewer", "Writer", "scraper", "sender_of"]
 
 _REALM = 'realm="gnomon"'
-_bearer = HTTPBearer(
+_KNOWN = "gnomon.principal"
+"""Under this name a request has its sender, where somebody has asked before the route."""
+_bearer_scheme = HTTPBearer(
     auto_error=False,
     scheme_name="token",
     bearerFormat="JWT",
@@ -48,9 +51,9 @@ _basic = HTTPBasic(
 def _needs(scope: Scope) -> Callable[[Request], Awaitable[Actor]]:
     async def actor(
         request: Request,
-        credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)] = None,
+        credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer_scheme)] = None,
     ) -> Actor:
-        allowed = _allowed(_identify(request, _bearer_token(request), f"Bearer {_REALM}"), scope)
+        allowed = _allowed(_bearer(request), scope)
         await check_query(request)
         return allowed
 
@@ -59,11 +62,11 @@ def _needs(scope: Scope) -> Callable[[Request], Awaitable[Actor]]:
 
 async def scraper(
     request: Request,
-    credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)] = None,
+    credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer_scheme)] = None,
 ) -> None:
     """Whoever may read, or anybody where the metrics are open."""
     if not request.app.state.metrics_open:
-        _allowed(_identify(request, _bearer_token(request), f"Bearer {_REALM}"), Scope.READ)
+        _allowed(_bearer(request), Scope.READ)
     await check_query(request)
 
 
@@ -73,7 +76,9 @@ async def _viewer(
 ) -> Actor:
     """A browser has no token to show, but asks for a password: the token is the password."""
     token = _password(request) or _bearer_token(request)
-    allowed = _allowed(_identify(request, token, f"Basic {_REALM}"), Scope.READ)
+    authenticator: Authenticator = request.app.state.authenticator
+    found = _identify(request.scope, authenticator, token, f"Basic {_REALM}")
+    allowed = _allowed(found, Scope.READ)
     await check_query(request)
     return allowed
 
@@ -84,10 +89,26 @@ Administrator = Annotated[Actor, Depends(_needs(Scope.ADMIN))]
 Viewer = Annotated[Actor, Depends(_viewer)]
 
 
-def _identify(request: Request, token: str | None, challenge: str) -> Principal:
-    authenticator: Authenticator = request.app.state.authenticator
+def sender_of(scope: ASGIScope, authenticator: Authenticator) -> Principal:
+    """Who sent a request, by its token or certificate; a problem for one who is not known."""
+    token = _bearer_token(HTTPConnection(scope))
+    found = _identify(scope, authenticator, token, f"Bearer {_REALM}")
+    scope[_KNOWN] = found
+    return found
+
+
+def _bearer(request: Request) -> Principal:
+    known = request.scope.get(_KNOWN)
+    if isinstance(known, Principal):
+        return known
+    return sender_of(request.scope, request.app.state.authenticator)
+
+
+def _identify(
+    scope: ASGIScope, authenticator: Authenticator, token: str | None, challenge: str
+) -> Principal:
     try:
-        found = authenticator.identify(token, request.scope.get(CERTIFICATE))
+        found = authenticator.identify(token, scope.get(CERTIFICATE))
     except TokenRefused as refused:
         told = f'{challenge}, error="invalid_token", error_description="{refused}"'
         told = told if challenge.startswith("Bearer") else challenge
@@ -113,7 +134,7 @@ def _allowed(principal: Principal, scope: Scope) -> Actor:
     return Actor(subject=principal.subject, tenant=principal.tenant)
 
 
-def _bearer_token(request: Request) -> str | None:
+def _bearer_token(request: HTTPConnection) -> str | None:
     kind, _, token = request.headers.get("authorization", "").partition(" ")
     return token.strip() if kind.lower() == "bearer" else None
 

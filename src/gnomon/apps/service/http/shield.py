@@ -18,9 +18,9 @@ from gnomon.apps.service.http.answering import internal_problem
 from gnomon.apps.service.http.problem import problem_response
 from gnomon.shell.telemetry import log
 
-__all__ = ["Shield"]
+__all__ = ["HEADERS", "Shield"]
 
-_HEADERS = {
+HEADERS = {
     "cache-control": "no-store",
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; "
     "form-action 'none'",
@@ -30,6 +30,7 @@ _HEADERS = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
 }
+"""What every answer carries."""
 _TLS_ONLY = "max-age=31536000"
 
 
@@ -52,7 +53,7 @@ class Shield:
             if message["type"] == "http.response.start":
                 started = True
                 headers = MutableHeaders(scope=message)
-                for name, value in _HEADERS.items():
+                for name, value in HEADERS.items():
                     headers.setdefault(name, value)
                 headers["x-request-id"] = number
                 if scope["scheme"] == "https":

@@ -38,7 +38,7 @@ router = APIRouter(tags=["events"])
     "/events",
     response_class=StreamingResponse,
     responses={
-        **problems(),
+        **problems(429),
         200: {"description": "Events as they happen.", "content": {"text/event-stream": {}}},
     },
 )

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends
 from pydantic import BaseModel
+from starlette.responses import Response
 
 from gnomon.apps.service.http.describing import problems
 from gnomon.apps.service.http.parts import Parts, parts_of
@@ -31,6 +32,25 @@ class Health(BaseModel):
 async def healthz() -> Health:
     """The process answers."""
     return Health(status="ok")
+
+
+@router.head(
+    "/healthz", response_class=Response, responses=problems(guarded=False),
+    dependencies=[Depends(check_query)],
+)  # fmt: skip
+async def healthz_head() -> Response:
+    """The process answers, in a status alone."""
+    return Response()
+
+
+@router.head(
+    "/readyz", response_class=Response, responses=problems(guarded=False),
+    dependencies=[Depends(check_query)],
+)  # fmt: skip
+async def readyz_head(parts: Annotated[Parts, Depends(parts_of)]) -> Response:
+    """The service can reach its store, in a status alone."""
+    await parts.check_store()
+    return Response()
 
 
 @router.get("/readyz", responses=problems(guarded=False), dependencies=[Depends(check_query)])

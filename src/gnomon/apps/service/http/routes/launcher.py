@@ -11,8 +11,10 @@ Spec: HTTP-20, HTTP-21, AUTH-16.
 from dataclasses import dataclass
 
 from fastapi import APIRouter, Depends, Request
+from starlette.datastructures import Headers
 
 from gnomon.apps.service.executor.callback import Rejected, read_callback
+from gnomon.apps.service.executor.signature import Keyring, objection_to_head
 from gnomon.apps.service.http.describing import problems
 from gnomon.apps.service.http.forms import StartForm
 from gnomon.apps.service.http.problem import FieldProblem, ProblemError
@@ -20,8 +22,9 @@ from gnomon.apps.service.http.query import check_query
 from gnomon.apps.service.http.routes.schedules import PartsOf
 from gnomon.apps.service.http.security import Writer
 from gnomon.apps.service.lookup import read_instant
+from gnomon.ports import Clock
 
-__all__ = ["router"]
+__all__ = ["check_callback_head", "router"]
 
 router = APIRouter(tags=["launcher"])
 
@@ -41,6 +44,15 @@ class Heard:
 
     result: str
     """accepted, or known when it was heard before."""
+
+
+def check_callback_head(keys: Keyring | None, clock: Clock, headers: Headers) -> None:
+    """Raise a problem when no body could make this a callback of an executor of ours."""
+    if keys is None:
+        raise ProblemError(404, "this service has no executor that calls back")
+    objection = objection_to_head(headers, keys, now_ms=clock.now_ms())
+    if objection is not None:
+        raise ProblemError(401, objection)
 
 
 @router.post("/run-launcher/start", responses=problems())
@@ -74,8 +86,7 @@ async def start_run(form: StartForm, actor: Writer, parts: PartsOf) -> Started:
 async def hear_executor(request: Request, parts: PartsOf) -> Heard:
     """What an executor says about a run; signed, and as often and in any order as it likes."""
     body = await request.body()
-    if parts.callback_keys is None:
-        raise ProblemError(404, "this service has no executor that calls back")
+    assert parts.callback_keys is not None  # the gate has looked
     found = read_callback(request.headers, body, parts.callback_keys, now_ms=parts.clock.now_ms())
     if isinstance(found, Rejected):
         errors = [FieldProblem(found.where, found.reason, "", "")] if found.where else []
