@@ -4,12 +4,14 @@ PostgreSQL that the tests share.
 """
 
 import os
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.kube.cluster import Cluster
 from tests.postgres import sharing
 from tests.postgres.server import Server
 
@@ -52,6 +54,21 @@ def postgres() -> Server:
 
 
 @pytest.fixture(scope="session")
+def kube() -> Iterator[Cluster]:
+    """The Kubernetes of this process; do not stop any part of it, and use your own namespace."""
+    with Cluster() as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def kube_namespace(kube: Cluster) -> str:
+    """An empty namespace of that Kubernetes."""
+    name = f"test-{next(_NUMBERS)}"
+    kube.kubectl("create", "namespace", name)
+    return name
+
+
+@pytest.fixture(scope="session")
 def common_database(postgres: Server) -> str:
     """The address of a database that the tests of one process share, each with its own schema."""
     return sharing.create_database(postgres, f"common-{os.getpid()}")
@@ -81,9 +98,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     wanted = set(config.getoption("--clause"))
-    if not wanted:
-        return
-    chosen = [item for item in items if wanted & _clauses_of(item)]
+    on_cluster = bool(config.getoption("--cluster"))
+    chosen = [
+        item
+        for item in items
+        if (not wanted or wanted & _clauses_of(item))
+        and (on_cluster or item.get_closest_marker("cluster") is None)
+    ]
     config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
     items[:] = chosen
 

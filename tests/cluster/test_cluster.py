@@ -26,37 +26,37 @@ def wait_for(cluster: Cluster, namespace: str, condition: str, name: str) -> Non
     )  # fmt: skip
 
 
-def test_the_pod_of_a_job_is_completed(cluster: Cluster, namespace: str) -> None:
-    cluster.apply(job(namespace, "good"))
-    wait_for(cluster, namespace, "Complete", "good")
+def test_the_pod_of_a_job_is_completed(kube: Cluster, kube_namespace: str) -> None:
+    kube.apply(job(kube_namespace, "good"))
+    wait_for(kube, kube_namespace, "Complete", "good")
 
-    phases = cluster.kubectl(
-        "get", "pods", "--namespace", namespace, "--output=jsonpath={.items[*].status.phase}"
+    phases = kube.kubectl(
+        "get", "pods", "--namespace", kube_namespace, "--output=jsonpath={.items[*].status.phase}"
     )
     assert phases == "Succeeded"
 
 
-def test_a_pod_can_be_told_to_fail_and_when(cluster: Cluster, namespace: str) -> None:
-    cluster.apply(job(namespace, "bad", exit="3", seconds="1s"))
-    wait_for(cluster, namespace, "Failed", "bad")
+def test_a_pod_can_be_told_to_fail_and_when(kube: Cluster, kube_namespace: str) -> None:
+    kube.apply(job(kube_namespace, "bad", exit="3", seconds="1s"))
+    wait_for(kube, kube_namespace, "Failed", "bad")
 
-    code = cluster.kubectl(
-        "get", "pods", "--namespace", namespace,
+    code = kube.kubectl(
+        "get", "pods", "--namespace", kube_namespace,
         "--output=jsonpath={.items[*].status.containerStatuses[0].state.terminated.exitCode}",
     )  # fmt: skip
     assert code == "3"
 
 
-def test_a_user_without_rights_is_refused(cluster: Cluster, namespace: str) -> None:
-    done = cluster.try_kubectl("get", "jobs", "--namespace", namespace, user="stranger")
+def test_a_user_without_rights_is_refused(kube: Cluster, kube_namespace: str) -> None:
+    done = kube.try_kubectl("get", "jobs", "--namespace", kube_namespace, user="stranger")
 
     assert done.returncode != 0
     assert 'User "stranger" cannot list resource "jobs"' in done.stderr
 
 
-def test_an_error_of_kubectl_is_an_error_of_the_test(cluster: Cluster) -> None:
+def test_an_error_of_kubectl_is_an_error_of_the_test(kube: Cluster) -> None:
     with pytest.raises(ClusterError, match="not found"):
-        cluster.kubectl("get", "namespace", "never-made")
+        kube.kubectl("get", "namespace", "never-made")
 
 
 def test_what_was_written_is_there_after_a_crash_of_etcd_and_of_the_server(
@@ -72,17 +72,17 @@ def test_what_was_written_is_there_after_a_crash_of_etcd_and_of_the_server(
 
 
 def test_the_audit_log_tells_who_made_a_job_and_who_gave_it_a_pod(
-    cluster: Cluster, namespace: str
+    kube: Cluster, kube_namespace: str
 ) -> None:
-    cluster.apply(job(namespace, "told"))
-    wait_for(cluster, namespace, "Complete", "told")
+    kube.apply(job(kube_namespace, "told"))
+    wait_for(kube, kube_namespace, "Complete", "told")
 
     told = set()
-    for event in cluster.audit():
+    for event in kube.audit():
         what, who = event["objectRef"], event["user"]
         assert isinstance(what, dict)
         assert isinstance(who, dict)
-        if event["verb"] == "create" and what["namespace"] == namespace:
+        if event["verb"] == "create" and what["namespace"] == kube_namespace:
             told.add((what["resource"], who["username"]))
     controller = "system:serviceaccount:kube-system:job-controller"
     assert told == {("jobs", "admin"), ("pods", controller)}

@@ -9,6 +9,8 @@ import pytest
 from gnomon.ports import JournalOpener, Ledger
 from gnomon.ports.kubernetes import Create, Kind
 from gnomon.ports.workflow_log import WorkflowLog
+from gnomon.shell.kubernetes.access import load_of
+from gnomon.shell.kubernetes.client import KubernetesServer
 from gnomon.shell.store.journal import SqliteJournalOpener
 from gnomon.shell.store.postgres.journal import PostgresJournalOpener
 from gnomon.shell.store.postgres.ledger import LeaseTime, PostgresLedger
@@ -24,6 +26,8 @@ from tests.contract.journal_desk import JournalDesk
 from tests.contract.kubernetes_desk import KubernetesDesk, a_kronjob
 from tests.contract.ledger_desk import Desk
 from tests.contract.workflow_desk import WorkflowDesk
+from tests.kube.cluster import Cluster
+from tests.kube.definition import KRONJOBS, KRONJOBS_NAME
 
 Open = Callable[[], Ledger]
 
@@ -136,8 +140,17 @@ def _log_maker(
     )
 
 
-@pytest.fixture
-def cluster() -> Iterator[KubernetesDesk]:
+@pytest.fixture(params=["memory", pytest.param("real", marks=pytest.mark.cluster)])
+def cluster(request: pytest.FixtureRequest) -> Iterator[KubernetesDesk]:
+    """An API server with an empty namespace: one in memory, and a real one."""
+    if request.param == "memory":
+        yield from _server_in_memory()
+    else:
+        kube, namespace = map(request.getfixturevalue, ("kube", "kube_namespace"))
+        yield from _real_server(kube, namespace)
+
+
+def _server_in_memory() -> Iterator[KubernetesDesk]:
     """The API server in memory, whose controllers act and whose time passes in `settle`."""
     now_ms = [1_772_323_200_000]  # 2026-03-01T00:00:00Z
     server = SimulatedServer(lambda: now_ms[0])
@@ -156,3 +169,23 @@ def cluster() -> Iterator[KubernetesDesk]:
     loop = VirtualLoop(Dice("contract"), steps_max=100_000)
     with asyncio.Runner(loop_factory=lambda: loop) as runner:
         yield KubernetesDesk(runner, SimulatedApi(server), "prod", settle, forget)
+
+
+def _real_server(kube: Cluster, namespace: str) -> Iterator[KubernetesDesk]:
+    """A real API server, whose controllers act by themselves."""
+    kube.apply(KRONJOBS)
+    kube.kubectl("wait", "--for=condition=Established", f"crd/{KRONJOBS_NAME}", "--timeout=60s")
+
+    async def settle() -> None:
+        await asyncio.sleep(0.1)
+
+    async def forget() -> str:
+        return "1"  # older than everything that the server still tells of
+
+    with asyncio.Runner() as runner:
+        server = KubernetesServer(load_of({}, kubeconfig=str(kube.kubeconfig())))
+        runner.run(server.__aenter__())
+        try:
+            yield KubernetesDesk(runner, server, namespace, settle, forget)
+        finally:
+            runner.run(server.__aexit__(None, None, None))

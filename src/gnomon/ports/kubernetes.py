@@ -142,7 +142,11 @@ class Watch(NamedTuple):
 
 
 class Done(NamedTuple):
-    """The server has done it, or has it: the object afterwards, of a deletion the last one."""
+    """
+    The server has done it, or has it: the object afterwards.
+
+    After a deletion the object as it was last, or its name, namespace and uid alone.
+    """
 
     object: Object
     at: int | None
