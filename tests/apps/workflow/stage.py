@@ -142,4 +142,5 @@ def simple(name: str = "orders") -> tuple[Workflow, Consumer]:
     made = Workflow(name)
     sheet = made.consumer("sheet", subscribes=["orders"], publishes=["done"])
     sheet.prepare(lambda ctx, state: everything(ctx, ["orders"]))
+    sheet.next(lambda ctx, prepared, outcome: None)
     return made, sheet

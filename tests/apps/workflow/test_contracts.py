@@ -162,7 +162,6 @@ def test_a_context_shows_events_state_and_counts() -> None:
         {"reservations": [{"topic": "orders", "ids": [1]}]},
         {"reservations": [], "ui": "title"},
         {"reservations": [], "ui": {"title": 5}},
-        {"reservations": [], "wakeAt": "soon"},
         {"reservations": [], "data": object()},
         {"reservations": [], "data": float("nan")},
     ],
@@ -193,7 +192,6 @@ def test_what_prepare_may_return_is_read() -> None:
         ({"reservations": "o1"}, "reservations must be a list"),
         ({"reservations": [{"topic": "orders", "ids": ["o1", "o9"]}]}, "not pending: orders/o9"),
         ({"reservations": [{"topic": "done", "ids": ["o1"]}]}, "has not declared it"),
-        ({"wakeAt": "soon"}, "wakeAt"),
     ],
 )
 def test_a_mistake_of_prepare_fails_its_run_and_loses_no_event(
@@ -239,7 +237,7 @@ def test_a_second_mutation_is_refused_and_then_none_is_made() -> None:
     play(scenario)
 
 
-@clause("FLOW-4", "FLOW-17")
+@clause("FLOW-26", "FLOW-17")
 def test_a_tool_that_was_not_declared_is_a_mistake() -> None:
     with pytest.raises(LogicError, match="declared are: append"):
         context(MUTATE).mutate("delete")
@@ -291,7 +289,7 @@ def test_functions_are_called_in_threads_and_coroutines_in_the_loop() -> None:
     asyncio.run(scenario())
 
 
-@clause("FLOW-19", "FAIL-2")
+@clause("FLOW-19", "FAIL-16")
 @pytest.mark.parametrize("error", [ValueError("no"), SystemExit(3), KeyboardInterrupt()])
 @pytest.mark.parametrize("threads", [0, 1])
 def test_what_a_function_raises_ends_nothing_but_its_step(

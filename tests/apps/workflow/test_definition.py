@@ -8,7 +8,7 @@ import pytest
 from gnomon.apps.workflow.definition import Workflow
 from gnomon.apps.workflow.schedule import read_schedule, schedule_words
 from gnomon.apps.workflow.script import load_workflow, make_script
-from gnomon.errors import DefinitionError
+from gnomon.errors import DefinitionError, TransientError
 from gnomon.ports.workflow_facts import Handler, HandlerKind
 from tests.clauses import clause
 
@@ -79,7 +79,7 @@ def test_a_producer_is_called_what_its_function_is_called() -> None:
     assert list(orders.producers) == ["poll"]
 
 
-@clause("FLOW-3", "FLOW-4")
+@clause("FLOW-3", "FLOW-26")
 @pytest.mark.parametrize("name", ["", "1st", "a b", "-", "ä", "x" * 101, 5, None])
 def test_a_name_that_is_none_is_refused(name: str) -> None:
     with pytest.raises(DefinitionError, match="must be a name"):
@@ -96,13 +96,13 @@ def test_no_two_handlers_and_no_two_tools_share_a_name() -> None:
         orders.tool("append")(nothing)
 
 
-@clause("FLOW-4")
+@clause("FLOW-26")
 def test_a_workflow_must_have_a_handler() -> None:
     with pytest.raises(DefinitionError, match="must have a producer or a consumer"):
         Workflow("orders").handlers()
 
 
-@clause("FLOW-4")
+@clause("FLOW-26")
 def test_a_consumer_must_have_a_prepare() -> None:
     orders = Workflow("orders")
     orders.consumer("sheet", subscribes=["orders"])
@@ -111,29 +111,55 @@ def test_a_consumer_must_have_a_prepare() -> None:
         orders.handlers()
 
 
-@clause("FLOW-4")
-def test_a_topic_has_one_consumer() -> None:
+@clause("FLOW-26")
+def test_a_topic_may_have_two_consumers() -> None:
     orders = decorated()
     orders.consumer("other", subscribes=["orders"]).prepare(nothing)
 
-    with pytest.raises(DefinitionError, match="sheet and other"):
+    assert [one.name for one in orders.handlers()] == ["poll", "sheet", "other"]
+
+
+@clause("FLOW-26")
+def test_a_consumer_must_subscribe_to_something() -> None:
+    orders = Workflow("orders")
+    orders.consumer("sheet", subscribes=[]).prepare(nothing)
+
+    with pytest.raises(DefinitionError, match="consumer sheet: must subscribe to a topic"):
         orders.handlers()
 
 
-@clause("FLOW-4")
+@clause("FLOW-26")
+def test_only_a_consumer_with_a_next_can_publish() -> None:
+    orders = Workflow("orders")
+    orders.consumer("sheet", subscribes=["orders"], publishes=["done"]).prepare(nothing)
+
+    with pytest.raises(DefinitionError, match="must have a next"):
+        orders.handlers()
+
+
+@clause("FAIL-17", "FLOW-26")
+@pytest.mark.parametrize(
+    ("kind", "as_"), [("KeyError", TransientError), (KeyError, ValueError), (5, TransientError)]
+)
+def test_only_classes_can_be_treated(kind: type[Exception], as_: type[TransientError]) -> None:
+    with pytest.raises(DefinitionError, match="must be"):
+        Workflow("orders").treat(kind, as_=as_)
+
+
+@clause("FLOW-26")
 def test_topics_are_a_list_and_not_one_text() -> None:
     with pytest.raises(DefinitionError, match=r"write \['orders'\]"):
         Workflow("orders").consumer("sheet", subscribes="orders")
 
 
-@clause("FLOW-4", "FLOW-25")
+@clause("FLOW-25", "FLOW-26")
 @pytest.mark.parametrize("sees", [0, -1, 10_001, True, "5", 1.5])
 def test_how_much_a_consumer_sees_is_a_number(sees: int) -> None:
     with pytest.raises(DefinitionError, match="from 1 to 10000"):
         Workflow("orders").consumer("sheet", subscribes=["orders"], sees=sees)
 
 
-@clause("FLOW-4")
+@clause("FLOW-26")
 @pytest.mark.parametrize(
     ("data", "where"),
     [
@@ -172,7 +198,7 @@ def test_a_schedule_is_an_interval_or_a_cron_expression(
     assert read_schedule(interval=interval, cron_text=cron, zone="UTC", where="p") == text
 
 
-@clause("FLOW-4", "FLOW-5")
+@clause("FLOW-26", "FLOW-5")
 @pytest.mark.parametrize(
     ("interval", "cron"),
     [
@@ -195,7 +221,7 @@ def test_a_schedule_is_said_in_words() -> None:
     )
 
 
-@clause("FLOW-4", "FLOW-21")
+@clause("FLOW-26", "FLOW-21")
 @pytest.mark.parametrize(
     ("text", "why"),
     [

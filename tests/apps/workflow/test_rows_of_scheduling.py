@@ -123,6 +123,9 @@ def test_times_that_have_passed_queue_a_producer_again_after_a_restart() -> None
         pytest.param("2026-03-05T00:00:00Z", 24 * HOUR, marks=clause("WAKE-4"), id="maximum"),
         pytest.param("1970-01-01T00:00:00Z", 30_000, marks=clause("WAKE-3"), id="invalid: past"),
         pytest.param("9999-12-31T23:59:59Z", 24 * HOUR, marks=clause("WAKE-4"), id="invalid: far"),
+        pytest.param("tomorrow", 30_000, marks=clause("WAKE-8"), id="invalid: garbage"),
+        pytest.param("", 30_000, marks=clause("WAKE-8"), id="invalid: empty"),
+        pytest.param(1_772_355_600, 30_000, marks=clause("WAKE-8"), id="invalid: a number"),
     ],
 )
 def test_a_wish_to_wake_is_brought_within_its_bounds(wish: str, wakes_ms: int) -> None:

@@ -105,7 +105,7 @@ def test_an_input_cannot_be_known_by_them_but_can_be_called_so() -> None:
     play(scenario)
 
 
-@clause("FLOW-4", "FAIL-15")
+@clause("FLOW-26", "FAIL-15")
 @pytest.mark.parametrize("title", [ODD, "x" * 501, None, 5])
 def test_a_workflow_is_not_called_what_no_store_can_keep(title: str) -> None:
     with pytest.raises(DefinitionError, match="that a store can keep"):

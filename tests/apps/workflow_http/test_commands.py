@@ -207,7 +207,7 @@ def test_a_question_that_cannot_be_meant_is_422(query: str) -> None:
     play(story)
 
 
-@clause("WHTTP-5", "FLOW-4")
+@clause("WHTTP-5", "FLOW-26")
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -231,7 +231,7 @@ def test_a_script_that_cannot_be_deployed_is_422(text: str, said: str) -> None:
     play(story)
 
 
-@clause("FLOW-4")
+@clause("FLOW-26")
 def test_a_script_that_exits_is_refused_on_the_command_line_too(tmp_path: Path) -> None:
     script = tmp_path / "leaving.py"
     script.write_text("raise SystemExit(0)")

@@ -9,13 +9,14 @@ often a handler was called for meanwhile, it runs once.
 `seen` holds for each consumer the newest arrival that its latest prepare could see. It lives in
 memory only: whoever starts with nothing in it finds every consumer with pending events dirty.
 
-Spec: WHEN-4 to WHEN-12.
+Spec: WHEN-4 to WHEN-12, WHEN-16, WHEN-17.
 """
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from gnomon.apps.workflow.failure import REPAIRS_MAX
+from gnomon.apps.workflow.pace import Hold
 from gnomon.ports.workflow_facts import Facts, Handler, HandlerKind, Mode, Run, RunStatus
 
 __all__ = ["Begin", "Continue", "Flags", "Next", "Reconcile", "Repair", "Rest", "Retry", "choose",
@@ -62,16 +63,29 @@ class Flags(NamedTuple):
     """It would run now, if no other run were open."""
 
 
-def choose(facts: Facts, seen: Mapping[str, int], *, now_ms: int, repairs: bool) -> Next:
-    """What is to be done now; `repairs` says whether somebody can be asked for a better script."""
+def choose(
+    facts: Facts, seen: Mapping[str, int], *, now_ms: int, repairs: bool, hold: Hold | None = None
+) -> Next:
+    """
+    What is to be done now.
+
+    `repairs` says whether a better script can be asked for, and `hold` that consumers wait a
+    moment, because they feed each other.
+    """
     if facts.standing.mode is Mode.PAUSED:
         return Rest(None)
     if facts.run is not None:
         return _of_open_run(facts, facts.run, now_ms=now_ms, repairs=repairs)
-    ready = [one for one in facts.handlers if _is_called(facts, one, seen, now_ms)]
+    held = hold if hold is not None and hold.until_ms > now_ms else None
+    least = held.arrivals if held is not None else 0
+    called = {one.name: max(seen.get(one.name, 0), least) for one in facts.handlers}
+    ready = [one for one in facts.handlers if _is_called(facts, one, called, now_ms)]
     if ready:
         return Begin(min(ready, key=lambda one: _rank(facts, one)).name)
-    return Rest(min(_alarms(facts), default=None))
+    alarms = list(_alarms(facts))
+    if held is not None and any(_is_dirty(facts, one, seen) for one in facts.handlers):
+        alarms.append(held.until_ms)
+    return Rest(min(alarms, default=None))
 
 
 def flags(facts: Facts, seen: Mapping[str, int], *, now_ms: int) -> dict[str, Flags]:

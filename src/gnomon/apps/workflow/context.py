@@ -196,18 +196,25 @@ class Context:
         for topic, _ in reservations:
             self._check_topic(topic, self._declared.subscribes, "subscribes")
         title = _title(result.get("ui"))
-        wake_ms = read_wake(result.get("wakeAt"), now_ms=now_ms)
-        topics = dict.fromkeys(topic for topic, _ in reservations)
+        wake = read_wake(result.get("wakeAt"), now_ms=now_ms)
+        topics, reserved = dict.fromkeys(topic for topic, _ in reservations), set(reservations)
         text = self._json(
             {
                 "reservations": [
                     {"topic": topic, "ids": [id for one, id in reservations if one == topic]}
                     for topic in topics
                 ],
-                "data": result.get("data"), "title": title, "wake_ms": wake_ms,
+                "data": result.get("data"), "title": title, "wake_ms": wake.at_ms,
+                **({"problem": wake.problem} if wake.problem else {}),
             }, "data",
         )  # fmt: skip
-        return Preparation(tuple(reservations), text, title, wake_ms)
+        return Preparation(
+            tuple(reservations), text, title, wake.at_ms, wake.problem,
+            frozenset(
+                one.created_by for events in self._events.values() for one in events
+                if (one.topic, one.id) in reserved
+            ),
+        )  # fmt: skip
 
     def request(self) -> Request | None:
         return self._request

@@ -73,6 +73,10 @@ class Preparation(NamedTuple):
     """All of it, as JSON."""
     title: str
     wake_ms: int | None
+    problem: str = ""
+    """What is wrong with its wish to wake."""
+    makers: frozenset[int | None] = frozenset()
+    """The runs that have published what it reserves; None for the outside."""
 
 
 class Request(NamedTuple):

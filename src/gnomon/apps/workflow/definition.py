@@ -20,7 +20,7 @@ What an author writes: a workflow with its producers, consumers and tools.
 The same can be given as plain data to `Workflow.of`. Whatever cannot be meant is a
 `DefinitionError`, before anything is deployed.
 
-Spec: FLOW-1 to FLOW-5.
+Spec: FLOW-1 to FLOW-3, FLOW-5, FLOW-26, FAIL-17.
 """
 
 import re
@@ -28,10 +28,11 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 from typing import TypeVar
 
+from gnomon.apps.workflow.fault import Fault
 from gnomon.apps.workflow.schedule import read_schedule
 from gnomon.apps.workflow.storable import is_storable
 from gnomon.core.civil.zone import load_zone
-from gnomon.errors import DefinitionError
+from gnomon.errors import DefinitionError, WorkflowError
 from gnomon.ports.workflow_facts import Handler, HandlerKind, Standing
 
 __all__ = ["NAME_PATTERN", "Consumer", "Producer", "Tool", "Workflow", "is_name"]
@@ -108,6 +109,9 @@ class Tool:
 class Workflow:
     """One automation; at most one of its handlers runs at a time."""
 
+    treated: dict[type[BaseException], Fault]
+    """What exceptions of other packages mean, by class."""
+
     def __init__(self, name: str, *, title: str = "", zone: str = "UTC") -> None:
         self.name = _checked_name(name, where="workflow")
         self.title = _checked_title(title)
@@ -115,6 +119,7 @@ class Workflow:
         self.producers: dict[str, Producer] = {}
         self.consumers: dict[str, Consumer] = {}
         self.tools: dict[str, Tool] = {}
+        self.treated = {}
 
     def producer(
         self, name: str = "", *, interval: str | timedelta | None = None, cron: str | None = None,
@@ -160,6 +165,21 @@ class Workflow:
 
         return declare
 
+    def treat(self, *kinds: type[BaseException], as_: type[WorkflowError]) -> None:
+        """Take exceptions of these classes, and of those below them, for an error of Gnomon."""
+        for kind in kinds:
+            if not isinstance(kind, type) or not issubclass(kind, BaseException):
+                raise DefinitionError(
+                    "must be a class of exceptions", where="treat", got=kind,
+                    hint="write e.g. orders.treat(ThrottledError, as_=TransientError)",
+                )  # fmt: skip
+            if not isinstance(as_, type) or not issubclass(as_, WorkflowError):
+                raise DefinitionError(
+                    "must be an error of workflows", where="as_", got=as_,
+                    hint="write one of gnomon.errors, e.g. as_=TransientError",
+                )  # fmt: skip
+            self.treated[kind] = Fault(as_.fault)
+
     @classmethod
     def of(cls, data: Mapping[str, object]) -> "Workflow":
         """A workflow from plain data, with the keys of the decorators."""
@@ -200,20 +220,23 @@ class Workflow:
                 "must have a producer or a consumer", where=f"workflow {self.name}", got="none",
                 hint="declare one with @workflow.producer or workflow.consumer",
             )  # fmt: skip
-        takers: dict[str, str] = {}
         for one in self.consumers.values():
             if one.on_prepare is None:
                 raise DefinitionError(
                     "must have a prepare", where=f"consumer {one.name}", got=None,
                     hint="decorate a function with @consumer.prepare",
                 )  # fmt: skip
-            for topic in one.subscribes:
-                if takers.setdefault(topic, one.name) != one.name:
-                    raise DefinitionError(
-                        "must have one consumer", where=f"topic {topic}",
-                        got=f"{takers[topic]} and {one.name}",
-                        hint="publish each event to two topics instead",
-                    )  # fmt: skip
+            if not one.subscribes:
+                raise DefinitionError(
+                    "must subscribe to a topic", where=f"consumer {one.name}", got="none",
+                    hint='write e.g. subscribes=["orders"], or make it a producer with a schedule',
+                )  # fmt: skip
+            if one.publishes and one.on_next is None:
+                raise DefinitionError(
+                    "must have a next, which alone can publish", where=f"consumer {one.name}",
+                    got=f"publishes {', '.join(one.publishes)}",
+                    hint="decorate a function with @consumer.next, or leave publishes out",
+                )  # fmt: skip
 
 
 def _topics(names: Iterable[str], *, where: str) -> tuple[str, ...]:

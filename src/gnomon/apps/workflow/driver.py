@@ -18,10 +18,11 @@ from typing import TypeVar
 
 from gnomon.apps.workflow import agenda, course
 from gnomon.apps.workflow.caller import Caller
-from gnomon.apps.workflow.course import Request
+from gnomon.apps.workflow.course import Emission, Request
 from gnomon.apps.workflow.events import log
 from gnomon.apps.workflow.failure import Failure, Fault, classify
 from gnomon.apps.workflow.forgetting import Forgetting
+from gnomon.apps.workflow.pace import BURST, EVERY_MS, Hold, Pace
 from gnomon.apps.workflow.reconciling import mutation_failed, reconciled
 from gnomon.apps.workflow.repair import Repairer, repaired
 from gnomon.apps.workflow.retrying import recover, retry
@@ -45,6 +46,8 @@ __all__ = ["Driver", "Surroundings"]
 
 BACKOFF_MS = 100
 BACKOFF_MAX_MS = 30_000
+PACED_MS = 60_000
+"""How long consumers must have gone unhindered before it is said again that they wait."""
 LAST_TRIES = 5
 """How often a host that is to stop asks a store that does not answer."""
 
@@ -84,6 +87,8 @@ class Driver:
         self._steps = Steps(around.log, around.caller)
         self._forgetting = Forgetting(around.log, around.clock, around.keep_ms)
         self._seen: dict[str, int] = {}
+        self._pace = Pace()
+        self._hold: Hold | None = None
         self._writes = 0
         self._recovered = False
         self._asked = 0
@@ -115,7 +120,9 @@ class Driver:
     def _choose(self) -> agenda.Next:
         asked = self._facts.standing.current == self._asked
         repairs = self._around.repairer is not None and not asked
-        return agenda.choose(self._facts, self._seen, now_ms=self._now(), repairs=repairs)
+        return agenda.choose(
+            self._facts, self._seen, now_ms=self._now(), repairs=repairs, hold=self._hold
+        )
 
     async def _take(self, step: agenda.Next) -> None:
         if isinstance(step, agenda.Begin):
@@ -167,6 +174,7 @@ class Driver:
             else:
                 if self._run.phase is Phase.PREPARING:
                     await self._prepare()
+                self._pace.followed(self._run)
                 if self._run.phase in (Phase.PREPARED, Phase.MUTATING):
                     await self._mutate()
                 if self._run.status is not RunStatus.ACTIVE:
@@ -182,6 +190,8 @@ class Driver:
             )  # fmt: skip
             if self._run.prepared is not None and _has_reserved(self._run):
                 self._seen[run.handler] = 0  # there may be more than it has taken
+            if run.kind is HandlerKind.CONSUMER:
+                await self._pace_itself(emission)
         except (_Superseded, StoreError):
             raise
         except StepError as error:
@@ -189,6 +199,23 @@ class Driver:
         except Exception as error:
             log(logging.ERROR, "HostFailed", failure=error, workflow=self.name, run=run.number)
             await self._fail(classify(error, by_tool=True)._replace(fault=Fault.INTERNAL))
+
+    async def _pace_itself(self, emission: Emission) -> None:
+        """Let consumers that feed each other wait a moment."""
+        consumers = sum(one.kind is HandlerKind.CONSUMER for one in self._facts.handlers)
+        until_ms = self._pace.committed(
+            self._run, publishes=bool(emission.publications), consumers=consumers,
+            now_ms=self._now(),
+        )  # fmt: skip
+        if until_ms is None:
+            return
+        if self._hold is None or self._hold.until_ms <= self._now() - PACED_MS:
+            log(
+                logging.WARNING, "ConsumersFeedThemselves", workflow=self.name,
+                handler=self._run.handler, runs_at_once=BURST, then_every_ms=EVERY_MS,
+            )  # fmt: skip
+        await self._load()
+        self._hold = Hold(until_ms, self._facts.standing.arrivals)
 
     async def _find_script(self) -> None:
         """Find what to run with: the version that the run names, or else the one in force."""
@@ -206,6 +233,12 @@ class Driver:
     async def _prepare(self) -> None:
         self._seen[self._run.handler] = self._facts.standing.arrivals
         found = await self._steps.prepare(self._facts, self._run, self._now())
+        if found.problem:
+            log(
+                logging.WARNING, "WakeInvalid", workflow=self.name, handler=self._run.handler,
+                problem=found.problem,
+            )  # fmt: skip
+        self._pace.prepared(self._run, found.makers)
         await self._put(lambda facts: course.prepared(facts, self._run, found, now_ms=self._now()))
 
     async def _mutate(self) -> None:
@@ -249,7 +282,7 @@ class Driver:
         try:
             result = await self._steps.apply(mutation, self._now())
         except Exception as error:
-            failure = classify(error, by_tool=True)
+            failure = self._steps.classify(error, by_tool=True)
             log(
                 logging.WARNING, "MutationFailed", workflow=self.name, key=mutation.key,
                 fault=failure.fault.value, error=failure.error,

@@ -1,17 +1,19 @@
 """
 What kind of failure is this, and what follows from it?
 
-The class of a failure decides the status of the run and who acts next; no message is ever matched.
-What a script raises without saying more is a mistake of the script. What a tool raises without
+The class of a failure decides the status of the run and who acts next. What a script raises that is
+no trouble of the network or of a server is a mistake of the script. What a tool raises without
 saying more, while it mutates, leaves open whether the mutation was made.
 
-Spec: FAIL-1 to FAIL-9.
+Spec: FAIL-1, FAIL-3 to FAIL-9, FAIL-16, FAIL-18.
 """
 
-from enum import StrEnum
+from types import MappingProxyType
 from typing import NamedTuple
 
+from gnomon.apps.workflow.fault import Fault, Treated, fault_of
 from gnomon.apps.workflow.storable import storable
+from gnomon.apps.workflow.traced import traced
 from gnomon.errors import WorkflowError
 from gnomon.ports.workflow_facts import RunStatus
 
@@ -36,17 +38,7 @@ RECONCILE_TRIES_MAX = 5
 REPAIRS_MAX = 3
 
 _TEXT_MAX = 1_000
-
-
-class Fault(StrEnum):
-    """The classes of failures."""
-
-    TRANSIENT = "transient"
-    LOGIC = "logic"
-    AUTH = "auth"
-    PERMISSION = "permission"
-    PRECONDITION = "precondition"
-    INTERNAL = "internal"
+_NOTHING: Treated = MappingProxyType({})
 
 
 class Failure(NamedTuple):
@@ -55,6 +47,7 @@ class Failure(NamedTuple):
     acted: bool | None = None
     """Whether a tool has acted that failed so; None when that is not known."""
     traceback: str = ""
+    """Where it failed, for the author."""
 
 
 _STATUS = {
@@ -72,13 +65,17 @@ def status_of(fault: Fault) -> RunStatus:
     return _STATUS[fault]
 
 
-def classify(error: BaseException, *, by_tool: bool) -> Failure:
-    """The failure that an exception means; `by_tool` when a tool raised it while it mutated."""
+def classify(error: BaseException, *, by_tool: bool, treated: Treated = _NOTHING) -> Failure:
+    """
+    The failure that an exception means.
+
+    `by_tool` when a tool raised it while it mutated; `treated` is what the author has said of
+    classes of exceptions.
+    """
     if isinstance(error, WorkflowError):
-        return Failure(Fault(error.fault), _text(error.reason), error.acted)
-    if isinstance(error, TimeoutError | ConnectionError):
-        return Failure(Fault.TRANSIENT, _described(error))
-    return Failure(Fault.INTERNAL if by_tool else Fault.LOGIC, _described(error))
+        return Failure(Fault(error.fault), _text(error.reason), error.acted, traced(error))
+    fault = fault_of(error, treated) or (Fault.INTERNAL if by_tool else Fault.LOGIC)
+    return Failure(fault, _described(error), None, traced(error))
 
 
 def backoff_ms(tries: int) -> int:

@@ -5,7 +5,7 @@ Each gives its function a context that allows what the step allows, calls it, an
 back. Whatever goes wrong in that is a `StepError` with its class; what goes wrong elsewhere is
 not the author's.
 
-Spec: FLOW-13 to FLOW-20, FAIL-2, MUTATE-5.
+Spec: FLOW-13 to FLOW-20, FAIL-16, MUTATE-5.
 """
 
 import json
@@ -126,6 +126,10 @@ class Steps:
         found = self.workflow.tools.get(tool)
         return found is not None and found.approval
 
+    def classify(self, error: BaseException, *, by_tool: bool) -> Failure:
+        """The failure that an exception means, as the author of the script has it."""
+        return classify(error, by_tool=by_tool, treated=self.workflow.treated)
+
     async def apply(self, mutation: Mutation, now_ms: int) -> str:
         """Make the mutation; its result as JSON. Whatever is raised comes from the tool."""
         tool = self.workflow.tools.get(mutation.tool)
@@ -149,7 +153,7 @@ class Steps:
                 tool.on_reconcile, _call_of(mutation, now_ms), limit_ms=RECONCILE_MAX_MS
             )
         except Exception as error:
-            return unknown(classify(error, by_tool=True).error)
+            return unknown(self.classify(error, by_tool=True).error)
         if not isinstance(found, Finding):
             return unknown(
                 f"reconcile of {mutation.tool} must return applied(...), not_applied() or "
@@ -165,22 +169,21 @@ class Steps:
             context.close()
             return result
         except Exception as error:
-            raise StepError(_classified(context, error)) from error
+            raise StepError(self._classified(context, error)) from error
+
+    def _classified(self, context: Context, error: BaseException) -> Failure:
+        """What the context remembers goes before what came out: scripts cannot hide it."""
+        try:
+            context.close()
+        except Exception as first:
+            return self.classify(first, by_tool=False)
+        return self.classify(error, by_tool=False)
 
     def _read(self, read: Callable[[], _T]) -> _T:
         try:
             return read()
         except LogicError as error:
             raise StepError(Failure(Fault.LOGIC, error.reason)) from error
-
-
-def _classified(context: Context, error: BaseException) -> Failure:
-    """What the context remembers goes before what came out: scripts cannot hide it."""
-    try:
-        context.close()
-    except Exception as first:
-        return classify(first, by_tool=False)
-    return classify(error, by_tool=False)
 
 
 def _prepared(run: Run) -> Prepared:
