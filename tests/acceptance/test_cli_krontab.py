@@ -365,26 +365,6 @@ def test_a_file_is_formatted_when_told_to(site: Path) -> None:
     assert gnomon("krontab", "format", "--to", "toml", str(site)).code == 1
 
 
-@clause("KRONTAB-37")
-def test_a_crontab_is_taken_over(tmp_path: Path) -> None:
-    crontab = tmp_path / "crontab"
-    crontab.write_text("0 2 * * * /bin/true > /dev/null\n@reboot /bin/true\n")
-
-    done = gnomon("krontab", "import", str(crontab), "--zone", "Europe/Paris")
-
-    assert done.code == 1
-    assert done.lines == [
-        "0 2 * * * @tz(Europe/Paris) @policy(concurrency=allow,deadline=1m) name=true "
-        'command="/bin/true > /dev/null" shell=true',
-        "# not taken over: @reboot /bin/true",
-    ]
-    assert done.err.startswith("note: times are read in Europe/Paris")
-    assert f"error: {crontab}:2:1: schedule: is not a known macro, got '@reboot'" in done.err
-    assert gnomon("krontab", "import", str(crontab), "--json").json.keys() == {
-        "krontab", "notes", "errors",
-    }  # fmt: skip
-
-
 @clause("KRONTAB-27")
 def test_a_link_is_followed_and_what_it_leads_to_is_changed(site: Path, tmp_path: Path) -> None:
     link = tmp_path / "link"

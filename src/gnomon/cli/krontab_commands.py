@@ -8,7 +8,6 @@ Spec: KRONTAB-31 to KRONTAB-37.
 """
 
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -190,31 +189,44 @@ def format_command(
 
 @krontab_app.command("import")
 def import_command(
-    crontab: Annotated[
-        str,
+    crontabs: Annotated[
+        list[str],
         typer.Argument(
-            metavar="CRONTAB", help="A file, or - for what crontab -l prints.", show_default=False
+            metavar="CRONTAB...",
+            help="Files, directories of them, or - for what crontab -l prints.",
+            show_default=False,
         ),
     ],
     system: Annotated[
-        bool, typer.Option("--system", help="Lines name a user, as in /etc/crontab.")
-    ] = False,
+        bool | None,
+        typer.Option(
+            "--system/--no-system",
+            help="Whether lines name a user, as in /etc/crontab; left out, the lines tell.",
+            show_default=False,
+        ),
+    ] = None,
+    user: Annotated[
+        str, typer.Option("--user", metavar="NAME", help="Whose crontab it is.", show_default=False)
+    ] = "",
     zone: Annotated[
         str | None,
         typer.Option("--zone", metavar="ZONE", help="Cron's zone; left out, this machine's."),
     ] = None,
     as_json: JsonOption = False,
 ) -> int:
-    """Print the krontab file for a crontab, and say what changes."""
-    from gnomon.apps.daemon.krontab.crontab import import_crontab
-    from gnomon.cli.krontab_import import import_text, local_zone
+    """Print the krontab file for crontabs, and say what changes."""
+    from gnomon.cli.krontab_import import Asked, import_text, local_zone
 
-    text = sys.stdin.read() if crontab == "-" else read_file(crontab).read_text("utf-8", "replace")
-    found = import_crontab(text, system=system, zone=zone or local_zone(), file=crontab)
-    out, err = import_text(found, text, crontab, as_json=as_json)
+    if user and system:
+        raise DefinitionError(
+            "cannot be given with --system, whose lines name a user", where="user", got=user,
+            hint="leave one of them out",
+        )  # fmt: skip
+    asked = Asked(crontabs, system, user, zone or local_zone())
+    out, err, sound = import_text(asked, as_json=as_json)
     typer.echo(out, nl=False)
     typer.echo(err, nl=False, err=True)
-    return 1 if found.problems else 0
+    return 0 if sound else 1
 
 
 def _paths(given: "Sequence[str]") -> list[Path]:

@@ -11,9 +11,10 @@ from gnomon.apps.daemon.krontab.piece import Piece, split
 from gnomon.apps.daemon.krontab.problem import Problems
 from gnomon.apps.daemon.notice import TROUBLE, Notice, Occasion
 
-__all__ = ["read_notice"]
+__all__ = ["ADDRESS", "read_notice"]
 
-_ADDRESS = re.compile(r"[^\s@,;<>\"()]+(@[A-Za-z0-9.-]+)?")
+ADDRESS = re.compile(r"[^\s@,;<>\"()]+(@[A-Za-z0-9.-]+)?")
+"""What mail can be sent to."""
 _URL = re.compile(r"https?://[!-~]+")
 _NAMES = ("mail", "webhook", "ping", "notify")
 _NOBODY = Notice()
@@ -26,7 +27,7 @@ def read_notice(draft: Draft, problems: Problems) -> Notice:
         return _NOBODY
     mail = tuple(piece.text for piece in _list(draft, "mail"))
     for piece in _list(draft, "mail"):
-        if not _ADDRESS.fullmatch(piece.text):
+        if not ADDRESS.fullmatch(piece.text):
             problems.error(
                 piece, "mail", "is no address", got=piece.text, hint="write e.g. ops@example.org"
             )
