@@ -274,7 +274,7 @@ def test_what_is_published_by_a_run_inherits_the_inputs_of_what_it_has_reserved(
 ) -> None:
     flows.commit(new(sheet()))
     flows.change(
-        inputs=(Input(id="mail/1", title="First"), Input(id="mail/2")), publisher=1,
+        inputs=(Input(id="mail/1", title="First"), Input(id="mail/2")), publisher=1, rounds=3,
         publish=(event("o1", causes=("mail/1",)), event("o2", causes=("mail/2", "mail/1"))),
     )  # fmt: skip
     flows.change(reserve=(2, [("orders", "o1"), ("orders", "o2")]))

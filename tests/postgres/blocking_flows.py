@@ -60,6 +60,7 @@ class _Store:
         self._flows = flows
         self._copy = sqlite3.connect(":memory:", check_same_thread=False)
         self._copy.executescript("".join(migrations("workflow")))
+        self.back_up()
 
     def tables(self) -> sqlite3.Connection:
         for name, table in _TABLES.items():
@@ -78,6 +79,28 @@ class _Store:
     def abandon(self) -> None:
         statement = f"UPDATE {self._flows.schema}.flows SET lease_until = now() - interval '1 hour'"
         self._flows.do(self._flows.log.pool.fetch(statement))
+
+    def back_up(self) -> None:
+        name = f"{self._flows.schema}_copy"
+        self._run(
+            f"DROP SCHEMA IF EXISTS {name} CASCADE", f"CREATE SCHEMA {name}",
+            *(
+                f"CREATE TABLE {name}.{table} AS TABLE {self._flows.schema}.{table}"
+                for table in _TABLES.values()
+            ),
+        )  # fmt: skip
+
+    def restore(self) -> None:
+        name, schema = f"{self._flows.schema}_copy", self._flows.schema
+        self._run(
+            f"TRUNCATE {schema}.flows, {schema}.flow_causes CASCADE",
+            *(f"INSERT INTO {schema}.{one} TABLE {name}.{one}" for one in _TABLES.values()),
+        )
+        self.abandon()
+
+    def _run(self, *statements: str) -> None:
+        for statement in statements:
+            self._flows.do(self._flows.log.pool.fetch(statement))
 
     def close(self) -> None:
         """The next world empties the database."""

@@ -237,6 +237,8 @@ class Event:
     causes: tuple[str, ...] = ()
     """The inputs that it comes from."""
     created_ms: int = 0
+    rounds: int = 0
+    """Through how many consumers, one after the other, what it comes from has gone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -314,6 +316,8 @@ class FlowChange:
     publish: Sequence[Publication] = ()
     publisher: int | None = None
     """The run that publishes."""
+    rounds: int = 0
+    """Of what is published that was not there before."""
     inherits: bool = False
     """Whether publications come from the inputs of what the publisher has reserved."""
     settle: tuple[int, EventStatus] | None = None

@@ -4,7 +4,7 @@ from gnomon.apps.workflow.agenda import Begin, Rest, choose
 from gnomon.apps.workflow.context import Context, Outcome, Prepared
 from gnomon.apps.workflow.definition import Workflow
 from gnomon.apps.workflow.pace import BURST, Hold, Pace
-from tests.apps.workflow.facts import NOW, consumer, facts, producer, run
+from tests.apps.workflow.facts import NOW, consumer, facts, producer
 from tests.apps.workflow.stage import START, Stage, everything, play
 from tests.clauses import clause
 
@@ -163,15 +163,29 @@ def test_what_comes_in_from_outside_meanwhile_calls_its_consumer_at_once() -> No
 
 
 @clause("WHEN-16")
-def test_the_next_attempt_has_the_rounds_of_the_one_before() -> None:
+def test_after_a_rest_all_of_the_burst_can_be_had_again() -> None:
     pace = Pace()
-    pace.prepared(run(number=1), [None])
-    pace.prepared(run(number=2), [1])
-    pace.prepared(run(number=3), [2])
 
-    for _ in range(BURST):
-        assert pace.committed(run(number=3), publishes=True, consumers=2, now_ms=NOW) is None
-    assert pace.committed(run(number=2), publishes=True, consumers=2, now_ms=NOW) is None
-    assert pace.committed(run(number=3), publishes=True, consumers=2, now_ms=NOW) == NOW + 1_000
-    later = NOW + 2_000_000
-    assert pace.committed(run(number=3), publishes=True, consumers=2, now_ms=later) is None
+    assert [pace.run(now_ms=NOW) for _ in range(BURST)] == [None] * BURST
+    assert pace.run(now_ms=NOW) == NOW + 1_000
+    assert pace.run(now_ms=NOW + 1_000) == NOW + 2_000
+    assert pace.run(now_ms=NOW + 200_000) is None
+
+
+@clause("WHEN-16")
+def test_a_host_that_begins_anew_knows_what_comes_from_a_circle() -> None:
+    echo = Echo(width=2)
+
+    async def scenario(stage: Stage) -> None:
+        echo.stage = stage
+        await stage.start(echo.workflow)
+        await stage.publish("first", topic="rounds")
+        await stage.advance(minutes=10)
+        echo.begun.clear()
+        await stage.crash()
+        await stage.start(echo.workflow)
+        await stage.advance(seconds=30)
+
+        assert len(echo.begun) <= BURST + 35
+
+    play(scenario)

@@ -10,23 +10,28 @@ from dataclasses import replace
 from typing import NamedTuple
 from unittest.mock import patch
 
-from gnomon.apps.workflow import course, driver, reconciling, retrying
+from gnomon.apps.workflow import context, course, driver, reconciling, retrying
 from gnomon.apps.workflow.course import NONE, Emission, Preparation
 from gnomon.apps.workflow.driver import Driver
 from gnomon.apps.workflow.failure import Failure, Fault
 from gnomon.apps.workflow.host import Host
+from gnomon.apps.workflow.pace import Pace
 from gnomon.apps.workflow.phase import Reset, reset_of
 from gnomon.apps.workflow.reconciling import Finding, Verdict
 from gnomon.apps.workflow.steps import Steps
+from gnomon.apps.workflow.wake import Wake, read_wake
+from gnomon.errors import LogicError
 from gnomon.ports.workflow_facts import (
     EventStatus,
     Facts,
     FlowChange,
     Mutation,
+    MutationStatus,
     Phase,
     Run,
 )
 from gnomon.simulation.workflow.plan import World
+from gnomon.simulation.workflow.world import _World
 
 __all__ = ["MUTANTS", "Mutant"]
 
@@ -225,6 +230,43 @@ def _pause_forgets_the_open_run() -> Patch:
     return patch.object(Driver, "_load", wrong)
 
 
+def _any_approval_will_do() -> Patch:
+    return patch.object(course, "is_approved", lambda run, wanted: True)
+
+
+def _keys_are_counted() -> Patch:
+    """A key is the name of the workflow and the number of the run, as in every store."""
+    return patch.object(_World, "_draw_token", lambda self: "")
+
+
+def _not_applied_is_tried_at_once() -> Patch:
+    def wrong(facts: Facts, *, tries: int, now_ms: int) -> FlowChange:
+        run, mutation = reconciling._uncertain(facts)
+        failed = replace(mutation, status=MutationStatus.FAILED, next_ms=None)
+        return reconciling._afresh(facts, run, failed, now_ms=now_ms)
+
+    return patch.object(reconciling, "_found_not_applied", wrong)
+
+
+def _circles_go_on_at_full_speed() -> Patch:
+    return patch.object(Pace, "run", lambda self, *, now_ms: None)
+
+
+def _rounds_are_not_counted() -> Patch:
+    return patch.object(course, "rounds_of", lambda run: 1)
+
+
+def _odd_wishes_are_refused() -> Patch:
+    def wrong(value: object, *, now_ms: int) -> Wake:
+        found = right(value, now_ms=now_ms)
+        if found.problem:
+            raise LogicError(found.problem)
+        return found
+
+    right = read_wake
+    return patch.object(context, "read_wake", wrong)
+
+
 @contextmanager
 def _both(*patches: Patch) -> Iterator[None]:
     with ExitStack() as stack:
@@ -233,7 +275,7 @@ def _both(*patches: Patch) -> Iterator[None]:
         yield
 
 
-CRASH, STORM = World.CRASH, World.STORM
+CRASH, STORM, ODD = World.CRASH, World.STORM, World.ODD
 MUTANTS = [
     Mutant("events of an uncertain mutation are released", CRASH, _uncertain_events_released),
     Mutant("a crash is taken for applied", CRASH, _crash_taken_for_applied),
@@ -254,4 +296,10 @@ MUTANTS = [
     Mutant("a state is written without its events", CRASH, _state_without_its_events),
     Mutant("skipped is taken for consumed", STORM, _skipped_taken_for_consumed),
     Mutant("a failed run is passed over", STORM, _pause_forgets_the_open_run),
+    Mutant("any approval will do", ODD, _any_approval_will_do),
+    Mutant("keys are counted", ODD, _keys_are_counted),
+    Mutant("what was not applied is tried at once", ODD, _not_applied_is_tried_at_once),
+    Mutant("circles go on at full speed", ODD, _circles_go_on_at_full_speed),
+    Mutant("rounds are not counted", ODD, _rounds_are_not_counted),
+    Mutant("odd wishes are refused", ODD, _odd_wishes_are_refused),
 ]  # fmt: skip

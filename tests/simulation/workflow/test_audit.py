@@ -4,7 +4,7 @@ import sqlite3
 
 import pytest
 
-from gnomon.simulation.workflow.audit import Auditor, audit, is_at_rest
+from gnomon.simulation.workflow.audit import Auditor, audit, hurried, is_at_rest
 from gnomon.simulation.workflow.outside import Application, Outside
 from tests.clauses import clause
 
@@ -12,14 +12,15 @@ TABLES = """
 CREATE TABLE workflows (current);
 CREATE TABLE events (topic, id, status);
 CREATE TABLE topics (name, pending);
-CREATE TABLE runs (number, handler, retry_of, phase, status, mutation, mutation_result);
+CREATE TABLE runs (number, handler, retry_of, phase, status, mutation, mutation_result,
+  error_details DEFAULT '');
 CREATE TABLE mutations (run, idempotency_key, status);
 INSERT INTO workflows VALUES (NULL);
 INSERT INTO events VALUES ('orders', 'i1', 'consumed'), ('shipped', 'i1', 'consumed');
 INSERT INTO topics VALUES ('orders', 0), ('shipped', 0);
-INSERT INTO runs VALUES (1, 'ship', NULL, 'mutating', 'crashed', 1, NULL);
-INSERT INTO runs VALUES (2, 'ship', 1, 'committed', 'committed', 1, '{"status": "applied"}');
-INSERT INTO runs VALUES (3, 'bill', NULL, 'committed', 'committed', 3, '{"status": "applied"}');
+INSERT INTO runs VALUES (1, 'ship', NULL, 'mutating', 'crashed', 1, NULL, '');
+INSERT INTO runs VALUES (2, 'ship', 1, 'committed', 'committed', 1, '{"status": "applied"}', '');
+INSERT INTO runs VALUES (3, 'bill', NULL, 'committed', 'committed', 3, '{"status": "applied"}', '');
 INSERT INTO mutations VALUES (1, 'shop/1', 'applied'), (3, 'shop/3', 'applied');
 """
 DONE = [Application("ship", "shop/1", ("i1",), 5), Application("bill", "shop/3", ("i1",), 9)]
@@ -85,6 +86,10 @@ def test_what_a_person_has_skipped_need_not_have_been_done() -> None:
             marks=clause("WSIM-7"),
         ),
         pytest.param(
+            "UPDATE runs SET error_details = 'wakeAt: no instant' WHERE number = 3;", DONE,
+            "failed because of what it wished for", marks=clause("WSIM-12"),
+        ),
+        pytest.param(
             "UPDATE topics SET pending = 1;", DONE, "counts 1 pending events, and has 0",
             marks=clause("WLOG-7"),
         ),
@@ -131,3 +136,39 @@ def test_a_world_is_at_rest_when_every_item_is_in_and_nothing_is_left_to_do() ->
     database.execute("UPDATE events SET status = 'pending' WHERE topic = 'shipped'")
     assert not is_at_rest(database, ["i1"])
     database.close()
+
+
+@clause("WSIM-13")
+def test_what_is_called_in_a_circle_is_noticed_and_what_is_called_often_is_not() -> None:
+    seldom = [at * 3_000 for at in range(1_000)]
+    often = [at * 2_900 for at in range(21)]
+
+    assert list(hurried(seldom, [at * 119 for at in range(5)])) == []
+    assert list(hurried(often, [])) == [
+        "a tool was called in vain more than 20 times in the minute from 0 on"
+    ]
+    assert list(hurried([], [7] * 501)) == [
+        "handlers were called more than 500 times in the minute from 7 on"
+    ]
+
+
+@clause("WSIM-12")
+def test_what_a_restored_store_cannot_know_may_be_done_again_and_nothing_else() -> None:
+    again = [*DONE, Application("ship", "shop/9", ("i1",), 12)]
+    known = "INSERT INTO mutations VALUES (2, 'shop/9', 'applied');" + (
+        "UPDATE runs SET mutation = 2 WHERE mutation = 1;"
+        "UPDATE mutations SET status = 'failed' WHERE run = 1;"
+    )
+
+    def of(restored: list[tuple[int, int]]) -> list[str]:
+        database = sqlite3.connect(":memory:")
+        database.executescript(TABLES + known)
+        outside = Outside((0,))
+        outside.applications = again
+        outside.restored = restored
+        found = [one for one in audit(database, outside, ["i1"]) if "done 2 times" in one]
+        database.close()
+        return found
+
+    assert of([]) == of([(10, 11)]) == ["ship of i1 was done 2 times"]
+    assert of([(2, 6)]) == []

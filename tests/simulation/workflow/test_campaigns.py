@@ -16,13 +16,23 @@ from tests.clauses import clause
 PARTS = 20
 WORLDS_A_PART = 150
 STORMS = 100
+ODD = 40
 CALLS = (
     "take", "keep", "versions", "load", "commit", "peek", "forget", "apply ship", "apply bill",
 )  # fmt: skip
 SOMETIMES = [
-    *(f"{kind} {call}" for call in ("load", "commit") for kind in (
-        "crash_before", "crash_after", "fail_before", "fail_after", "freeze_before", "freeze_after",
-    )),
+    *(
+        f"{kind} {call}"
+        for call in ("load", "commit")
+        for kind in (
+            "crash_before",
+            "crash_after",
+            "fail_before",
+            "fail_after",
+            "freeze_before",
+            "freeze_after",
+        )
+    ),
     *(f"errand {do}" for do in Do),
     "approved",
     "rejected",
@@ -32,7 +42,10 @@ SOMETIMES = [
     "resolved try-again",
     "resumed failed:logic",
     "pushed",
-]  # fmt: skip
+]
+ODDLY = (
+    "restored", "begun anew", "signed in again", "approved", "rejected", "died during next echo",
+)  # fmt: skip
 
 
 @pytest.mark.bulk
@@ -52,6 +65,14 @@ def test_a_storm_makes_nothing_twice_and_loses_nothing_whatever_it_brings() -> N
 
     assert found.troubles == []
     assert [name for name in SOMETIMES if not found.counters[name]] == []
+
+
+@clause("WSIM-4", "WSIM-5", "WSIM-6", "WSIM-12", "WSIM-13")
+def test_odd_scripts_and_restored_stores_keep_every_promise() -> None:
+    found = tally(islice(worlds(World.ODD, 0), ODD))
+
+    assert found.troubles == []
+    assert [name for name in ODDLY if not found.counters[name]] == []
 
 
 @clause("WSIM-1")

@@ -5,7 +5,7 @@ from itertools import islice
 
 import pytest
 
-from gnomon.simulation.workflow.campaign import crashes, replay_line
+from gnomon.simulation.workflow.campaign import crashes, replay_line, worlds
 from gnomon.simulation.workflow.plan import Spec, World, draw_spec
 from gnomon.simulation.workflow.world import run_world
 from tests.clauses import clause
@@ -13,6 +13,7 @@ from tests.postgres.blocking_flows import PostgresFlows
 
 CRASHES = 12
 STORMS = 6
+ODD = 3
 
 
 @pytest.fixture(scope="module")
@@ -25,6 +26,7 @@ def stores(common_database: str) -> Iterator[PostgresFlows]:
 SPECS = [
     *islice(crashes(7), CRASHES),
     *(draw_spec(World.STORM, seed) for seed in range(1, STORMS + 1)),
+    *islice((one for one in worlds(World.ODD, 1) if one.restores), ODD),
 ]
 
 

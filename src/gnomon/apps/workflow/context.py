@@ -198,6 +198,10 @@ class Context:
         title = _title(result.get("ui"))
         wake = read_wake(result.get("wakeAt"), now_ms=now_ms)
         topics, reserved = dict.fromkeys(topic for topic, _ in reservations), set(reservations)
+        taken = [
+            one for events in self._events.values() for one in events
+            if (one.topic, one.id) in reserved
+        ]  # fmt: skip
         text = self._json(
             {
                 "reservations": [
@@ -205,16 +209,11 @@ class Context:
                     for topic in topics
                 ],
                 "data": result.get("data"), "title": title, "wake_ms": wake.at_ms,
+                "rounds": 1 + max((one.rounds for one in taken), default=0),
                 **({"problem": wake.problem} if wake.problem else {}),
             }, "data",
         )  # fmt: skip
-        return Preparation(
-            tuple(reservations), text, title, wake.at_ms, wake.problem,
-            frozenset(
-                one.created_by for events in self._events.values() for one in events
-                if (one.topic, one.id) in reserved
-            ),
-        )  # fmt: skip
+        return Preparation(tuple(reservations), text, title, wake.at_ms, wake.problem)
 
     def request(self) -> Request | None:
         return self._request

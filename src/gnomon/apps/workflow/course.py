@@ -8,6 +8,7 @@ before anything follows from it; a mutation is written down before it is tried.
 Spec: PHASE-7 to PHASE-12, MUTATE-1 to MUTATE-4, FAIL-3 to FAIL-7, WHEN-13.
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple, TypeVar
@@ -52,6 +53,7 @@ __all__ = [
     "mutating",
     "new_run",
     "prepared",
+    "rounds_of",
     "settled_without",
     "under_its_key",
 ]
@@ -75,8 +77,6 @@ class Preparation(NamedTuple):
     wake_ms: int | None
     problem: str = ""
     """What is wrong with its wish to wake."""
-    makers: frozenset[int | None] = frozenset()
-    """The runs that have published what it reserves; None for the outside."""
 
 
 class Request(NamedTuple):
@@ -256,9 +256,18 @@ def commit(facts: Facts, run: Run, emission: Emission, *, now_ms: int) -> FlowCh
     standing = replace(facts.standing, current=None, failures=0, retry_ms=None, repairs=0)
     return FlowChange(
         standing=standing, handlers=(handler,), runs=(done,), inputs=emission.inputs,
-        publish=emission.publications, publisher=run.number,
+        publish=emission.publications, publisher=run.number, rounds=rounds_of(run),
         inherits=run.kind is HandlerKind.CONSUMER, settle=settle,
     )  # fmt: skip
+
+
+def rounds_of(run: Run) -> int:
+    """Through how many consumers what a run deals with has gone, this one included."""
+    if run.prepared is None:
+        return 0
+    found = json.loads(run.prepared).get("rounds", 1)
+    assert isinstance(found, int), found
+    return found
 
 
 def after(facts: Facts, change: FlowChange, *, number: int) -> Facts:

@@ -174,7 +174,6 @@ class Driver:
             else:
                 if self._run.phase is Phase.PREPARING:
                     await self._prepare()
-                self._pace.followed(self._run)
                 if self._run.phase in (Phase.PREPARED, Phase.MUTATING):
                     await self._mutate()
                 if self._run.status is not RunStatus.ACTIVE:
@@ -203,10 +202,10 @@ class Driver:
     async def _pace_itself(self, emission: Emission) -> None:
         """Let consumers that feed each other wait a moment."""
         consumers = sum(one.kind is HandlerKind.CONSUMER for one in self._facts.handlers)
-        until_ms = self._pace.committed(
-            self._run, publishes=bool(emission.publications), consumers=consumers,
-            now_ms=self._now(),
-        )  # fmt: skip
+        circles = course.rounds_of(self._run) > consumers
+        if not circles and not (emission.publications and not _has_reserved(self._run)):
+            return
+        until_ms = self._pace.run(now_ms=self._now())
         if until_ms is None:
             return
         if self._hold is None or self._hold.until_ms <= self._now() - PACED_MS:
@@ -238,7 +237,6 @@ class Driver:
                 logging.WARNING, "WakeInvalid", workflow=self.name, handler=self._run.handler,
                 problem=found.problem,
             )  # fmt: skip
-        self._pace.prepared(self._run, found.makers)
         await self._put(lambda facts: course.prepared(facts, self._run, found, now_ms=self._now()))
 
     async def _mutate(self) -> None:

@@ -137,13 +137,13 @@ def mutation_row(one: Mutation) -> Row:
 def event_of(row: Row) -> Event:
     (
         topic, id, payload, status, number, arrival, attempt, reserved_by, created_by, causes,
-        created_at,
+        created_at, rounds,
     ) = row  # fmt: skip
     return Event(
         topic=_text(topic), id=_text(id), payload=_text(payload), status=EventStatus(_text(status)),
         number=_number(number), arrival=_number(arrival), attempt=_number(attempt),
         reserved_by=_maybe_number(reserved_by), created_by=_maybe_number(created_by),
-        causes=_names(causes), created_ms=_ms(created_at),
+        causes=_names(causes), created_ms=_ms(created_at), rounds=_number(rounds),
     )  # fmt: skip
 
 

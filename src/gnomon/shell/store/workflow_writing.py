@@ -56,14 +56,14 @@ def apply_change(
             found = _inherited(connection, workflow, change.publisher, found)
         publish(
             connection, workflow, found, arrivals=arrivals, publisher=change.publisher,
-            now_ms=now_ms,
+            now_ms=now_ms, rounds=change.rounds,
         )  # fmt: skip
     _move_events(connection, change, workflow)
 
 
 def publish(
     connection: sqlite3.Connection, workflow: str, publications: Iterable[Publication], *,
-    arrivals: int, publisher: int | None, now_ms: int,
+    arrivals: int, publisher: int | None, now_ms: int, rounds: int = 0,
 ) -> int:  # fmt: skip
     """Add or change events; how many are newly pending, or pending and changed."""
     first, counts, newest = arrivals, Counter[str](), {}
@@ -75,7 +75,7 @@ def publish(
             arrivals += 1
             connection.execute(
                 _SQL["add_event"],
-                (*key, one.payload, arrivals, arrivals, publisher, causes, to_text(now_ms)),
+                (*key, one.payload, arrivals, arrivals, publisher, causes, to_text(now_ms), rounds),
             )
             counts[one.topic] += 1
             newest[one.topic] = arrivals

@@ -5,7 +5,9 @@ The tables are read with plain SQL; nothing of the machine, the store or the hos
 world lasts, each commit is looked at: one run at work, and no phase that goes back. When it has
 come to rest, every item must have been shipped once and billed once, unless a person said to skip
 it; nothing may be left reserved or pending; and each application outside must be followed by a run
-that was committed and knows of it.
+that was committed and knows of it. What was done after a backup that was restored since is not
+known to the store: that may be done again, under another key. And whatever fails, nothing is called
+in a circle.
 
 Spec: WSIM-4 to WSIM-7.
 """
@@ -18,6 +20,9 @@ from gnomon.simulation.workflow.outside import Outside
 
 __all__ = ["Auditor", "audit", "is_at_rest"]
 
+MINUTE_MS = 60_000
+FRUITLESS_MAX = 20
+BEGUN_MAX = 500
 PHASES = ("preparing", "prepared", "mutating", "mutated", "emitting", "committed")
 TOPICS = {"ship": "orders", "bill": "shipped"}
 
@@ -28,6 +33,10 @@ class Auditor:
     def __init__(self, tables: Callable[[], sqlite3.Connection]) -> None:
         self._tables = tables
         self._phases: dict[int, int] = {}
+
+    def forget(self) -> None:
+        """The store is another now."""
+        self._phases.clear()
 
     def look(self) -> list[str]:
         """What is wrong right now."""
@@ -59,6 +68,22 @@ def audit(connection: sqlite3.Connection, outside: Outside, items: list[str]) ->
     yield from _conclusions(connection, outside)
     yield from _counts(connection)
     yield from _chains(connection)
+    for number, error in connection.execute(
+        "SELECT number, error_details FROM runs WHERE error_details LIKE '%wakeAt%'"
+    ):
+        yield f"run {number} failed because of what it wished for: {error}"
+
+
+def hurried(fruitless: list[int], begun: list[int]) -> Iterator[str]:
+    """Whether a tool was called in vain, or handlers were called, more often than anybody waits."""
+    for what, times, most in (
+        ("a tool was called in vain", fruitless, FRUITLESS_MAX),
+        ("handlers were called", begun, BEGUN_MAX),
+    ):
+        for first, last in zip(times, times[most:], strict=False):
+            if last - first < MINUTE_MS:
+                yield f"{what} more than {most} times in the minute from {first} on"
+                break
 
 
 def is_at_rest(connection: sqlite3.Connection, items: list[str]) -> bool:
@@ -80,7 +105,11 @@ def _twice(outside: Outside) -> Iterator[str]:
             yield f"{key} was applied {times} times"
     done = Counter((one.tool, item) for one in outside.applications for item in one.items)
     for (tool, item), times in done.items():
-        if times > 1:
+        known = sum(
+            one.tool == tool and item in one.items and not outside.is_forgotten(one.at)
+            for one in outside.applications
+        )
+        if times > 1 and (known > 1 or not outside.restored):
             yield f"{tool} of {item} was done {times} times"
 
 
@@ -102,14 +131,15 @@ def _events(connection: sqlite3.Connection) -> dict[tuple[str, str], str]:
 def _item(item: str, statuses: dict[tuple[str, str], str], outside: Outside) -> Iterator[str]:
     for tool, topic in TOPICS.items():
         status = statuses.get((topic, item))
-        done = sum(one.tool == tool and item in one.items for one in outside.applications)
+        times = [one.at for one in outside.applications if one.tool == tool and item in one.items]
+        done = len(times)
         if status is None:
             yield f"{item} never came to {topic}"
             return
         if status == "consumed" and not done:
             yield f"{topic}/{item} was consumed without its {tool}"
         if status == "skipped":
-            if done:
+            if not all(outside.is_forgotten(at) for at in times):
                 yield f"{topic}/{item} was skipped after its {tool}"
             return
 
@@ -124,6 +154,8 @@ def _conclusions(connection: sqlite3.Connection, outside: Outside) -> Iterator[s
     )
     known = {key: (status, commits) for key, status, commits in rows}
     for one in outside.applications:
+        if outside.is_forgotten(one.at) and one.key not in known:
+            continue
         if known.get(one.key) != ("applied", 1):
             yield f"{one.key} was applied, but the tables say {known.get(one.key)}"
     applied = {one.key for one in outside.applications}

@@ -44,6 +44,14 @@ class Store(Protocol):
         """The process that held the workflows is dead."""
         ...
 
+    def back_up(self) -> None:
+        """Copy everything, as it is now."""
+        ...
+
+    def restore(self) -> None:
+        """Be again what the latest copy was; while no process lives."""
+        ...
+
     def close(self) -> None: ...
 
 
@@ -53,6 +61,14 @@ class MemoryStore:
     def __init__(self) -> None:
         self._database = Database(MEMORY, family="workflow")
         self.log: WorkflowLog = SqliteWorkflowLog(self._database, lasting=True)
+        self._copy = sqlite3.connect(MEMORY)
+        self.back_up()
+
+    def back_up(self) -> None:
+        self._database.connection.backup(self._copy)
+
+    def restore(self) -> None:
+        self._copy.backup(self._database.connection)
 
     def tables(self) -> sqlite3.Connection:
         return self._database.connection
@@ -61,6 +77,7 @@ class MemoryStore:
         """Whoever opens a file next follows at once."""
 
     def close(self) -> None:
+        self._copy.close()
         self._database.close()
 
 

@@ -31,6 +31,12 @@ class Outside:
         self.applications: list[Application] = []
         self.attempts: Counter[str] = Counter()
         """How often a tool was reached with each key, whatever came of it."""
+        self.fruitless: list[int] = []
+        """When a tool was called in vain."""
+        self.approved: set[tuple[str, str, str]] = set()
+        """What a person has agreed to: tool, parameters and key."""
+        self.restored: list[tuple[int, int]] = []
+        """From when on until when the store was put back to what it was."""
         self.first_seen: dict[str, datetime] = {}
         """When a prepare saw an item first; where authors keep such things is their business."""
 
@@ -40,6 +46,10 @@ class Outside:
 
     def apply(self, tool: str, key: str, items: list[str], at: int) -> None:
         self.applications.append(Application(tool, key, tuple(items), at))
+
+    def is_forgotten(self, at: int) -> bool:
+        """Whether the store knows nothing of what was done then: it was restored since."""
+        return any(since <= at <= until for since, until in self.restored)
 
     def was_applied(self, key: str) -> Application | None:
         return next((one for one in self.applications if one.key == key), None)

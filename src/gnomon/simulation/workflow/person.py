@@ -86,7 +86,7 @@ class Person:
                 await desk.reject(NAME)
             else:
                 notes.hit("approved")
-                await desk.approve(NAME)
+                await self._approve(facts)
         elif status is RunStatus.RECONCILIATION:
             await self._resolve(facts)
         elif status in (RunStatus.LOGIC, RunStatus.INTERNAL) or (
@@ -94,6 +94,19 @@ class Person:
         ):
             notes.hit(f"resumed {status.value}")
             await desk.resume(NAME)
+
+    async def _approve(self, facts: Facts) -> None:
+        """Agree to what was seen, and to nothing else; or sign in again."""
+        run = facts.run
+        assert run is not None
+        if run.fault == "approval":
+            assert run.asked is not None
+            asked = run.asked
+            self._world.outside.approved.add((asked.tool, asked.params, asked.key))
+            await self._desk.approve(NAME, key=asked.key)
+        else:
+            self._world.notes.hit("signed in again")
+            await self._desk.approve(NAME)
 
     async def _resolve(self, facts: Facts) -> None:
         mutation = facts.mutation

@@ -31,6 +31,8 @@ class World(StrEnum):
     """Nothing goes wrong but that the process dies."""
     STORM = "storm"
     """Everything at once."""
+    ODD = "odd"
+    """A storm over odd scripts and stores: circles, outages, sign-ins, restored backups."""
 
 
 class Do(StrEnum):
@@ -71,6 +73,16 @@ class Behaviour:
     waits_for: int = 1
     """How many events a prepare waits for, until its time is up."""
     slow_ms: tuple[int, ...] = (0,)
+    outage: tuple[int, int] = (0, 0)
+    """From when until when no tool gets through, and says so only when it is asked."""
+    signs_out: int = 0
+    """A prepare, or a tool that has not acted, wants a new sign-in."""
+    odd_wakes: bool = False
+    """A prepare that waits for more wishes for instants that are none."""
+    echoes: int = 0
+    """How many events a consumer publishes to its own topic for each that it takes."""
+    shares: bool = False
+    """Orders are shipped by two consumers of one topic."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,13 +98,17 @@ class Spec:
     interval: str
     behaviour: Behaviour
     errands: tuple[Errand, ...] = ()
+    backups: tuple[int, ...] = ()
+    """When the store is copied."""
+    restores: tuple[int, ...] = ()
+    """When the latest copy is put in its place, or an empty store where there is none."""
     faults: tuple[Fault, ...] = ()
 
 
 def draw_spec(world: World, seed: int) -> Spec:
     """The world of a seed."""
     dice = Dice(seed, "workflow", world.value)
-    storms = world is World.STORM
+    storms = world is not World.CRASH
     count, span = (dice.between(2, 6), 5 * MINUTE) if storms else (dice.between(1, 2), 20 * SECOND)
     plain = Spec(
         world=world, seed=seed, interval=dice.pick(("15s", "20s", "1m")),
@@ -105,7 +121,22 @@ def draw_spec(world: World, seed: int) -> Spec:
             cannot_tell=dice.pick((0, 0, 30)),
         ),
     )  # fmt: skip
-    return _in_a_storm(plain, dice, span) if storms else plain
+    if world is World.CRASH:
+        return plain
+    storm = _in_a_storm(plain, dice, span)
+    return _odd(storm, Dice(seed, "odd"), span) if world is World.ODD else storm
+
+
+def _odd(spec: Spec, dice: Dice, span: int) -> Spec:
+    begins = dice.below(span)
+    behaviour = replace(
+        spec.behaviour, approval=dice.chance(50), signs_out=dice.pick((0, 0, 20)),
+        outage=dice.pick(((0, 0), (begins, begins + dice.pick((MINUTE, 20 * MINUTE))))),
+        odd_wakes=dice.chance(30), echoes=dice.pick((0, 0, 1, 2)), shares=dice.chance(40),
+    )  # fmt: skip
+    restores = tuple(sorted(dice.below(2 * span) for _ in range(dice.pick((0, 0, 1, 2)))))
+    backups = tuple(sorted(dice.below(2 * span) for _ in range(dice.pick((0, 1, 2)))))
+    return replace(spec, behaviour=behaviour, restores=restores, backups=backups)
 
 
 def _in_a_storm(spec: Spec, dice: Dice, span: int) -> Spec:

@@ -13,11 +13,11 @@ from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Protocol
 
-from gnomon.apps.workflow.context import Context, Outcome, Prepared
+from gnomon.apps.workflow.context import Context, Outcome, Prepared, to_json
 from gnomon.apps.workflow.definition import Workflow
 from gnomon.apps.workflow.reconciling import Finding
 from gnomon.apps.workflow.steps import Call, applied, not_applied, unknown
-from gnomon.errors import LogicError, PermissionDeniedError, TransientError
+from gnomon.errors import AuthError, LogicError, PermissionDeniedError, TransientError
 from gnomon.simulation.dice import Dice
 from gnomon.simulation.gate import Gate, Nature
 from gnomon.simulation.workflow.outside import Outside
@@ -27,6 +27,16 @@ __all__ = ["NAME", "Surroundings", "make_workflow"]
 
 NAME = "shop"
 BATCH_WAIT = timedelta(seconds=60)
+ODD_WAKES: tuple[object, ...] = (
+    "",
+    "tomorrow",
+    5,
+    -1.5,
+    "2026-03-01T09:00:00",
+    True,
+    [],
+    "9999-99-99T99:99:99Z",
+)
 
 
 class Surroundings(Nature, Protocol):
@@ -35,8 +45,13 @@ class Surroundings(Nature, Protocol):
     spec: Spec
     outside: Outside
     behaviour: Dice
+    begun: list[int]
+    """When each handler was called."""
     at_work: list[str]
     """The handlers that are at work in the process that lives."""
+
+    healed: bool
+    """Whether nothing goes wrong any more."""
 
     def complain(self, text: str) -> None: ...
 
@@ -45,17 +60,29 @@ def make_workflow(gate: Gate[Nature], world: Surroundings) -> Workflow:
     """The workflow, as one process has it."""
     made = Workflow(NAME)
     script = _Script(gate, world)
-    made.producer("poll", interval=world.spec.interval, publishes=["orders"])(script.poll)
-    for name, topic, publishes in (("ship", "orders", ["shipped"]), ("bill", "shipped", [])):
-        consumer = made.consumer(name, subscribes=[topic], publishes=publishes)
-        consumer.prepare(script.preparing(name, topic))
-        consumer.mutate(script.mutating(name))
-        consumer.next(script.concluding(name))
-        behaviour = world.spec.behaviour
+    echoes = ["echoes"] if world.spec.behaviour.echoes else []
+    made.producer("poll", interval=world.spec.interval, publishes=["orders", *echoes])(script.poll)
+    behaviour = world.spec.behaviour
+    for place, name in enumerate(("ship", "ship-too") if behaviour.shares else ("ship",)):
+        _consume(made, script, name, "ship", place if behaviour.shares else None)
+    _consume(made, script, "bill", "bill", None)
+    if behaviour.echoes:
+        echo = made.consumer("echo", subscribes=["echoes"], publishes=["echoes"])
+        echo.prepare(script.listening)
+        echo.next(script.echo)
+    for name in ("ship", "bill"):
         tool = made.tool(name, approval=behaviour.approval and name == "bill")(script.tool(name))
         if behaviour.reconciles:
             tool.reconcile(script.reconciling(name))
     return made
+
+
+def _consume(made: Workflow, script: "_Script", name: str, tool: str, share: int | None) -> None:
+    topic, publishes = ("orders", ["shipped"]) if tool == "ship" else ("shipped", [])
+    consumer = made.consumer(name, subscribes=[topic], publishes=publishes)
+    consumer.prepare(script.preparing(tool, topic, share))
+    consumer.mutate(script.mutating(tool))
+    consumer.next(script.concluding(tool))
 
 
 class _Script:
@@ -71,14 +98,35 @@ class _Script:
             for item in items[max(seen - 1, 0) :]:  # the last one again, as producers do
                 source = ctx.input("feed", "item", item)
                 ctx.publish("orders", item, item, inputs=[source])
+            if self._moods.echoes and not self._world.healed:
+                ctx.publish("echoes", "e0")
             return len(items)
 
         return await self._step("poll", work)
 
-    def preparing(self, name: str, topic: str) -> Callable[[Context, object], Awaitable[object]]:
+    async def listening(self, ctx: Context, state: object) -> object:
+        async def work() -> object:
+            ids = [one.id for one in ctx.peek("echoes", limit=1)]
+            return {"reservations": [{"topic": "echoes", "ids": ids}], "data": ids} if ids else {}
+
+        return await self._step("prepare echo", work)
+
+    async def echo(self, ctx: Context, prepared: Prepared, outcome: Outcome) -> None:
+        async def work() -> None:
+            if not self._world.healed:
+                for number in range(self._moods.echoes):
+                    ctx.publish("echoes", f"e{ctx.run}-{number}")
+
+        await self._step("next echo", work)
+
+    def preparing(
+        self, name: str, topic: str, share: int | None
+    ) -> Callable[[Context, object], Awaitable[object]]:
         async def prepare(ctx: Context, state: object) -> object:
             async def work() -> object:
-                return self._choose(ctx, topic, state)
+                if self._world.behaviour.chance(self._moods.signs_out):
+                    raise AuthError("sign in again")
+                return self._choose(ctx, topic, share)
 
             return await self._step(f"prepare {name}", work)
 
@@ -127,12 +175,15 @@ class _Script:
 
         return reconcile
 
-    def _choose(self, ctx: Context, topic: str, state: object) -> object:
+    def _choose(self, ctx: Context, topic: str, share: int | None) -> object:
         """Take some of what is pending; wait for more of it, but not for ever."""
-        moods, events = self._moods, ctx.peek(topic)
+        moods = self._moods
+        events = [one for one in ctx.peek(topic) if share is None or int(one.id[1:]) % 2 == share]
         if not events:
             return {}
         if len(events) < moods.waits_for and not self._waited(ctx, events[0].id):
+            if moods.odd_wakes:
+                return {"wakeAt": self._world.behaviour.pick(ODD_WAKES)}
             return {"wakeAt": (ctx.now + BATCH_WAIT).isoformat()}
         ids = [one.id for one in events[: moods.takes]]
         return {
@@ -150,7 +201,16 @@ class _Script:
         outside.attempts[call.key] += 1
         await asyncio.sleep(dice.pick(moods.slow_ms) / 1000)
         self._gate.check()
+        self._check_approval(name, call)
+        since, until = moods.outage
+        if since <= self._world.at() < until:
+            outside.fruitless.append(self._world.at())
+            raise dice.pick((TransientError, ConnectionRefusedError))("no connection")
+        if dice.chance(moods.signs_out):
+            outside.fruitless.append(self._world.at())
+            raise AuthError("sign in again", acted=dice.pick((False, None)))
         if dice.chance(moods.unheard):
+            outside.fruitless.append(self._world.at())
             raise TransientError("no connection")
         if dice.chance(moods.refuses):
             raise dice.pick((PermissionDeniedError, LogicError))("refused")
@@ -159,6 +219,13 @@ class _Script:
         if dice.chance(moods.unanswered):
             raise TransientError("no answer")
         return call.params
+
+    def _check_approval(self, name: str, call: Call) -> None:
+        """What wants approval is never done without one that names it."""
+        if name == "bill" and self._moods.approval:
+            wanted = (name, to_json(call.params, "params"), call.key)
+            if wanted not in self._world.outside.approved:
+                self._world.complain(f"{wanted} was called, and no person had approved it")
 
     def _check_outcome(
         self, name: str, prepared: Prepared, outcome: Outcome, items: list[object]
@@ -181,6 +248,7 @@ class _Script:
         if world.at_work:
             world.complain(f"{name} began while {world.at_work} were at work")
         world.at_work.append(name)
+        world.begun.append(world.at())
         try:
             found = await self._gate.call(name, work, stores=False)
             await asyncio.sleep(world.behaviour.pick(self._moods.slow_ms) / 1000)

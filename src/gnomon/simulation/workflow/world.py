@@ -28,7 +28,7 @@ from gnomon.simulation.gate import Gate, Nature
 from gnomon.simulation.loop import Stuck
 from gnomon.simulation.process import Life, Lifetimes, silent
 from gnomon.simulation.record import Notes
-from gnomon.simulation.workflow.audit import Auditor, audit, is_at_rest
+from gnomon.simulation.workflow.audit import Auditor, audit, hurried, is_at_rest
 from gnomon.simulation.workflow.log import GatedLog, MemoryStore, Store
 from gnomon.simulation.workflow.outside import Outside
 from gnomon.simulation.workflow.person import Person
@@ -92,6 +92,8 @@ class _World:
         self._store = store
         self.at_work: list[str] = []
         self._complaints: list[str] = []
+        self.begun: list[int] = []
+        """When each handler was called."""
         self._auditor = Auditor(store.tables)
         self._lives = Lifetimes[_Life](spec.seed, self.notes, steps_max=STEPS_MAX)
         self.later = self._lives.later
@@ -99,7 +101,8 @@ class _World:
         self._wall = Wall(START_MS, self._lives.loop)
         desk = Desk(self.log, _FreeClock(self._wall), ring=self._ring)
         self._person = Person(self, desk, Dice(spec.seed, "person"))
-        self._is_healed = False
+        self.healed = False
+        self._backed_up_at = -1
         self._is_judged = False
         self._is_over = False
 
@@ -114,6 +117,8 @@ class _World:
         if not self._is_over:
             self.notes.hit(f"died during {self.at_work[0]}" if self.at_work else "died")
         self.at_work.clear()
+        self._complaints += hurried([], self.begun)  # whoever begins anew counts anew
+        self.begun.clear()
         self._store.abandon()
         self.later(self.dice.pick(_RESTARTS_MS), self._bear)
 
@@ -146,10 +151,16 @@ class _World:
             self.later(errand.at, lambda one=errand: self._send(one))  # type: ignore[misc]
         for number, at in enumerate(spec.pushed, 1):
             self.later(at, lambda item=f"x{number}": self._push(item))  # type: ignore[misc]
+        for at in spec.backups:
+            self.later(at, self._back_up)
+        for at in spec.restores:
+            self.later(at, self._restore)
         self._bear()
-        last = max([*spec.items, *spec.pushed, *(errand.at for errand in spec.errands)])
+        last = max([
+            *spec.items, *spec.pushed, *(errand.at for errand in spec.errands), *spec.restores,
+        ])  # fmt: skip
         await self._looking(last + 1)
-        self._is_healed = True
+        self.healed = True
         until = self.at() + REST_MAX_MS
         while self.at() < until and not is_at_rest(self._store.tables(), self._items()):
             await self._looking(REST_LOOK_MS)
@@ -160,18 +171,36 @@ class _World:
         self._is_judged = True
         self._examine()
         self._complaints += audit(self._store.tables(), self.outside, self._items())
+        self._complaints += hurried(self.outside.fruitless, self.begun)
 
     def _examine(self) -> None:
         """Whatever has happened, a doctor finds nothing wrong with the store."""
         for one in examine_rows(self._store.tables()):
             self.complain(f"the doctor finds: {one.subject} {one.problem}")
 
+    def _back_up(self) -> None:
+        self._store.back_up()
+        self._backed_up_at = self.at()
+
+    def _restore(self) -> None:
+        """The process dies, and the store is what it was; items come in from outside again."""
+        self.notes.hit("restored" if self._backed_up_at >= 0 else "begun anew")
+        life = self._lives.life
+        if life is not None:
+            self.kill(life.name)
+        self._store.restore()
+        self.outside.restored.append((self._backed_up_at, self.at()))
+        self._auditor.forget()
+        for number, at in enumerate(self.spec.pushed, 1):
+            if at <= self.at():
+                self._push(f"x{number}")
+
     async def _looking(self, length_ms: int) -> None:
         """Let so much time pass, with a person who looks now and then."""
         until = self.at() + length_ms
         while self.at() < until:
             await asyncio.sleep(min(until - self.at(), LOOK_MS) / 1000)
-            await self._person.look(healed=self._is_healed)
+            await self._person.look(healed=self.healed)
 
     def _items(self) -> list[str]:
         pushed = [f"x{number}" for number in range(1, len(self.spec.pushed) + 1)]

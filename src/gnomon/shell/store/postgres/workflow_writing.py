@@ -56,12 +56,15 @@ class Writing:
             found = change.publish
             if change.inherits:
                 found = await self._inherited(change.publisher, found)
-            await self.publish(found, arrivals=arrivals, publisher=change.publisher, now_ms=now_ms)
+            await self.publish(
+                found, arrivals=arrivals, publisher=change.publisher, now_ms=now_ms,
+                rounds=change.rounds,
+            )  # fmt: skip
         await self._move_events(change)
 
     async def publish(
         self, publications: Iterable[Publication], *, arrivals: int, publisher: int | None,
-        now_ms: int,
+        now_ms: int, rounds: int = 0,
     ) -> int:  # fmt: skip
         """Add or change events; how many are newly pending, or pending and changed."""
         first, counts, newest = arrivals, Counter[str](), {}
@@ -71,7 +74,7 @@ class Writing:
             known = await self._connection.fetchrow(self._sql["known_event"], *key)
             if known is None:
                 arrivals += 1
-                values = (one.payload, arrivals, arrivals, publisher, causes, now_ms)
+                values = (one.payload, arrivals, arrivals, publisher, causes, now_ms, rounds)
                 await self._do("add_event", *key, *values)
                 counts[one.topic] += 1
                 newest[one.topic] = arrivals

@@ -116,8 +116,8 @@ SELECT payload, status, causes, published_at FROM events WHERE workflow = ? AND 
 
 -- name: add_event
 INSERT INTO events (workflow, topic, id, payload, status, number, arrival, attempt, reserved_by,
-  created_by, causes, created_at, published_at)
-VALUES (?1, ?2, ?3, ?4, 'pending', ?5, ?6, 1, NULL, ?7, ?8, ?9, ?9);
+  created_by, causes, created_at, published_at, rounds)
+VALUES (?1, ?2, ?3, ?4, 'pending', ?5, ?6, 1, NULL, ?7, ?8, ?9, ?9, ?10);
 
 -- name: set_event
 UPDATE events SET payload = ?, causes = ?, arrival = ?
@@ -166,17 +166,17 @@ SELECT causes FROM events WHERE workflow = ? AND reserved_by = ? AND status = 'r
 
 -- name: peek
 SELECT topic, id, payload, status, number, arrival, attempt, reserved_by, created_by, causes,
-  created_at
+  created_at, rounds
 FROM events WHERE workflow = ? AND topic = ? AND status = 'pending' ORDER BY number LIMIT ?;
 
 -- name: reserved
 SELECT topic, id, payload, status, number, arrival, attempt, reserved_by, created_by, causes,
-  created_at
+  created_at, rounds
 FROM events WHERE workflow = ? AND reserved_by = ? AND status = 'reserved' ORDER BY number;
 
 -- name: events
 SELECT topic, id, payload, status, number, arrival, attempt, reserved_by, created_by, causes,
-  created_at
+  created_at, rounds
 FROM events
 WHERE workflow = ?1 AND (?2 IS NULL OR topic = ?2) AND (?3 IS NULL OR status = ?3)
   AND number < ?4

@@ -144,8 +144,8 @@ SELECT payload, status, causes, published_at FROM gnomon.flow_events WHERE workf
 
 -- name: add_event
 INSERT INTO gnomon.flow_events (workflow, topic, id, payload, status, number, arrival, attempt, reserved_by,
-  created_by, causes, created_at, published_at)
-VALUES ($1, $2, $3, $4, 'pending', $5, $6, 1, NULL, $7, $8, $9, $9);
+  created_by, causes, created_at, published_at, rounds)
+VALUES ($1, $2, $3, $4, 'pending', $5, $6, 1, NULL, $7, $8, $9, $9, $10);
 
 -- name: set_event
 UPDATE gnomon.flow_events SET payload = $1, causes = $2, arrival = $3
@@ -198,17 +198,17 @@ SELECT causes FROM gnomon.flow_events WHERE workflow = $1 AND reserved_by = $2 A
 
 -- name: peek
 SELECT topic, id, payload, status, number, arrival, attempt, reserved_by, created_by, causes,
-  created_at
+  created_at, rounds
 FROM gnomon.flow_events WHERE workflow = $1 AND topic = $2 AND status = 'pending' ORDER BY number LIMIT $3;
 
 -- name: reserved
 SELECT topic, id, payload, status, number, arrival, attempt, reserved_by, created_by, causes,
-  created_at
+  created_at, rounds
 FROM gnomon.flow_events WHERE workflow = $1 AND reserved_by = $2 AND status = 'reserved' ORDER BY number;
 
 -- name: events
 SELECT topic, id, payload, status, number, arrival, attempt, reserved_by, created_by, causes,
-  created_at
+  created_at, rounds
 FROM gnomon.flow_events
 WHERE workflow = $1 AND ($2::text IS NULL OR topic = $2) AND ($3::text IS NULL OR status = $3)
   AND number < $4
