@@ -92,7 +92,7 @@ def deploy_command(
     from gnomon.apps.workflow.script import load_workflow
 
     text = read_file(str(file)).read_text(encoding="utf-8")
-    workflow = load_workflow(text, where=str(file))
+    workflow = load_workflow(text, where=str(file), folder=file.parent)
     version = _at_desk(context, store, lambda desk: desk.deploy(workflow, text=text))
     if as_json:
         return json.dumps({"workflow": workflow.name, "version": version}) + "\n"

@@ -27,7 +27,9 @@ def run_workflows(
 ) -> int:  # fmt: skip
     """Deploy, serve, and return the exit code: 130 when it was told twice to stop."""
     scripts = [(file, file.read_text(encoding="utf-8")) for file in files]
-    workflows = [(load_workflow(text, where=str(file)), text) for file, text in scripts]
+    workflows = [
+        (load_workflow(text, where=str(file), folder=file.parent), text) for file, text in scripts
+    ]
     beside = _beside(store, clock, http, access)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
 

@@ -239,4 +239,4 @@ def test_a_script_that_exits_is_refused_on_the_command_line_too(tmp_path: Path) 
     done = gnomon("workflow", "deploy", str(script), "--store", str(tmp_path / "w.sqlite3"))
 
     assert (done.code, done.out) == (1, "")
-    assert "must run without an error (SystemExit: 0)" in done.err
+    assert "must run without an error (SystemExit: 0, line 1)" in done.err

@@ -111,6 +111,8 @@ class Workflow:
 
     treated: dict[type[BaseException], Fault]
     """What exceptions of other packages mean, by class."""
+    modules: Mapping[str, str]
+    """The modules beside its script that it imports: their texts by path."""
 
     def __init__(self, name: str, *, title: str = "", zone: str = "UTC") -> None:
         self.name = _checked_name(name, where="workflow")
@@ -120,6 +122,7 @@ class Workflow:
         self.consumers: dict[str, Consumer] = {}
         self.tools: dict[str, Tool] = {}
         self.treated = {}
+        self.modules = {}
 
     def producer(
         self, name: str = "", *, interval: str | timedelta | None = None, cron: str | None = None,

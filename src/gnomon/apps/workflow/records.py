@@ -31,7 +31,8 @@ def run_record(one: Run) -> Record:
         "number": one.number, "handler": one.handler, "handlerType": one.kind.value,
         "script": one.script, "retryOf": one.retry_of, "phase": one.phase.value,
         "status": one.status.value, "prepareResult": _value(one.prepared),
-        "mutationResult": _value(one.mutated), "error": one.error, "note": one.note,
+        "mutationResult": _value(one.mutated), "error": one.error, "traceback": one.traceback,
+        "note": one.note,
         "createdAt": to_text(one.created_ms), "updatedAt": to_text(one.updated_ms),
     }  # fmt: skip
 

@@ -8,6 +8,7 @@ cannot be deployed counts as well, and the next one is told what was wrong with 
 Spec: FAIL-10 to FAIL-12.
 """
 
+import json
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -63,7 +64,10 @@ def _deployment(
 ) -> FlowChange | None:
     name = facts.standing.name
     try:
-        workflow = load_workflow(text, where=f"repair of {name}")
+        workflow = load_workflow(
+            text, where=f"repair of {name}",
+            modules=json.loads(script.modules) if script else {},
+        )  # fmt: skip
         if workflow.name != name:
             raise DefinitionError(
                 "must keep the name of the workflow", where=f"repair of {name}",

@@ -1,40 +1,60 @@
 """
 Scripts: the text that an author wrote, and the workflow that stands in it.
 
-A script is a Python module that makes one `Workflow`. Its versions are kept with the workflow, and
-each run names the one that it used; a version whose text was kept can be run by any host.
+A script is a Python module that makes one `Workflow`. Its versions are kept with the workflow, with
+the modules beside it that it imports, and each run names the one that it used; a version whose text
+was kept can be run by any host.
 
-Spec: FLOW-6, FLOW-9, FLOW-21.
+Spec: FLOW-6, FLOW-9, FLOW-21, FLOW-27, FLOW-28.
 """
 
+import json
+import traceback
+from collections.abc import Mapping
 from hashlib import sha256
-from types import CodeType, ModuleType
+from pathlib import Path
+from types import CodeType
 
 from gnomon.apps.workflow.definition import Workflow
+from gnomon.apps.workflow.modules import BESIDE, gather, run_script
 from gnomon.errors import DefinitionError
 from gnomon.ports.workflow_facts import Script
 from gnomon.ports.workflow_log import WorkflowLog
 
-__all__ = ["Library", "load_workflow", "make_script"]
+__all__ = ["MODULES_MAX", "Library", "load_workflow", "make_script"]
+
+MODULES_MAX = 1_000_000
+"""How many characters the modules beside a script may have together."""
 
 
-def load_workflow(text: str, *, where: str) -> Workflow:
-    """Run a script and return the workflow that it makes; `DefinitionError` says what is wrong."""
-    module = ModuleType("gnomon_workflow_script")
-    module.__file__ = where
+def load_workflow(
+    text: str, *, where: str, folder: Path | None = None, modules: Mapping[str, str] | None = None
+) -> Workflow:
+    """
+    Run a script and return the workflow that it makes; `DefinitionError` says what is wrong.
+
+    Modules beside it come from its folder, or else from `modules`, as they were kept.
+    """
+    beside = dict(modules or {}) if folder is None else _gathered(text, folder, where)
     try:
-        exec(compile(text, where, "exec"), module.__dict__)  # noqa: S102 - it is what scripts are for
+        module = run_script(text, where=where, modules=beside)
     except DefinitionError:
         raise
     except SyntaxError as error:
         raise DefinitionError(
-            f"must be Python ({error.msg}, line {error.lineno})", where=where,
+            f"must be Python ({error.msg}, line {error.lineno})", where=error.filename or where,
             got=(error.text or "").strip(), hint="correct the line",
+        ) from error  # fmt: skip
+    except ModuleNotFoundError as error:
+        name = (error.name or "").removeprefix(BESIDE).partition(".")[2] or error.name
+        raise DefinitionError(
+            f"must import what is there (no module {name}{_line(error, where)})", where=where,
+            got=name, hint="install it where the host runs, or put it beside the script",
         ) from error  # fmt: skip
     except (Exception, SystemExit) as error:
         raise DefinitionError(
-            f"must run without an error ({type(error).__name__}: {error})", where=where,
-            got="a script that fails", hint="run it with python to see where",
+            f"must run without an error ({type(error).__name__}: {error}{_line(error, where)})",
+            where=where, got="a script that fails", hint="correct it there",
         ) from error  # fmt: skip
     found = {id(one): one for one in vars(module).values() if isinstance(one, Workflow)}
     if len(found) != 1:
@@ -44,16 +64,19 @@ def load_workflow(text: str, *, where: str) -> Workflow:
         )  # fmt: skip
     (made,) = found.values()
     made.handlers()
+    made.modules = beside
     return made
 
 
 def make_script(workflow: Workflow, text: str, *, reason: str) -> Script:
     """A version to be deployed; without a text, its shape and its code tell it from others."""
-    shape = text or repr((
+    modules = json.dumps(dict(workflow.modules), sort_keys=True) if text else "{}"
+    shape = f"{text}\0{modules}" if workflow.modules and text else text
+    shape = shape or repr((
         workflow.standing(), workflow.handlers(), sorted(workflow.tools),
         [_code(getattr(function, "__code__", None)) for function in _functions(workflow)],
     ))  # fmt: skip
-    return Script(0, sha256(shape.encode()).hexdigest(), text, reason, 0)
+    return Script(0, sha256(shape.encode()).hexdigest(), text, reason, 0, modules)
 
 
 class Library:
@@ -84,9 +107,36 @@ class Library:
             if found is None and not script.text:
                 return None
             if found is None:
-                found = load_workflow(script.text, where=f"{name} version {version}")
+                found = load_workflow(
+                    script.text, where=f"{name} version {version}",
+                    modules=json.loads(script.modules),
+                )  # fmt: skip
             self._found[name, version] = found
         return found
+
+
+def _gathered(text: str, folder: Path, where: str) -> dict[str, str]:
+    try:
+        found = gather(text, folder)
+    except (OSError, UnicodeDecodeError) as error:
+        raise DefinitionError(
+            f"must import modules that can be read ({error})", where=where, got=str(folder),
+            hint="check the modules beside the script",
+        ) from error  # fmt: skip
+    size = sum(map(len, found.values()))
+    if size > MODULES_MAX:
+        raise DefinitionError(
+            f"must import at most {MODULES_MAX} characters from its own folder", where=where,
+            got=size, hint="install the larger part as a package",
+        )  # fmt: skip
+    return found
+
+
+def _line(error: BaseException, where: str) -> str:
+    """Where in the script an error came out of it."""
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == where]
+    return f", line {lines[-1]}" if lines else ""
 
 
 def _functions(workflow: Workflow) -> list[object]:

@@ -124,6 +124,7 @@ class RunView(View):
     prepare_result: JsonValue
     mutation_result: JsonValue
     error: str
+    traceback: str
     note: str
     created_at: str
     updated_at: str
