@@ -58,6 +58,7 @@ class Player:
         self.now_ms = at("00:00:30")
         self.claims: list[Claim] = []
         self.outcomes: dict[str, str] = {}
+        self.accepted: set[tuple[str, int, type[Report]]] = set()
         self.settled: set[str] = set()
         """Keys of what commits said is over."""
         self.edits = 0
@@ -136,12 +137,18 @@ class Player:
             "fail": Failed(claim.key, claim.fence, "", permanent=False),
             "give up": Failed(claim.key, claim.fence, "", permanent=True),
         }
-        await self.ledger.report([reports[move.act]], now_ms=self.now_ms)
+        report = reports[move.act]
+        if (await self.ledger.report([report], now_ms=self.now_ms))[0]:
+            self.accepted.add((claim.key, claim.fence, type(report)))
 
     async def check(self) -> list[Finding]:
         """What the audit finds; and no outcome was taken back."""
         rows = await self.ledger.runs("report", limit=10_000)
         for row in rows:
+            if row.state is State.DONE and (row.key, row.fence, Launched) in self.accepted:
+                assert row.run_id is not None
+                assert row.started_ms is not None
+                assert row.ended_ms is not None
             if row.outcome is not None:
                 assert self.outcomes.setdefault(row.key, row.outcome) == row.outcome
         runs = [AuditRun(*(getattr(row, name) for name in AuditRun._fields)) for row in rows]

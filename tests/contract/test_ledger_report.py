@@ -3,7 +3,7 @@
 import pytest
 
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State, Status
-from gnomon.ports import Ended, Launched
+from gnomon.ports import Ended, Failed, Launched
 from tests.clauses import clause
 from tests.contract.ledger_desk import Desk, at, clock
 
@@ -40,6 +40,65 @@ def test_a_run_may_end_without_a_word_of_its_launch(desk: Desk) -> None:
 
     assert desk.ended(claim)
     assert desk.words() == ["00:01:00 done executed"]
+
+
+@clause("LEDGER-25")
+@pytest.mark.parametrize(
+    ("started", "said"),
+    [("00:01:05", "00:01:05"), ("00:01:40", "00:01:20"), (None, "00:01:20")],
+)
+def test_a_launch_that_is_told_after_the_end_says_what_the_end_did_not(
+    desk: Desk, started: str | None, said: str
+) -> None:
+    claim = desk.claim()
+    desk.ended(claim, "00:01:20")
+    late = Launched(claim.key, claim.fence, "run 9", started_ms=at(started) if started else None)
+
+    assert desk.report(late, now="00:01:30") == [True]
+    row = desk.row()
+    assert (row.state, row.status, row.run_id) == (State.DONE, Status.SUCCESS, "run 9")
+    assert (clock(row.started_ms), clock(row.ended_ms)) == (said, "00:01:20")
+
+
+@clause("LEDGER-25", "LEDGER-1")
+def test_a_launch_that_is_told_after_the_end_takes_nothing_back(desk: Desk) -> None:
+    claim = desk.claim()
+    end = Ended(claim.key, claim.fence, True, "exit 0", None, "run 1", at("00:01:03"))
+    desk.report(end, now="00:01:20")
+
+    assert desk.report(Launched(claim.key, claim.fence, "run 9"), now="00:01:30") == [True]
+    assert (desk.row().run_id, clock(desk.row().started_ms)) == ("run 1", "00:01:03")
+
+
+@clause("LEDGER-25", "LEDGER-7")
+@pytest.mark.parametrize("why", ["confirmed", "old number", "never ended", "skipped"])
+def test_a_launch_after_the_end_is_refused_where_nothing_can_have_begun(
+    desk: Desk, why: str
+) -> None:
+    desk.save(lease="10s")
+    [claim] = desk.turn("00:01:00", confirmed=why == "confirmed")
+    match why:
+        case "never ended":
+            desk.delete("00:01:05")
+            desk.turn("00:02:00")
+        case "skipped":
+            killed = Failed(claim.key, claim.fence, "", permanent=True, reason=Reason.KILLED)
+            desk.report(killed, now="00:01:20")
+        case _:
+            desk.ended(claim, "00:01:20")
+    fence = claim.fence + (why == "old number")
+
+    assert desk.report(Launched(claim.key, fence, "run 9"), now="00:02:10") == [False]
+    assert desk.row().run_id is None
+
+
+@clause("LEDGER-9")
+def test_a_launch_says_when_it_began(desk: Desk) -> None:
+    claim = desk.claim()
+    launched = Launched(claim.key, claim.fence, "run 9", started_ms=at("00:01:05"))
+
+    assert desk.report(launched, now="00:01:30") == [True]
+    assert clock(desk.row().started_ms) == "00:01:05"
 
 
 @clause("LEDGER-9")

@@ -188,6 +188,11 @@ def _of_reports(runs: Sequence[Moment], book: Book) -> Iterator[str]:
         if became is not None
         for name in ("detail", "run_id")
     }
+    said_already = {
+        (id_, _number(became, "fence"))
+        for id_, _, became in runs
+        if became is not None and became["state"] == "done" and became["run_id"] is not None
+    }
     for is_accepted, reports in ((True, book.accepted), (False, book.refused)):
         for report in reports:
             match report:
@@ -197,6 +202,9 @@ def _of_reports(runs: Sequence[Moment], book: Book) -> Iterator[str]:
                     word = report.detail
                 case Failed():
                     word = report.message
+            is_late = is_accepted and (report.key, report.fence) in said_already
+            if is_late and isinstance(report, Launched):
+                continue  # it came after the end, which had said it all
             if ((report.key, report.fence, word) in seen) != is_accepted:
                 said = "accepted" if is_accepted else "refused"
                 yield f"{report} was {said}, and the rows say otherwise"

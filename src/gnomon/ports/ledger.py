@@ -74,6 +74,8 @@ class Launched(NamedTuple):
     """What the launcher calls it; a process writes its pid and start time here."""
     detached_ms: int | None = None
     """For how long to wait for word of its end, when it goes on without its worker; else None."""
+    started_ms: int | None = None
+    """When it began, by the launcher's clock; None for when it is reported."""
 
 
 class Failed(NamedTuple):
@@ -223,7 +225,12 @@ class Ledger(Protocol):
         ...
 
     async def report(self, reports: Sequence[Report], *, now_ms: int) -> list[bool]:
-        """Write what launchers said; False for each report that came with an old fencing number."""
+        """
+        Write what launchers said; False for each report that came with an old fencing number.
+
+        A launch that is told after its end says what the end did not: what the run is called, and
+        when it began. Where claims are confirmed it is refused, because nothing may begin any more.
+        """
         ...
 
     async def renew(self, runs: Sequence[Held], *, owner: str, now_ms: int) -> list[bool]:

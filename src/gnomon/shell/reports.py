@@ -4,7 +4,7 @@ What has still to be written to the ledger about runs?
 Reports wait here and are written in batches. One is let go only after the ledger has answered, so
 that an end is not lost when the ledger fails. When a run ends before its launch was written, the
 end says it all, and the launch is dropped; a launch is held back for one turn, because many runs
-are short.
+are short. What the end does not say, how the run is called and when it began, it takes from there.
 
 Spec: RUN-5.
 """
@@ -31,14 +31,18 @@ class Reports:
 
     def add_launch(self, launched: Launched) -> None:
         place = launched[0], launched[1]
-        if place not in self._waiting:  # else the run was over before its launcher returned
+        known = self._waiting.get(place)
+        if known is None:
             self._new[place] = launched
+        elif type(known) is Ended:  # the run was over before its launcher returned
+            self._waiting[place] = _with_launch(known, launched)
 
     def add_end(self, report: Ended | Failed) -> None:
         place = report[0], report[1]
-        self._new.pop(place, None)
-        former = self._waiting.get(place)
-        if former is None or isinstance(former, Launched):
+        former: Report | None = self._new.pop(place, None) or self._waiting.get(place)
+        if type(former) is Launched and type(report) is Ended:
+            report = _with_launch(report, former)
+        if former is None or type(former) is Launched:
             self._waiting[place] = report
 
     def has_end(self, key: str, fence: int) -> bool:
@@ -66,3 +70,14 @@ class Reports:
             # While the ledger wrote the launch, the run may have ended; that still waits.
             if waiting[place] is report:
                 del waiting[place]
+
+
+def _with_launch(end: Ended, launched: Launched) -> Ended:
+    """The end of a run, with what only its launch has said."""
+    _, _, run_id, _, started_ms = launched
+    if end.run_id is not None and end.started_ms is not None:
+        return end
+    return end._replace(
+        run_id=run_id if end.run_id is None else end.run_id,
+        started_ms=started_ms if end.started_ms is None else end.started_ms,
+    )

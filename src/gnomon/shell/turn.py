@@ -230,7 +230,7 @@ class Worker:
         if isinstance(result, Failed):
             self._fail(claim, result)
             return False
-        key, fence, _, detached_ms = result
+        key, fence, _, detached_ms, _ = result
         if detached_ms is None:
             self._launched[key] = fence
         else:

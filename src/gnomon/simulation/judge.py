@@ -270,6 +270,9 @@ def _calm(case: Case) -> Iterator[tuple[str, str]]:
     name = str(case.schedule["schedule_id"])
     is_paused = any(pause.schedule_id == name for pause in case.record.pauses)
     before_ms, _ = window(case.schedule)
+    for row in (*case.rows, *case.asked):
+        if (row.outcome, row.reason) == ("executed", None) and not row.says_start:
+            yield "calm", f"{row.nominal} ran, and its row does not say when it began"
     for row in case.rows:
         # A window that was open when the schedule was saved may have had its instant before that.
         is_early = row.nominal * 1000 - before_ms < case.record.saved_ms[name]

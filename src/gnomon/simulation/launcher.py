@@ -182,7 +182,8 @@ class SimulatedLauncher:
             self._ready[claim.key] = claim
         else:
             outside.begin(claim, run_id, self)
-        return Launched(claim.key, claim.fence, run_id)
+        began_ms = None if self.confirms_start else outside.wall_ms()
+        return Launched(claim.key, claim.fence, run_id, started_ms=began_ms)
 
     def _leave_unanswered(self, claim: Claim, *, begins: bool) -> Failed:
         """The executor has begun a run, or not; and who asked does not hear which, nor its end."""
@@ -202,7 +203,7 @@ class SimulatedLauncher:
             self.hear(former, None)
         elif self not in heard:
             heard.append(self)
-        return Launched(claim.key, claim.fence, former.run_id)
+        return Launched(claim.key, claim.fence, former.run_id, started_ms=former.began_ms)
 
     async def _release(self, key: str) -> None:
         if (claim := self._ready.pop(key, None)) is not None:

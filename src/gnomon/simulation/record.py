@@ -45,6 +45,8 @@ class Row(NamedTuple):
     fence: int
     killed_for_ms: int | None = None
     """How long after somebody asked to end it it was over."""
+    says_start: bool = True
+    """Whether it says how the run is called and when it began."""
 
 
 @dataclass(slots=True, kw_only=True)

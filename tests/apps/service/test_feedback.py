@@ -76,6 +76,12 @@ def test_feedback_may_come_before_anybody_has_written_the_launch(first: str) -> 
         await running
 
         assert await stage.words() == [f"00:00:00 {first}"]
+        [row] = await stage.rows()
+        assert row.run_id == f"run:{key[:8]}"
+        assert row.started_ms is not None
+        assert row.started_ms - row.nominal * 1000 in ((0,) if first == "SUCCESS" else (2_000,))
+        assert stage.counters.drift.count == 1
+        assert stage.worker.runtime.telemetry.reports_refused == 0
 
     play(scenario)
 

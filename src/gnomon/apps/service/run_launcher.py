@@ -192,7 +192,7 @@ class RunLauncher:
                 length_ms = feedback_ms(claim.schedule) if detached else None
                 if self._watch is not None:
                     self._watch.launched(claim, run_id, began_ms)
-                return Launched(claim.key, claim.fence, one_line(run_id), length_ms)
+                return Launched(claim.key, claim.fence, one_line(run_id), length_ms, began_ms)
             case Refused(message, permanent, wait_ms):
                 failed = Failed(
                     claim.key, claim.fence, one_line(message), permanent, wait_ms=wait_ms

@@ -85,7 +85,7 @@ class FunctionLauncher:
         run = context, fence, name, self._clock.now_ms()
         loop = asyncio.get_running_loop()
         self._runs[key] = run, loop.create_task(self._call(function, run), name=key)
-        return _new(Launched, (key, fence, name, None))
+        return _new(Launched, (key, fence, name, None, None))
 
     async def release(self, key: str) -> None:
         """Nothing waits here."""

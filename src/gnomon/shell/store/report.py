@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from gnomon.core.ledger.period import is_backfill
 from gnomon.core.schedule import Schedule
-from gnomon.ports import Ended, Failed, Report
+from gnomon.ports import Ended, Failed, Launched, Report
 from gnomon.shell.store.database import begin_again
 from gnomon.shell.store.definition_cache import DefinitionCache
 from gnomon.shell.store.instant_text import maybe_to_text, to_text
@@ -74,7 +74,19 @@ def _judge(
         for report in reports
     ]
     _write(connection, batch, runs, now_ms)
-    return accepted
+    return [
+        is_accepted or (type(report) is Launched and _fill_in(connection, report, now_ms))
+        for report, is_accepted in zip(reports, accepted, strict=True)
+    ]
+
+
+def _fill_in(connection: sqlite3.Connection, late: Launched, now_ms: int) -> bool:
+    """Add to a run that is over what its launch says; False when it is not, or cannot have been."""
+    values = {
+        "key": late.key, "fence": late.fence, "run_id": late.run_id,
+        "started": to_text(now_ms if late.started_ms is None else late.started_ms),
+    }  # fmt: skip
+    return connection.execute(_SQL["fill_in_run"], values).rowcount > 0
 
 
 def _write(
@@ -84,8 +96,14 @@ def _write(
     connection.executemany(
         _SQL["start_run"],
         [
-            (run_id, now, None if detached_ms is None else to_text(now_ms + detached_ms), row)
-            for row, (run_id, detached_ms) in batch.starts.items()
+            (
+                run_id,
+                now,
+                None if detached_ms is None else to_text(now_ms + detached_ms),
+                row,
+                maybe_to_text(started_ms) or now,
+            )
+            for row, (run_id, detached_ms, started_ms) in batch.starts.items()
         ],
     )
     connection.executemany(

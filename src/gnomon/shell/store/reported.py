@@ -98,9 +98,9 @@ class Batch:
         self._now_ms = now_ms
         self._schedules = schedules
         """Those of failed launches; None for one that was deleted."""
-        self.starts: dict[int, tuple[str, int | None]] = {}
-        """Runs that have begun, with what their launcher calls them, and for how long to wait for
-        the end of one that goes on without its worker."""
+        self.starts: dict[int, tuple[str, int | None, int | None]] = {}
+        """Runs that have begun, with what their launcher calls them, for how long to wait for the
+        end of one that goes on without its worker, and when it began, None for now."""
         self.retries: dict[int, tuple[str, int, bool]] = {}
         """Launches to be tried again, with why they failed, when, and whether they may have been
         executed: then that is their outcome, whatever comes of it."""
@@ -131,7 +131,7 @@ class Batch:
         if after is None:
             return False
         run.state = after
-        self.starts[run.row] = report.run_id, report.detached_ms
+        self.starts[run.row] = report.run_id, report.detached_ms, report.started_ms
         return True
 
     def _end(self, run: ReportedRun, report: Ended) -> bool:

@@ -20,7 +20,7 @@ import asyncpg
 
 from gnomon.core.ledger.period import is_backfill
 from gnomon.core.schedule import Schedule
-from gnomon.ports import Ended, Failed, Report
+from gnomon.ports import Ended, Failed, Launched, Report
 from gnomon.shell.store.definition_cache import DefinitionCache
 from gnomon.shell.store.postgres.kinds import Kinds, joined
 from gnomon.shell.store.postgres.reading import definitions
@@ -87,7 +87,28 @@ async def report(
         columns = zip(*rows, strict=True)
         await connection.execute(sql["start_runs"], *columns, now_ms, lease_now_ms)
     await _write(connection, sql, batch, keys, now_ms)
-    return accepted
+    late = [
+        report
+        for report, is_accepted in zip(reports, accepted, strict=True)
+        if not is_accepted and type(report) is Launched
+    ]
+    if not late:
+        return accepted
+    filled = await _fill_in(connection, sql, late, now_ms)
+    return [
+        is_accepted or (type(report) is Launched and (report.key, report.fence) in filled)
+        for report, is_accepted in zip(reports, accepted, strict=True)
+    ]
+
+
+async def _fill_in(
+    connection: "Connection", sql: Statements, late: Sequence[Launched], now_ms: int
+) -> set[tuple[str, int]]:
+    """Add to runs that are over what their launches say; say which are."""
+    keys, fences, run_ids, _, starts = zip(*late, strict=True)
+    starts_ms = [now_ms if start_ms is None else start_ms for start_ms in starts]
+    rows = await connection.fetch(sql["fill_in_runs"], keys, fences, run_ids, starts_ms)
+    return {(key, fence) for key, fence in rows}
 
 
 async def notify(connection: "Connection", sql: Statements) -> None:

@@ -94,11 +94,18 @@ FROM json_each(:keys) j CROSS JOIN schedule_runs r ON r.idempotency_key = j.valu
 
 -- name: start_run
 UPDATE schedule_runs
-SET state = 'running', outcome = 'executed', status = 'STARTED', run_id = ?1, started_at = ?2,
+SET state = 'running', outcome = 'executed', status = 'STARTED', run_id = ?1, started_at = ?5,
   updated_at = ?2,
   -- One that goes on without its worker has a lease of its own, and nobody's.
   owner = CASE WHEN ?3 IS NULL THEN owner END, lease_until = coalesce(?3, lease_until)
 WHERE rowid = ?4
+
+-- name: fill_in_run
+-- A launch that is told after the end; where claims are confirmed nothing begins before it is told.
+UPDATE schedule_runs
+SET run_id = coalesce(run_id, :run_id), started_at = coalesce(started_at, min(:started, ended_at))
+WHERE idempotency_key = :key AND fence = :fence AND state = 'done' AND NOT confirmed
+  AND outcome = 'executed' AND reason IS NOT 'uncertain'
 
 -- name: end_runs
 UPDATE schedule_runs

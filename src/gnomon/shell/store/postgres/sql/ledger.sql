@@ -222,16 +222,29 @@ FOR NO KEY UPDATE
 
 -- name: start_runs
 -- One that goes on without its worker has a lease of its own, and nobody's. $1 run ids, $2 lengths
--- of such leases, $3 keys, $4 now, $5 the instant for leases
+-- of such leases, $3 starts, NULL for now, $4 keys, $5 now, $6 the instant for leases
 UPDATE gnomon.schedule_runs r SET
-  state = 'running', outcome = 'executed', status = 'STARTED', run_id = v.run_id, started_at = $4,
-  updated_at = $4,
+  state = 'running', outcome = 'executed', status = 'STARTED', run_id = v.run_id,
+  started_at = coalesce(v.started_at, $5), updated_at = $5,
   owner = CASE WHEN v.detached_ms IS NULL THEN r.owner END,
   lease_until = coalesce(
-    LEASE_NOW($5) + v.detached_ms * interval '1 millisecond', r.lease_until
+    LEASE_NOW($6) + v.detached_ms * interval '1 millisecond', r.lease_until
   )
-FROM unnest($1::text[], $2::bigint[], $3::text[]) AS v (run_id, detached_ms, key)
+FROM unnest($1::text[], $2::bigint[], $3::timestamptz[], $4::text[])
+  AS v (run_id, detached_ms, started_at, key)
 WHERE r.idempotency_key = v.key
+
+-- name: fill_in_runs
+-- Launches that are told after the ends; where claims are confirmed nothing begins before it is
+-- told. $1 keys, $2 fences, $3 run ids, $4 starts
+UPDATE gnomon.schedule_runs r SET
+  run_id = coalesce(r.run_id, v.run_id),
+  started_at = coalesce(r.started_at, least(v.started_at, r.ended_at))
+FROM unnest($1::text[], $2::bigint[], $3::text[], $4::timestamptz[])
+  AS v (key, fence, run_id, started_at)
+WHERE r.idempotency_key = v.key AND r.fence = v.fence AND r.state = 'done' AND NOT r.confirmed
+  AND r.outcome = 'executed' AND r.reason IS DISTINCT FROM 'uncertain'
+RETURNING r.idempotency_key, r.fence
 
 -- name: end_runs
 -- An outcome, and what the launch said, stay if they are there. $1 keys, $2 kinds; $3 outcomes,
