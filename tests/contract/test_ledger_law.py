@@ -59,6 +59,7 @@ class Player:
         self.claims: list[Claim] = []
         self.outcomes: dict[str, str] = {}
         self.accepted: set[tuple[str, int, type[Report]]] = set()
+        self.chosen: dict[str, int] = {}
         self.settled: set[str] = set()
         """Keys of what commits said is over."""
         self.edits = 0
@@ -149,6 +150,8 @@ class Player:
                 assert row.run_id is not None
                 assert row.started_ms is not None
                 assert row.ended_ms is not None
+            if row.launches or self.definition["catchup_policy"] != "spread":
+                assert self.chosen.setdefault(row.key, row.chosen_ms) == row.chosen_ms
             if row.outcome is not None:
                 assert self.outcomes.setdefault(row.key, row.outcome) == row.outcome
         runs = [AuditRun(*(getattr(row, name) for name in AuditRun._fields)) for row in rows]

@@ -34,6 +34,8 @@ class Row:
     fence: int = 0
     failed: bool = False
     kill_ms: int | None = None
+    has_failed: bool = False
+    """Whether its last launch has failed."""
 
     @property
     def is_to_be_ended(self) -> bool:
@@ -130,7 +132,8 @@ class Model:
             row.failed = True
             self._look_at(now_ms, now_ms)
         if again_ms is not None:
-            row.fact = row.fact._replace(state=State.PLANNED, fire_ms=again_ms)
+            row.fact = _at(row.fact, again_ms)
+            row.has_failed = True
             queued = any(row.fact.state is State.QUEUED for row in self.rows.values())
             self._look_at(now_ms if queued else again_ms, now_ms)
 
@@ -141,7 +144,7 @@ class Model:
         if row.fact.state in WAITING and row.kill_ms == now_ms:
             again_ms = self._to_be_ended(row, now_ms)
             if again_ms is not None:
-                row.fact = row.fact._replace(state=State.PLANNED, fire_ms=again_ms)
+                row.fact = _at(row.fact, again_ms)
         self._look_at(now_ms, now_ms)
 
     def _to_be_ended(self, row: Row, now_ms: int) -> int | None:
@@ -192,7 +195,11 @@ class Model:
             taken = row is not None and row.fact.state in IN_FLIGHT and fact.state is State.PLANNED
             fence += taken or fact.state is State.CLAIMED
             fact = fact if row is None else _standing(fact, row.fact)
+            if row is not None and row.fact.launches:
+                chosen_ms = row.fact.chosen_ms or row.fact.fire_ms
+                assert (fact.chosen_ms or fact.fire_ms) == chosen_ms
             written = Row(fact._replace(is_new=False), fence, kill_ms=kill_ms)
+            written.has_failed = row is not None and row.has_failed and fact.state in WAITING
             written.failed = fact.outcome is Outcome.EXECUTED and fact.state is State.DONE
             self.rows[fact.key] = written
             self.lost.discard(fact.key)
@@ -219,11 +226,17 @@ def _standing(fact: Fact, before: Fact) -> Fact:
     return fact._replace(outcome=Outcome.EXECUTED, reason=reason)
 
 
+def _at(fact: Fact, again_ms: int) -> Fact:
+    """To be looked at again then; the instant that was chosen for it stays."""
+    chosen_ms = (fact.chosen_ms or fact.fire_ms) if fact.launches else 0
+    return fact._replace(state=State.PLANNED, fire_ms=again_ms, chosen_ms=chosen_ms)
+
+
 def _waiting(row: Row) -> Waiting:
     fact = row.fact
     return Waiting(
         fact.key, fact.nominal, fact.fire_ms, fact.state is State.QUEUED, fact.launches,
-        fact.outcome is not None, row.fence,
+        fact.outcome is not None, row.fence, fact.chosen_ms, row.has_failed,
     )  # fmt: skip
 
 
@@ -231,5 +244,5 @@ def _in_flight(row: Row) -> InFlight:
     fact = row.fact
     return InFlight(
         fact.key, fact.nominal, fact.fire_ms, fact.state, row.fence, fact.launches,
-        kill_ms=row.kill_ms,
+        kill_ms=row.kill_ms, chosen_ms=fact.chosen_ms,
     )  # fmt: skip

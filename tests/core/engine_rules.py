@@ -16,6 +16,7 @@ hourly unless the line says otherwise. What came before is a list of
     lost claim 09:00        the same, never reported as launched
     unstarted 09:00         the same, and certainly not started
     waits 09:00@10:20       a row that is planned for 10:20
+    back 09:00@10:20        the same, after a claim that was lost before it began
     retry 09:00@10:20       the same, after a launch that failed
     unsure 09:00@10:20      the same, after a launch of which nobody knows whether it failed
     queued 09:00            a row in the queue
@@ -42,7 +43,7 @@ _DAY = datetime(2026, 3, 10, tzinfo=UTC)
 _NAMES = {"overlap": "overlap_policy", "catchup": "catchup_policy", "cron": "cron_expr"}
 _NUMBERS = ("jitter_ms", "launches_max")
 _KINDS = (
-    "ran", "runs", "claimed", "lost claim", "lost", "unstarted", "waits", "retry", "unsure",
+    "ran", "runs", "claimed", "lost claim", "lost", "unstarted", "waits", "back", "retry", "unsure",
     "queued", "paused", "until", "held until",
 )  # fmt: skip
 _VERBS = {Outcome.SKIPPED: "skip", Outcome.MISSED: "miss"}
@@ -107,12 +108,15 @@ def _with(due: Due, kind: str, what: str) -> Due:
     key = period_key("report", nominal)
     due = due._replace(cursor=max(due.cursor, nominal))
     fire_ms = _ms(fires) if fires else nominal * 1000
-    tries = int(kind in ("retry", "unsure"))
-    waiting = Waiting(key, nominal, fire_ms, kind == "queued", tries, kind == "unsure")
+    tries = int(kind in ("back", "retry", "unsure"))
+    waiting = Waiting(
+        key, nominal, fire_ms, kind == "queued", tries, kind == "unsure",
+        chosen_ms=nominal * 1000 * tries, has_failed=kind in ("retry", "unsure"),
+    )  # fmt: skip
     state = State.RUNNING if kind in ("runs", "lost") else State.CLAIMED
     run = InFlight(key, nominal, fire_ms, state, 1, 1)
     match kind:
-        case "waits" | "retry" | "unsure" | "queued":
+        case "waits" | "back" | "retry" | "unsure" | "queued":
             return due._replace(waiting=[*due.waiting, waiting])
         case "runs" | "claimed":
             return due._replace(in_flight=[*due.in_flight, run])

@@ -124,7 +124,7 @@ def _json(row: RunRow) -> dict[str, Json]:
         "outcome": row.outcome,
         "reason": row.reason,
         "status": row.status,
-        "chosen": maybe_to_text(row.fire_ms),
+        "chosen": maybe_to_text(row.chosen_ms),
         "launches": row.launches,
         "started": maybe_to_text(row.started_ms),
         "ended": maybe_to_text(row.ended_ms),

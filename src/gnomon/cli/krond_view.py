@@ -176,7 +176,7 @@ def _job_json(job: JobStatus) -> Json:
         ],
         "last": None if job.last is None
         else row_json(PeriodRecord(row=job.last, decision=None))
-        | {"chosenTime": maybe_to_text(job.last.fire_ms)},
+        | {"chosenTime": maybe_to_text(job.last.chosen_ms)},
     }  # fmt: skip
 
 
@@ -205,7 +205,7 @@ def _period_cells(record: PeriodRecord) -> tuple[str, ...]:
         note = f"{row.periods} periods up to {format_instant(row.last_nominal)}"
     return (
         format_instant(row.nominal),
-        "-" if row.last_nominal else (maybe_to_text(row.fire_ms) or "-"),
+        "-" if row.last_nominal else (maybe_to_text(row.chosen_ms) or "-"),
         row.outcome or row.state,
         row.reason or "-",
         maybe_to_text(row.started_ms) or "-",

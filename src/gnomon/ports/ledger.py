@@ -45,6 +45,8 @@ class Claim(NamedTuple):
     """Keys and fencing numbers of runs that are to be ended first."""
     detached: frozenset[str] = frozenset()
     """The keys of those among them that no worker holds."""
+    chosen_ms: int = 0
+    """The chosen instant of its period, where `fire_ms` is that of a further try; else 0."""
 
 
 class Committed(NamedTuple):
@@ -175,6 +177,13 @@ class RunRow:
     kill_ms: int | None = None
     """When somebody asked for it to be ended."""
     kill_by: str | None = None
+    first_fire_ms: int | None = None
+    """Its chosen instant, where `fire_ms` is that of a further try; else None."""
+
+    @property
+    def chosen_ms(self) -> int:
+        """The instant that was chosen for it."""
+        return self.fire_ms if self.first_fire_ms is None else self.first_fire_ms
 
     @property
     def kind(self) -> Kind:

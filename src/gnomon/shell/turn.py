@@ -177,7 +177,7 @@ class Worker:
         """Hold what was won; what nothing stands in the way of is ready."""
         take, ready, launched = self.holding.take, self._claims.ready, self._launched
         for claim in claims:
-            schedule, key, _, _, _, fence, replaces, _ = claim
+            schedule, key, _, _, _, fence, replaces, _, _ = claim
             take(key, fence, schedule, at)
             if replaces or key in launched:
                 self._wait_for_room(claim)

@@ -230,6 +230,21 @@ def _in_time(case: Case) -> Iterator[tuple[str, str]]:
             yield "deadline", f"{grant.nominal} was claimed {late_ms} ms late"
 
 
+def _chosen(case: Case) -> Iterator[tuple[str, str]]:
+    """The instant that was chosen for a period lies in its window, however often it was tried."""
+    if case.schedule["catchup_policy"] == "spread":
+        return  # then overdue periods get another
+    before_ms, after_ms = window(case.schedule)
+    for row in case.rows:
+        if row.chosen_ms is None or row.reason in ("constraints", "requested"):
+            continue
+        late_ms = row.chosen_ms - row.nominal * 1000
+        # What was open when the schedule was saved runs no earlier than that.
+        floor_ms = max(case.record.in_force_ms.get(row.schedule_id, (0,))) - row.nominal * 1000
+        if not -before_ms <= late_ms <= max(after_ms, floor_ms):
+            yield "chosen", f"{row.nominal} was chosen to run {late_ms} ms after that"
+
+
 def _kills(case: Case) -> Iterator[tuple[str, str]]:
     """What is to be ended is ended, and not started again."""
     kept = [*case.rows, *case.asked], case.effects, case.grants
@@ -309,5 +324,5 @@ def _by_fence(grant: Grant) -> int:
 
 _CHECKS = (
     _covered, _asked_for, _true_outcomes, _starts, _overlaps, _claims, _in_time, broken_reasons,
-    _kills, _tellings, _deleted, _newest_counts, _calm,
+    _chosen, _kills, _tellings, _deleted, _newest_counts, _calm,
 )  # fmt: skip

@@ -84,7 +84,9 @@ class People:
                 self._record.edited.append(plan.schedule_id)
             if plan.schedule_id in self._record.deleted:
                 return  # it would be there again
-            saved = await self._ledger.save(read_schedule(record), now_ms=self._now_ms())
+            now_ms = self._now_ms()
+            saved = await self._ledger.save(read_schedule(record), now_ms=now_ms)
+            self._record.in_force_ms[plan.schedule_id].append(now_ms)
             if plan.turns:
                 self._record.turned[plan.schedule_id] = self._record.next_no()
                 self._record.hit("runs that overlapped replace each other")

@@ -47,6 +47,8 @@ class Row(NamedTuple):
     """How long after somebody asked to end it it was over."""
     says_start: bool = True
     """Whether it says how the run is called and when it began."""
+    chosen_ms: int | None = None
+    """The instant that was chosen for it; None for a range."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -192,6 +194,8 @@ class Record(Notes):
     pauses: list[Paused] = field(default_factory=list)
     saved_ms: dict[str, int] = field(default_factory=dict)
     """When a schedule was saved: nothing before is owed."""
+    in_force_ms: dict[str, list[int]] = field(default_factory=dict)
+    """When each definition of a schedule was saved: what it opens runs no earlier."""
     unbegun: set[str] = field(default_factory=set)
     """Keys of runs that were ended when they were ready, before they were let go."""
     edited: list[str] = field(default_factory=list)

@@ -220,6 +220,7 @@ class _World:
             now_ms = self._wall.now_ms()
             saved = await self._ledger.save(read_schedule(record), now_ms=now_ms)
             self.record.saved_ms[saved.schedule_id] = now_ms
+            self.record.in_force_ms[saved.schedule_id] = [now_ms]
 
     def _heal(self) -> None:
         self.record.log(self.at(), "", "healed")

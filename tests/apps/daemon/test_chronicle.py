@@ -85,7 +85,7 @@ def test_a_period_that_cannot_be_scheduled_is_a_warning() -> None:
         ('*/20 * * * * @policy(concurrency=replace) name=a command="sleep 1500"', "replaced_job",
          "WARNING"),
         ("0 1 * * * name=a command=missing", "error", "ERROR"),
-        ("0 1 * * * name=a command=missing", "missed_deadline", "INFO"),
+        ("0 1 * * * name=a command=missing", "launch_failed", "INFO"),
     ],
 )  # fmt: skip
 def test_what_does_not_run_as_usual_has_an_event_of_its_own(
@@ -96,6 +96,22 @@ def test_what_does_not_run_as_usual_has_an_event_of_its_own(
     assert found
     assert {line["level"] for line in found} == {level}
     assert all("periodId" in line for line in found)
+
+
+@clause("POLICY-12", "KROND-28")
+def test_the_chosen_time_stays_in_the_window_however_often_a_start_fails() -> None:
+    found = events("0 1 * * * @win(after,30m) @policy(deadline=5m) name=a command=missing", "a")
+
+    (decision,) = [line for line in found if line["event"] == "decision"]
+    tries = [line for line in found if line["event"] in ("trigger", "error", "launch_failed")]
+    assert len(tries) > 6
+    assert {line["chosenTime"] for line in tries} == {_with_ms(decision["chosenTime"])}
+    assert tries[-1]["event"] == "launch_failed"
+    assert (tries[-1]["reason"], tries[-1]["message"]) == ("launch_failed", "missing is not there")
+
+
+def _with_ms(text: object) -> str:
+    return str(text).replace("Z", ".000Z")
 
 
 @clause("KROND-30")

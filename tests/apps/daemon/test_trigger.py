@@ -78,7 +78,7 @@ def test_what_cannot_be_ended_is_not_replaced_and_is_judged_again() -> None:
         await stage.pass_until("2026-03-01T01:00:30Z")
         return stage.periods("a"), await stage.told_of("a")
 
-    assert play(scenario()) == (["00:00"], ["00:00 executed", "01:00 missed(deadline)"])
+    assert play(scenario()) == (["00:00"], ["00:00 executed", "01:00 missed(launch_failed)"])
 
 
 @clause("KROND-2", "KROND-8")
@@ -139,13 +139,15 @@ def test_what_cannot_be_started_by_its_deadline_is_missed_with_the_reason(deadli
         await stage.start()
         await stage.pass_s(3600)
         (row,) = await stage.rows("a")
-        assert (row.outcome, row.reason) == (Outcome.MISSED, Reason.DEADLINE)
+        assert (row.outcome, row.reason) == (Outcome.MISSED, Reason.LAUNCH_FAILED)
         assert row.detail == "missing is not there"
+        assert row.chosen_ms == row.nominal * 1000
         return stage
 
     (happening,) = play(scenario()).told
     assert happening.detail == "missing is not there"
-    assert happening.reason is Reason.DEADLINE
+    assert happening.reason is Reason.LAUNCH_FAILED
+    assert happening.chosen_ms == 1_772_323_200_000
 
 
 @clause("KROND-7", "KROND-8")

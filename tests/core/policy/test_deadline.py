@@ -12,7 +12,7 @@ from tests.clauses import clause
 TEN = timedelta(seconds=10)
 
 
-@clause("POLICY-1")
+@clause("POLICY-12")
 @pytest.mark.parametrize(
     ("fire_ms", "deadline", "now_ms", "too_late"),
     [
@@ -34,7 +34,7 @@ def test_a_period_is_too_late_in_the_second_after_its_deadline(
     assert is_too_late(fire_ms, deadline, now_ms=now_ms) is too_late
 
 
-@clause("POLICY-1")
+@clause("POLICY-12")
 @given(
     st.integers(0, 10**7), st.integers(0, 10**7), st.integers(0, 10**4), st.integers(0, 10**10)
 )  # fmt: skip

@@ -35,6 +35,7 @@ _EVENTS = {
     Reason.OVERLAP: "skipped_concurrency",
     Reason.SUPERSEDED: "skipped_concurrency",
     Reason.DEADLINE: "missed_deadline",
+    Reason.LAUNCH_FAILED: "launch_failed",
     Reason.CONSTRAINTS: "constraint_unsatisfiable",
 }
 _OCCASIONS = {
@@ -78,7 +79,10 @@ class Chronicle:
     def claimed(self, claims: Iterable[Claim]) -> None:
         for claim in claims:
             self._flights[claim.key] = _Flight(
-                claim.key, claim.schedule.schedule_id, claim.nominal, claim.fire_ms
+                claim.key,
+                claim.schedule.schedule_id,
+                claim.nominal,
+                claim.chosen_ms or claim.fire_ms,
             )
 
     def committed(self, changes: Iterable[Change]) -> None:
@@ -110,7 +114,12 @@ class Chronicle:
     def found(self, rows: Iterable[RunRow]) -> None:
         for row in rows:
             self._flights[row.key] = _Flight(
-                row.key, row.schedule_id, row.nominal, row.fire_ms, row.started_ms, row.run_id or ""
+                row.key,
+                row.schedule_id,
+                row.nominal,
+                row.chosen_ms,
+                row.started_ms,
+                row.run_id or "",
             )
 
     def adopted(self, keys: Iterable[str]) -> None:
@@ -124,14 +133,15 @@ class Chronicle:
             _say_decision(change.schedule.decider.decide(fact.nominal))
         match fact.state:
             case State.CLAIMED:
-                flight = _Flight(fact.key, schedule_id, fact.nominal, fact.fire_ms)
-                late_ms = self._clock.now_ms() - fact.fire_ms
+                chosen_ms = _chosen_ms(fact)
+                flight = _Flight(fact.key, schedule_id, fact.nominal, chosen_ms)
+                late_ms = self._clock.now_ms() - chosen_ms
                 self._say_run("trigger", flight, attempt=fact.launches, latenessMs=late_ms)
             case State.DONE if fact.outcome is not Outcome.EXECUTED:
                 self._say_settled(schedule_id, fact)
             case State.DONE:
                 gone = self._flights.pop(fact.key, None) or _Flight(
-                    fact.key, schedule_id, fact.nominal, fact.fire_ms
+                    fact.key, schedule_id, fact.nominal, _chosen_ms(fact)
                 )
                 self._say_run("job_finished", gone, logging.WARNING, reason=fact.reason,
                               exitStatus=None, detail="exit unknown")  # fmt: skip
@@ -149,7 +159,7 @@ class Chronicle:
             "identity": self._identity(schedule_id), **_which(fact.key, fact.nominal),
             "outcome": fact.outcome, "reason": fact.reason, "periods": fact.periods,
             "lastPeriodId": format_instant(fact.last_nominal) if fact.last_nominal else None,
-            "chosenTime": None if fact.last_nominal else to_text(fact.fire_ms), "message": why,
+            "chosenTime": None if fact.last_nominal else to_text(_chosen_ms(fact)), "message": why,
         }  # fmt: skip
         log_facts(level, event, facts)
         self._answer(fact.key, success=False, detail=f"{fact.outcome}({fact.reason})")
@@ -158,7 +168,7 @@ class Chronicle:
             self._tell(Happening(
                 job=job, occasion=_OCCASIONS[fact.outcome], outcome=fact.outcome,
                 period_id=format_instant(fact.nominal), periods=fact.periods, reason=fact.reason,
-                chosen_ms=None if fact.last_nominal else fact.fire_ms, detail=why or "",
+                chosen_ms=None if fact.last_nominal else _chosen_ms(fact), detail=why or "",
                 ended_ms=self._clock.now_ms(),
             ))  # fmt: skip
 
@@ -237,6 +247,11 @@ def _which(key: str, nominal: int) -> dict[str, str]:
     if kind_of(key) is Kind.MANUAL:
         return {"manual": key.rpartition(":")[2]}
     return {"periodId": format_instant(nominal)}
+
+
+def _chosen_ms(fact: Fact) -> int:
+    """The instant that was chosen for a period, whichever try of it this is."""
+    return fact.chosen_ms or fact.fire_ms
 
 
 def _pid(run_id: str) -> int | None:

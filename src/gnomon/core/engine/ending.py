@@ -31,7 +31,7 @@ def settle_killed(due: Due, now_ms: int, limits: Limits) -> tuple[Due, list[Fact
         if run.state is not State.PLANNED or run.kill_ms is None or run.fire_ms > now_ms:
             runs.append(run)
         elif run.kill_ms + patience_ms > now_ms:
-            runs.append(run._replace(fire_ms=run.kill_ms + patience_ms))
+            runs.append(_due_at(run, run.kill_ms + patience_ms))
             facts.append(_fact(runs[-1], State.PLANNED))
         else:
             facts.append(_fact(run, State.DONE, Outcome.EXECUTED, Reason.UNCERTAIN))
@@ -39,13 +39,17 @@ def settle_killed(due: Due, now_ms: int, limits: Limits) -> tuple[Due, list[Fact
         if run.kill_ms is not None and not never_started:
             # Taken from its worker, it has the next number, under which its end is told.
             runs.append(
-                run._replace(
-                    state=State.PLANNED, fire_ms=now_ms + patience_ms, fence=run.fence + 1,
-                    detached=True,
+                _due_at(run, now_ms + patience_ms)._replace(
+                    state=State.PLANNED, fence=run.fence + 1, detached=True
                 )
-            )  # fmt: skip
+            )
             facts.append(_fact(runs[-1], State.PLANNED, Outcome.EXECUTED))
     return due._replace(in_flight=runs, lost=lost), facts
+
+
+def _due_at(run: InFlight, fire_ms: int) -> InFlight:
+    """The run to be looked at then, with the instant that was chosen for it."""
+    return run._replace(fire_ms=fire_ms, chosen_ms=run.chosen_ms or run.fire_ms)
 
 
 def waited_for(due: Due) -> list[int]:
@@ -56,4 +60,7 @@ def waited_for(due: Due) -> list[int]:
 def _fact(
     run: InFlight, state: State, outcome: Outcome | None = None, reason: Reason | None = None
 ) -> Fact:
-    return Fact(run.key, run.nominal, run.fire_ms, state, outcome, reason, run.launches)
+    return Fact(
+        run.key, run.nominal, run.fire_ms, state, outcome, reason, run.launches,
+        chosen_ms=run.chosen_ms,
+    )  # fmt: skip

@@ -3,7 +3,7 @@ Judging: of the periods that are due, which start, which wait, and which are ove
 
 The policies are asked in order, each once: deadline, catch-up, overlap.
 
-Spec: ENGINE-6, POLICY-1 to POLICY-9, POLICY-11.
+Spec: ENGINE-6, POLICY-2 to POLICY-9, POLICY-11, POLICY-12.
 """
 
 from gnomon.core.engine.opening import passed_over
@@ -29,8 +29,9 @@ def judge(
     for one in ready:
         if one.queued:
             continue
-        if is_too_late(_counts_from_ms(schedule, one), policy.deadline, now_ms=now_ms):
-            facts.append(one.becomes(State.DONE, Outcome.MISSED, Reason.DEADLINE))
+        if is_too_late(one.chosen_ms or one.fire_ms, policy.deadline, now_ms=now_ms):
+            reason = Reason.LAUNCH_FAILED if one.has_failed else Reason.DEADLINE
+            facts.append(one.becomes(State.DONE, Outcome.MISSED, reason))
         elif one.launches:
             wanting.append(one)
         else:
@@ -47,12 +48,6 @@ def judge(
     if policy.catchup is Catchup.SPREAD:
         fresh = _spread(fresh, later, facts, now_ms, limits)
     return wanting + fresh
-
-
-def _counts_from_ms(schedule: Schedule, one: Candidate) -> int:
-    """From when on a period is late: its chosen instant, and not that of a further try."""
-    chosen_ms = schedule.chosen_ms(one.nominal) if one.launches else None
-    return one.fire_ms if chosen_ms is None else min(chosen_ms, one.fire_ms)
 
 
 def _spread(

@@ -28,7 +28,7 @@ def settle_lost(
     again, back = list[str](), list[str]()
     newest = _newest_to_run(due)
     for run, never_started in due.lost:
-        fact = Fact(run.key, run.nominal, run.fire_ms, State.PLANNED, launches=run.launches)
+        fact = _fact(run, State.PLANNED)
         if never_started and run.state is State.CLAIMED:
             if run.kill_ms is not None:
                 fact = fact._replace(
@@ -56,12 +56,18 @@ def bury_lost(due: Due) -> Change:
     """What is to become of the lost runs of a schedule that was deleted."""
     facts = []
     for run, never_started in due.lost:
-        fact = Fact(run.key, run.nominal, run.fire_ms, State.DONE, launches=run.launches)
+        fact = _fact(run, State.DONE)
         if never_started:
             facts.append(fact._replace(outcome=Outcome.SKIPPED, reason=Reason.DELETED))
         else:
             facts.append(fact._replace(outcome=Outcome.EXECUTED, reason=Reason.UNCERTAIN))
     return Change(due.schedule, due.version, due.cursor, None, None, facts, (), False, due.revision)
+
+
+def _fact(run: InFlight, state: State) -> Fact:
+    return Fact(
+        run.key, run.nominal, run.fire_ms, state, launches=run.launches, chosen_ms=run.chosen_ms
+    )
 
 
 def _why_not_again(due: Due, run: InFlight, newest: int, limits: Limits) -> Reason | None:

@@ -56,7 +56,9 @@ def open_periods(
             )  # fmt: skip
         else:
             fire_ms = max(fire_ms, due.effective_ms)
-            opened.append(Candidate(key, nominal, fire_ms, False, 0, False, 0, is_new=True))
+            opened.append(
+                Candidate(key, nominal, fire_ms, False, 0, False, 0, 0, False, is_new=True)
+            )
     return cursor, opened
 
 

@@ -49,7 +49,7 @@ def plan_single(due: Due, now_ms: int, limits: Limits, known: Nominals) -> Chang
     if schedule.policy.deadline is not None and now_ms // 1000 > fire_ms // 1000:
         return None  # it may be too late
     key = period_key(schedule.schedule_id, nominal)
-    fact = _new(Fact, (key, nominal, fire_ms, State.CLAIMED, None, None, 1, True, 0, 1))
+    fact = _new(Fact, (key, nominal, fire_ms, State.CLAIMED, None, None, 1, True, 0, 1, 0))
     return _new(
         Change, (schedule, version, nominal, following, wake_ms, [fact], (), False, revision)
     )

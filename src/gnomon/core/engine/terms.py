@@ -116,11 +116,14 @@ class Candidate(NamedTuple):
     launches: int
     may_have_run: bool
     fence: int
+    chosen_ms: int
+    has_failed: bool
     is_new: bool
 
     def becomes(self, state: State, outcome: Outcome | None = None, reason: Reason | None = None,
                 *, launches: int | None = None) -> Fact:  # fmt: skip
         tries = self.launches if launches is None else launches
         return Fact(
-            self.key, self.nominal, self.fire_ms, state, outcome, reason, tries, self.is_new
-        )
+            self.key, self.nominal, self.fire_ms, state, outcome, reason, tries, self.is_new,
+            chosen_ms=self.chosen_ms,
+        )  # fmt: skip

@@ -74,7 +74,8 @@ def give_way(
     for one in wanting:
         gives_way = again or (starts and one is not newest) or _is_to_be_ended(one, seen)
         if gives_way and one.may_have_run and not one.queued:
-            later.append(one._replace(fire_ms=now_ms + lease // _MS))
+            chosen_ms = one.chosen_ms or one.fire_ms
+            later.append(one._replace(fire_ms=now_ms + lease // _MS, chosen_ms=chosen_ms))
             facts.append(later[-1].becomes(State.PLANNED))
         else:
             staying.append(one)

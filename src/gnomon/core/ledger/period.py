@@ -58,6 +58,10 @@ class Waiting(NamedTuple):
     """Whether one of them may have worked, for all anybody knows."""
     fence: int = 0
     """The number of the last try, under which an end of it would be told."""
+    chosen_ms: int = 0
+    """Its chosen instant, where `fire_ms` is that of a further try; else 0."""
+    has_failed: bool = False
+    """Whether its last launch has failed; not if it was lost, or given back."""
 
 
 class InFlight(NamedTuple):
@@ -73,6 +77,8 @@ class InFlight(NamedTuple):
     """Whether it goes on without its worker, and its end is told by somebody else."""
     kill_ms: int | None = None
     """When somebody asked for it to be ended; None when nobody has."""
+    chosen_ms: int = 0
+    """As above."""
 
 
 class Fact(NamedTuple):
@@ -90,6 +96,8 @@ class Fact(NamedTuple):
     """For a range, its last period; else 0."""
     periods: int = 1
     """How many periods the row stands for."""
+    chosen_ms: int = 0
+    """As above."""
 
 
 def period_key(schedule_id: str, nominal: int) -> str:

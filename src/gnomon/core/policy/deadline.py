@@ -5,7 +5,7 @@ Whole seconds are compared: with a deadline of zero a period may start within it
 not in the next. The question is asked once, when the period is first judged, and not again while it
 waits its turn.
 
-Spec: POLICY-1.
+Spec: POLICY-12.
 """
 
 from datetime import timedelta

@@ -70,7 +70,7 @@ class FunctionLauncher:
         return False
 
     async def launch(self, claim: Claim) -> Launched | Failed:
-        schedule, key, nominal, _, launches, fence, _, _ = claim
+        schedule, key, nominal, _, launches, fence, _, _, _ = claim
         try:
             function = self._functions.get(_name_of(schedule.target))
         except DefinitionError as error:

@@ -131,10 +131,10 @@ def claims_of(changes: Iterable[Change], written: Mapping[str, Written]) -> list
     claimed, none = State.CLAIMED, frozenset[str]()
     for schedule, _, _, _, _, facts, replaced, _, _ in changes:
         before = len(claims)
-        for key, nominal, fire_ms, state, _, _, launches, is_new, _, _ in facts:
+        for key, nominal, fire_ms, state, _, _, launches, is_new, _, _, chosen_ms in facts:
             if state is claimed:
                 fence = 1 if is_new else written[key].fence + 1
-                values = schedule, key, nominal, fire_ms, launches, fence, (), none
+                values = schedule, key, nominal, fire_ms, launches, fence, (), none, chosen_ms
                 claims.append(_new(Claim, values))
         if replaced:
             _let_replace(claims, before, replaced)

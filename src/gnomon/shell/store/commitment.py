@@ -168,7 +168,7 @@ def _write_facts(
             policy = schedule.policy
             lease_until = turn.lease_until(policy)
         for fact in facts:
-            key, nominal, fire_ms, state, _, _, _, is_new, _, _ = fact
+            key, nominal, fire_ms, state, _, _, _, is_new, _, _, _ = fact
             if not is_new:
                 updates.append(_update(fact, written[key], lease_until, turn))
             elif state is claimed:

@@ -137,4 +137,5 @@ def _run_row(row: sqlite3.Row) -> RunRow:
         updated_ms=from_text(row["updated_at"]),
         kill_ms=maybe_from_text(row["kill_at"]),
         kill_by=row["kill_by"],
+        first_fire_ms=maybe_from_text(row["chosen_at"]),
     )

@@ -26,8 +26,10 @@ class OpenPeriods:
     def add(
         self, key: str, nominal: int, fire_ms: int, state: str, fence: int, launches: int, *,
         is_lost: bool, confirmed: bool, detached: bool, kill_ms: int | None, may_have_run: bool,
+        chosen_ms: int | None, has_failed: bool,
     ) -> None:  # fmt: skip
         """One row; `is_lost`: its lease is over; `may_have_run`: it has an outcome already."""
+        chosen_ms = chosen_ms or 0
         running = _IN_FLIGHT.get(state)
         if running is None and kill_ms is not None:
             # Nobody starts it any more; for all that is known it runs, and nobody holds it.
@@ -35,10 +37,22 @@ class OpenPeriods:
         if running is None:
             queued = state == "queued"
             self.waiting.append(
-                Waiting(key, nominal, fire_ms, queued, launches, may_have_run, fence)
+                Waiting(
+                    key,
+                    nominal,
+                    fire_ms,
+                    queued,
+                    launches,
+                    may_have_run,
+                    fence,
+                    chosen_ms,
+                    has_failed,
+                )
             )
             return
-        run = InFlight(key, nominal, fire_ms, running, fence, launches, detached, kill_ms)
+        run = InFlight(
+            key, nominal, fire_ms, running, fence, launches, detached, kill_ms, chosen_ms
+        )
         if is_lost:
             # This try was certainly not started; what of a former one, if there was one?
             never_started = confirmed and running is State.CLAIMED and not may_have_run

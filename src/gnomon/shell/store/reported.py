@@ -101,9 +101,9 @@ class Batch:
         self.starts: dict[int, tuple[str, int | None, int | None]] = {}
         """Runs that have begun, with what their launcher calls them, for how long to wait for the
         end of one that goes on without its worker, and when it began, None for now."""
-        self.retries: dict[int, tuple[str, int, bool]] = {}
-        """Launches to be tried again, with why they failed, when, and whether they may have been
-        executed: then that is their outcome, whatever comes of it."""
+        self.retries: dict[int, tuple[str | None, int, bool]] = {}
+        """Launches to be tried again, with why they failed if they did, when, and whether they may
+        have been executed: then that is their outcome, whatever comes of it."""
         self.ends: dict[End, list[int]] = {}
         self._alike: dict[_How, list[int]] = {}
         """The same by what the reports say, which is quicker to look up."""
@@ -164,7 +164,8 @@ class Batch:
             self._note_end(run, report)
             return True
         run.state = after
-        self.retries[run.row] = report.message, again_ms, report.reason is Reason.UNCERTAIN
+        why = None if report.reason is Reason.STOPPED else report.message
+        self.retries[run.row] = why, again_ms, report.reason is Reason.UNCERTAIN
         self._wake(run, again_ms)
         if is_backfill(report.key):  # another one of it may begin meanwhile
             self._wake(run, self._now_ms)

@@ -135,5 +135,6 @@ def _open_periods(
             key, from_text(run_at) // 1000, from_text(fire_at), state, fence, launches,
             is_lost=lease_until is not None and lease_until < now, confirmed=bool(words[0]),
             detached=bool(words[1]), kill_ms=maybe_from_text(words[2]), may_have_run=bool(words[3]),
+            chosen_ms=maybe_from_text(words[4]), has_failed=bool(words[5]),
         )  # fmt: skip
     return found

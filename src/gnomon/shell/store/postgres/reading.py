@@ -81,4 +81,5 @@ def run_row(row: asyncpg.Record) -> RunRow:
         updated_ms=row["updated_at"],
         kill_ms=row["kill_at"],
         kill_by=row["kill_by"],
+        first_fire_ms=row["chosen_at"],
     )

@@ -72,10 +72,10 @@ def look_at(rows: Sequence[asyncpg.Record]) -> Look:
                 continue
             periods = look.periods[schedule_id] = OpenPeriods()
         run_ms, fire_ms, state, fence, launches, is_lost, *words = row[10:]
-        confirmed, detached, kill_ms, may_have_run = words
+        confirmed, detached, kill_ms, may_have_run, chosen_ms, has_failed = words
         periods.add(
             key, run_ms // 1000, fire_ms, state, fence, launches,
             is_lost=bool(is_lost), confirmed=confirmed, detached=detached, kill_ms=kill_ms,
-            may_have_run=may_have_run,
+            may_have_run=may_have_run, chosen_ms=chosen_ms, has_failed=has_failed,
         )  # fmt: skip
     return look

@@ -22,7 +22,8 @@ FROM json_each(:ids) j CROSS JOIN schedules s ON s.schedule_id = j.value
 
 -- name: open_runs
 SELECT r.schedule_id, r.idempotency_key, r.run_at, r.fire_at, r.state, r.fence, r.launches,
-  r.lease_until, r.confirmed, r.owner IS NULL, r.kill_at, r.outcome IS NOT NULL
+  r.lease_until, r.confirmed, r.owner IS NULL, r.kill_at, r.outcome IS NOT NULL, r.chosen_at,
+  r.detail IS NOT NULL
 FROM json_each(:ids) j CROSS JOIN schedule_runs r ON r.schedule_id = j.value
 WHERE r.state <> 'done'
 ORDER BY j.id, r.run_at
@@ -66,6 +67,7 @@ INSERT INTO schedule_runs (
 -- name: change_run
 UPDATE schedule_runs
 SET state = ?1, outcome = coalesce(outcome, ?2), reason = ?3, status = ?4, fire_at = ?5,
+  chosen_at = CASE WHEN launches > 0 THEN coalesce(chosen_at, fire_at) END,
   launches = ?6, fence = ?7, owner = ?8, lease_until = ?9, confirmed = ?10, ended_at = ?11,
   updated_at = ?12,
   -- What a former try left behind is not true of the next one.
@@ -103,7 +105,10 @@ WHERE rowid = ?4
 -- name: fill_in_run
 -- A launch that is told after the end; where claims are confirmed nothing begins before it is told.
 UPDATE schedule_runs
-SET run_id = coalesce(run_id, :run_id), started_at = coalesce(started_at, min(:started, ended_at))
+SET run_id = coalesce(run_id, :run_id),
+  started_at = coalesce(
+    started_at, CASE WHEN ended_at < :started THEN ended_at ELSE :started END
+  )
 WHERE idempotency_key = :key AND fence = :fence AND state = 'done' AND NOT confirmed
   AND outcome = 'executed' AND reason IS NOT 'uncertain'
 
@@ -121,7 +126,8 @@ WHERE rowid IN (
 
 -- name: retry_run
 UPDATE schedule_runs
-SET state = 'planned', status = NULL, detail = ?, fire_at = ?, owner = NULL, lease_until = NULL,
+SET state = 'planned', status = NULL, detail = ?, chosen_at = coalesce(chosen_at, fire_at),
+  fire_at = ?, owner = NULL, lease_until = NULL,
   outcome = CASE WHEN ? THEN 'executed' ELSE outcome END, updated_at = ?
 WHERE rowid = ?
 
@@ -317,6 +323,7 @@ WHERE schedule_id = :id
 UPDATE schedule_runs
 SET kill_at = :now, kill_by = :by, updated_at = :now,
   state = CASE WHEN state = 'queued' THEN 'planned' ELSE state END,
+  chosen_at = CASE WHEN launches > 0 THEN coalesce(chosen_at, fire_at) END,
   fire_at = CASE WHEN lease_until IS NULL AND outcome IS NOT NULL THEN :now ELSE fire_at END
 WHERE idempotency_key = :key AND state <> 'done' AND kill_at IS NULL
 RETURNING schedule_id

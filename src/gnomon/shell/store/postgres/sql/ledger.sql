@@ -38,7 +38,7 @@ WITH lost AS MATERIALIZED (
 SELECT (SELECT extract(epoch FROM LEASE_NOW($2)) * 1000)::bigint, h.schedule_id, h.revision,
   h.lock_version, h.cursor_at, h.paused, h.paused_until, h.skips, h.deleted, r.idempotency_key,
   r.run_at, r.fire_at, r.state, r.fence, r.launches, r.lease_until < LEASE_NOW($2), r.confirmed,
-  r.owner IS NULL, r.kill_at, r.outcome IS NOT NULL
+  r.owner IS NULL, r.kill_at, r.outcome IS NOT NULL, r.chosen_at, r.detail IS NOT NULL
 FROM (SELECT) one
 LEFT JOIN heads h ON true
 LEFT JOIN LATERAL (
@@ -122,6 +122,7 @@ FROM unnest(
 -- $9 lengths of leases, NULL for none, $10 owner, $11 confirmed, $12 now, $13 the instant for leases
 UPDATE gnomon.schedule_runs r SET
   state = v.state, outcome = coalesce(r.outcome, v.outcome), reason = v.reason, status = v.status,
+  chosen_at = CASE WHEN r.launches > 0 THEN coalesce(r.chosen_at, r.fire_at) END,
   fire_at = v.fire_at, launches = v.launches, fence = v.fence,
   owner = CASE WHEN v.lease_ms IS NULL THEN NULL ELSE $10 END,
   confirmed = v.lease_ms IS NOT NULL AND $11,
@@ -290,7 +291,8 @@ SELECT gnomon.wake_queues_if($13, count(*), string_agg(schedule_id, ','), $11, $
 -- name: retry_runs
 -- $1 details, $2 chosen, $3 whether it may have run, $4 keys, $5 now
 UPDATE gnomon.schedule_runs r SET
-  state = 'planned', status = NULL, detail = v.detail, fire_at = v.fire_at, owner = NULL,
+  state = 'planned', status = NULL, detail = v.detail,
+  chosen_at = coalesce(r.chosen_at, r.fire_at), fire_at = v.fire_at, owner = NULL,
   lease_until = NULL, outcome = CASE WHEN v.ran THEN 'executed' ELSE r.outcome END, updated_at = $5
 FROM unnest($1::text[], $2::timestamptz[], $3::bool[], $4::text[]) AS v (detail, fire_at, ran, key)
 WHERE r.idempotency_key = v.key
@@ -507,6 +509,7 @@ SELECT schedule_id FROM gnomon.schedule_runs WHERE idempotency_key = $1
 UPDATE gnomon.schedule_runs SET
   kill_at = $3, kill_by = $2, updated_at = $3,
   state = CASE WHEN state = 'queued' THEN 'planned' ELSE state END,
+  chosen_at = CASE WHEN launches > 0 THEN coalesce(chosen_at, fire_at) END,
   fire_at = CASE WHEN lease_until IS NULL AND outcome IS NOT NULL THEN $3 ELSE fire_at END
 WHERE idempotency_key = $1 AND state <> 'done' AND kill_at IS NULL
 RETURNING schedule_id

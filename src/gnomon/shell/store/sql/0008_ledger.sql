@@ -1,0 +1,3 @@
+-- Schema 8: the chosen instant stays, though a further try of a launch has an instant of its own.
+
+ALTER TABLE schedule_runs ADD COLUMN chosen_at TEXT;
