@@ -27,6 +27,7 @@ from gnomon.cli.ledger_commands import (
     migrate_store_command,
     run_command,
 )
+from gnomon.cli.operator_commands import operator_app
 from gnomon.cli.problem import (
     LocatedError,
     RemoteError,
@@ -188,6 +189,7 @@ app.add_typer(krontab_app, name="krontab")
 app.command("check")(check_command)
 app.command("simulate")(simulate_command)
 app.add_typer(krond_app, name="krond")
+app.add_typer(operator_app, name="operator")
 app.add_typer(workflow_app)
 app.command("up")(up_command)
 app.command("api")(api_command)

@@ -10,6 +10,7 @@ Spec: SCHED-1 to SCHED-5.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
@@ -20,7 +21,16 @@ from gnomon.core.decision.jitter import jitter_ms
 from gnomon.core.recurrence import Recurrence
 from gnomon.errors import DefinitionError
 
-__all__ = ["LAUNCHES_MAX", "Catchup", "Overlap", "PauseRule", "Policy", "Schedule", "Uncertain"]
+__all__ = [
+    "CONCURRENCY",
+    "LAUNCHES_MAX",
+    "Catchup",
+    "Overlap",
+    "PauseRule",
+    "Policy",
+    "Schedule",
+    "Uncertain",
+]
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}", re.ASCII)
 _SECOND = timedelta(seconds=1)
@@ -40,6 +50,12 @@ class Overlap(StrEnum):
     """It waits its turn, first in, first out."""
     REPLACE = "replace"
     """It ends the run in flight and takes its place."""
+
+
+CONCURRENCY: Mapping[str, Overlap] = {
+    "allow": Overlap.ALLOW, "forbid": Overlap.SKIP, "replace": Overlap.REPLACE,
+}  # fmt: skip
+"""What krontab files and KronJobs call overlap."""
 
 
 class Catchup(StrEnum):

@@ -11,7 +11,6 @@ Spec: KRONTAB-1 to KRONTAB-3.
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
@@ -33,7 +32,6 @@ from gnomon.core.schedule import (
 from gnomon.errors import DefinitionError
 
 __all__ = [
-    "CONCURRENCY",
     "NAME_MAX",
     "Job",
     "check_name",
@@ -44,10 +42,6 @@ __all__ = [
 ]
 
 NAME_MAX = 100
-CONCURRENCY: Mapping[str, Overlap] = {
-    "allow": Overlap.ALLOW, "forbid": Overlap.SKIP, "replace": Overlap.REPLACE,
-}  # fmt: skip
-"""What krontab files call what the core calls overlap."""
 
 _NAME = re.compile(r"[a-z0-9/-]+", re.ASCII)
 _HASH_DIGITS = 16

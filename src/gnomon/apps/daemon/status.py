@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gnomon.apps.daemon.control import ask
-from gnomon.apps.daemon.job import CONCURRENCY, id_stem
+from gnomon.apps.daemon.job import id_stem
 from gnomon.apps.daemon.state import StateDirectory, advised
 from gnomon.core.decision import Decision
 from gnomon.core.ledger.lifecycle import IN_FLIGHT, WAITING, Outcome, State
 from gnomon.core.ledger.period import Kind, kind_of
-from gnomon.core.schedule import Schedule
+from gnomon.core.schedule import CONCURRENCY, Schedule
 from gnomon.errors import DefinitionError, StoreError
 from gnomon.ports import RunRow, ScheduleRow
 from gnomon.shell.store.installation import SUSPENDED

@@ -33,14 +33,14 @@ from gnomon.core.decision.distribution import (
 )
 from gnomon.errors import DefinitionError
 
-__all__ = ["TEXT_MAX", "make_distribution", "name_of", "params_of", "parse_distribution"]
+__all__ = ["PARAMS", "TEXT_MAX", "make_distribution", "name_of", "params_of", "parse_distribution"]
 
 TEXT_MAX = 256
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _Word = TypeVar("_Word", bound=StrEnum)
 
-_PARAMS: dict[str, tuple[str, ...]] = {
+PARAMS: dict[str, tuple[str, ...]] = {
     "uniform": (),
     "skewEarly": ("shape",),
     "skewLate": ("shape",),
@@ -74,7 +74,7 @@ def make_distribution(
     name: str, params: Mapping[str, object], *, where: str = "distribution"
 ) -> Distribution:
     """A distribution from its name and its parameters, as text or as JSON values."""
-    known = _PARAMS.get(name)
+    known = PARAMS.get(name)
     if known is None:
         raise DefinitionError(
             "is not a known distribution", where=where, got=name, hint=_known_names()
@@ -166,4 +166,4 @@ def _member(kind: type[_Word], value: object, *, where: str) -> _Word:
 
 
 def _known_names() -> str:
-    return f"use {', '.join(_PARAMS)}"
+    return f"use {', '.join(PARAMS)}"

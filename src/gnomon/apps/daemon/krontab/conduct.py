@@ -11,12 +11,12 @@ from datetime import timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
-from gnomon.apps.daemon.job import CONCURRENCY, job_policy
+from gnomon.apps.daemon.job import job_policy
 from gnomon.apps.daemon.krontab.draft import Draft, unknown
 from gnomon.apps.daemon.krontab.piece import Piece, unquote
 from gnomon.apps.daemon.krontab.problem import Problems
 from gnomon.core.civil.duration import parse_duration
-from gnomon.core.schedule import Overlap, Policy
+from gnomon.core.schedule import CONCURRENCY, Overlap, Policy
 
 __all__ = ["Conduct", "read_conduct"]
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
 from gnomon.apps.daemon.execution import GRACE, SHELL, Execution, Sink
-from gnomon.apps.daemon.job import CONCURRENCY, Job
+from gnomon.apps.daemon.job import Job
 from gnomon.apps.daemon.krontab.draft import SCHEDULE
 from gnomon.apps.daemon.krontab.piece import quote
 from gnomon.apps.daemon.notice import TROUBLE, Notice, Occasion
@@ -24,7 +24,7 @@ from gnomon.core.decision import SeedStrategy, WindowRule, render_constraint
 from gnomon.core.decision.distribution import Uniform
 from gnomon.core.decision.distribution_text import name_of, params_of
 from gnomon.core.recurrence import Cron
-from gnomon.core.schedule import Overlap
+from gnomon.core.schedule import CONCURRENCY, Overlap
 from gnomon.errors import DefinitionError
 
 __all__ = ["render_line", "render_yaml", "short_duration"]

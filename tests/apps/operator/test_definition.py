@@ -1,0 +1,149 @@
+"""A spec is read in the words of krontab files, and its errors say what to write."""
+
+from datetime import timedelta
+
+import pytest
+
+from gnomon.apps.operator.definition import (
+    Definition,
+    read_definition,
+    read_timing,
+    write_timing,
+)
+from gnomon.core.schedule import Overlap
+from gnomon.errors import DefinitionError
+from tests.apps.operator.lone_operator import POD, epoch
+from tests.clauses import clause
+
+TEMPLATE = {"spec": {"template": {"spec": POD}}}
+
+
+def read(**spec: object) -> Definition:
+    return read_definition(
+        "prod/report", {"schedule": "0 2 * * *", "jobTemplate": TEMPLATE, **spec}
+    )
+
+
+@clause("OPERATOR-3")
+def test_what_is_left_out_has_its_default() -> None:
+    definition = read()
+
+    assert definition.timing == {
+        "schedule": "0 2 * * *", "timezone": "UTC", "dst": "vixie",
+        "window": {"mode": "after", "duration": "0s"}, "distribution": {"name": "uniform"},
+        "seed": "stable", "salt": "", "constraints": {},
+    }  # fmt: skip
+    policy = definition.schedule.policy
+    assert (policy.overlap, policy.deadline) == (Overlap.SKIP, timedelta(minutes=1))
+    assert (definition.successful_max, definition.failed_max, definition.records_max) == (3, 1, 20)
+    assert not definition.suspend
+
+
+@clause("OPERATOR-1")
+def test_every_field_is_read() -> None:
+    definition = read(
+        timezone="Europe/Paris", dst="civil", window={"mode": "around", "duration": "1h"},
+        distribution={"name": "normal", "mu": "mid", "sigma": "10m"}, seed="daily", salt="a",
+        constraints={"only": "hours=1-3", "avoid": "dow=sun"},
+        policy={"concurrency": "replace", "deadline": "0s", "suspend": True},
+    )  # fmt: skip
+
+    assert definition.timing == {
+        "schedule": "0 2 * * *", "timezone": "Europe/Paris", "dst": "civil",
+        "window": {"mode": "around", "duration": "1h0m0s"},
+        "distribution": {"name": "normal", "mu": "mid", "sigma": "10m0s"},
+        "seed": "daily", "salt": "a", "constraints": {"only": "hours=1-3", "avoid": "dow=sun"},
+    }  # fmt: skip
+    policy = definition.schedule.policy
+    assert (policy.overlap, policy.deadline) == (Overlap.REPLACE, timedelta(0))
+    assert definition.suspend
+
+
+@clause("OPERATOR-1")
+def test_the_identity_of_a_kronjob_is_its_namespace_and_name() -> None:
+    decision = read(window={"duration": "1h"}).schedule.decider.decide(
+        epoch("2026-03-01T02:00:00Z")
+    )
+
+    assert decision.identity == "prod/report"
+
+
+@clause("OPERATOR-1")
+@pytest.mark.parametrize(
+    ("spec", "line"),
+    [
+        ({"schedule": "0 25 * * *"}, "spec.schedule: hour field "),
+        ({"schedule": 5}, "spec.schedule: must be text, got 5"),
+        ({"timezone": "Europe/Pariss"}, "spec.timezone: must be a zone of the IANA database"),
+        ({"dst": "maybe"}, "spec.dst: must be a known DST policy"),
+        ({"window": {"mode": "beside"}}, "spec.window: is not a known placement"),
+        ({"window": {"length": "1h"}}, "spec.window.length: is not a field"),
+        ({"window": "after,1h"}, "spec.window: must be an object"),
+        ({"distribution": {"name": "even"}}, "spec.distribution: is not a known distribution"),
+        ({"distribution": {"shape": 2}}, "spec.distribution.shape: is not a known parameter"),
+        ({"distribution": "uniform"}, "spec.distribution: must be an object"),
+        ({"seed": "hourly"}, "spec.seed: is not a known seed strategy"),
+        ({"salt": 3}, "spec.salt: must be text"),
+        ({"constraints": {"only": "hour=9"}}, "spec.constraints.only: has a kind"),
+        ({"policy": {"concurrency": "skip"}}, "spec.policy.concurrency: is not a concurrency"),
+        ({"policy": {"deadline": "1d"}}, "spec.policy.deadline: must be a duration"),
+        ({"policy": {"deadline": "1500ms"}}, "spec.policy.deadline: must be whole seconds"),
+        ({"policy": {"suspend": "yes"}}, "spec.policy.suspend: must be true or false"),
+        ({"jobTemplate": {}}, "spec.jobTemplate: must have the spec of a Job"),
+        ({"recordsLimit": 0}, "spec.recordsLimit: must be a whole number from 1 to 100"),
+        ({"timeZone": "UTC"}, "spec.timeZone: is not a field of KronJob"),
+    ],
+)  # fmt: skip
+def test_an_error_names_the_field_and_what_to_write(spec: dict[str, object], line: str) -> None:
+    with pytest.raises(DefinitionError) as caught:
+        read(**spec)
+
+    assert str(caught.value).startswith(line)
+    assert caught.value.hint
+
+
+@clause("OPERATOR-1")
+def test_labels_that_the_operator_sets_cannot_be_set_by_others() -> None:
+    with pytest.raises(DefinitionError, match=r"jobTemplate\.metadata\.labels"):
+        read(jobTemplate={**TEMPLATE, "metadata": {"labels": {"gnomon.dev/kronjob": "a"}}})
+
+
+@clause("OPERATOR-4")
+def test_a_window_over_too_many_periods_is_refused() -> None:
+    with pytest.raises(DefinitionError, match="covers more than 500 periods"):
+        read(schedule="* * * * *", window={"duration": "12h"})
+    read(schedule="*/5 * * * *", window={"duration": "12h"})
+
+
+@clause("OPERATOR-4")
+def test_a_template_that_would_not_fit_is_refused() -> None:
+    with pytest.raises(DefinitionError, match="is larger than 1000000 bytes"):
+        read(jobTemplate={"spec": {"template": {"metadata": "a" * 1_000_001}}})
+
+
+@clause("OPERATOR-1")
+def test_a_timing_is_read_back_as_it_was_written() -> None:
+    definition = read(
+        window={"mode": "before", "duration": "90s"}, seed="weekly", salt="x",
+        distribution={"name": "exponential", "lambda": 2.5, "dir": "late"},
+        constraints={"avoid": "between=22:00-06:00"},
+    )  # fmt: skip
+
+    timing = write_timing(read_timing("prod/report", definition.timing, definition.schedule.policy))
+
+    assert timing == definition.timing
+
+
+@clause("OPERATOR-8")
+def test_policies_are_no_part_of_what_a_job_is_made_from() -> None:
+    hashes = {
+        read().spec_hash,
+        read(policy={"suspend": True, "deadline": "5m"}).spec_hash,
+        read(salt="").spec_hash,
+    }
+
+    assert len(hashes) == 1
+    assert read(salt="a").spec_hash not in hashes
+    assert (
+        read(jobTemplate={"spec": {"template": {"spec": {**POD, "a": 1}}}}).spec_hash not in hashes
+    )
