@@ -21,8 +21,8 @@ class Occasion(StrEnum):
     UNSCHEDULABLE = "unschedulable"
 
 
-TROUBLE = frozenset((Occasion.FAILURE, Occasion.MISSED, Occasion.UNSCHEDULABLE))
-"""What is told unless a job says otherwise."""
+TROUBLE = frozenset((Occasion.FAILURE, Occasion.MISSED))
+"""What is told unless a job says otherwise. That constraints leave no second is what they say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -154,7 +154,7 @@ def test_fields_say_how_the_process_is_started() -> None:
     assert found.description == 'Nightly "full" backup'
 
 
-@clause("KRONTAB-16")
+@clause("KRONTAB-43")
 @pytest.mark.parametrize(
     ("fields", "notice"),
     [

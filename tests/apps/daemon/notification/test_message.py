@@ -1,14 +1,18 @@
 """What is sent to whom: mail for people, JSON for programs, a ping for who waits."""
 
 import json
+from dataclasses import replace
+from email.parser import BytesParser
+from email.policy import default
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gnomon.apps.daemon.notice import Occasion
 from gnomon.apps.daemon.notification import Call, Mail, Message, messages
 from gnomon.apps.daemon.notification.mail_route import compose
+from gnomon.errors.root import printable
 from tests.apps.daemon.notification.happenings import happened
 from tests.clauses import clause
 
@@ -25,7 +29,7 @@ def test_a_mail_says_everything() -> None:
 
     assert isinstance(mail, Mail)
     assert mail.to == ("root", "ops@example.org")
-    assert mail.subject == "[db1] backup failed: exit 2"
+    assert mail.subject == "[db1] backup failed: exit 2, 0.1 s"
     assert mail.body == (
         "job      /etc/krond.d/site:backup\n"
         "for      Nightly\n"
@@ -122,7 +126,7 @@ def test_a_ping_follows_runs_and_stays_away_otherwise(
 @pytest.mark.parametrize(
     ("notify", "told"),
     [
-        ("", {Occasion.FAILURE, Occasion.MISSED, Occasion.UNSCHEDULABLE}),
+        ("", {Occasion.FAILURE, Occasion.MISSED}),
         ("notify=always", set(Occasion)),
         ("notify=never", set()),
         ("notify=success,skipped", {Occasion.SUCCESS, Occasion.SKIPPED}),
@@ -132,6 +136,71 @@ def test_only_the_occasions_that_were_named_are_told(notify: str, told: set[Occa
     fields = f"mail=root webhook=https://e.org/h {notify}"
 
     assert {one for one in Occasion if sent(one, fields)} == told
+
+
+@clause("NOTIFY-10")
+@pytest.mark.parametrize(
+    ("detail", "said"),
+    [
+        ("exit 3", "failed: exit 3"),
+        ("exit 3 (user 0.100s, system 0.000s, memory 1 KiB)", "failed: exit 3"),
+        ("No such file or directory: /srv/a,b", "failed: No such file or directory: /srv/a,b"),
+        ("no program, got 'x'; write it", "failed: no program, got 'x'; write it"),
+        ("x" * 200, f"failed: {'x' * 119}…"),
+        ("", "failed"),
+    ],
+)
+def test_a_subject_says_all_that_fits(detail: str, said: str) -> None:
+    told = happened(Occasion.FAILURE, "mail=root", detail=detail)
+
+    (mail,) = messages(told, host="db1", output="")
+
+    assert isinstance(mail, Mail)
+    assert mail.subject == f"[db1] backup {said}"
+
+
+@clause("NOTIFY-10")
+def test_why_a_period_was_missed_stands_in_the_subject() -> None:
+    told = happened(Occasion.MISSED, "mail=root", detail="there is no user deploy")
+
+    (mail,) = messages(told, host="db1", output="")
+
+    assert isinstance(mail, Mail)
+    assert mail.subject == "[db1] backup was missed (deadline): there is no user deploy"
+
+
+ANY = st.text(st.characters(), max_size=60)
+"""Surrogates too, which the names of files may hold."""
+
+
+@clause("NOTIFY-10")
+@given(detail=ANY, output=ANY, host=ANY, file=ANY)
+@example(detail="a,b", output="", host="db1", file="/etc/krond.d/a\nBcc: x")
+@example(detail="=?utf-8?q?x?=", output="\udc80", host="dö1", file="/e/\udcff")
+def test_a_reader_of_mail_reads_what_was_meant(
+    detail: str, output: str, host: str, file: str
+) -> None:
+    told = happened(Occasion.FAILURE, "mail=root,ops@example.org", detail=detail)
+    (mail,) = messages(told, host=host, output=output)
+    assert isinstance(mail, Mail)
+    mail = replace(mail, headers=(("X-Gnomon-Job", file),))
+
+    read = BytesParser(policy=default).parsebytes(compose(mail, sender="k@db1").as_bytes())
+
+    assert read.keys()[:6] == ["From", "To", "Subject", "Date", "Auto-Submitted", "X-Gnomon-Job"]
+    assert read.defects == []
+    assert _plain(read["Subject"]) == _plain(printable(mail.subject))
+    assert _plain(read["X-Gnomon-Job"]) == _plain(printable(file))
+    assert read["To"] == "root, ops@example.org"
+    body = read.get_body()
+    assert body is not None
+    written = mail.body.encode("utf-8", "backslashreplace").decode()
+    assert body.get_content().splitlines() == written.splitlines()
+
+
+def _plain(text: str) -> str:
+    """Without differences that no reader of a header sees: how blanks are folded."""
+    return "".join(text.encode("utf-8", "backslashreplace").decode().split())
 
 
 @clause("NOTIFY-4")

@@ -59,6 +59,15 @@ def test_what_is_told_is_sent() -> None:
     ]
 
 
+@clause("NOTIFY-11")
+def test_that_periods_are_unschedulable_is_told_once_until_one_is_not() -> None:
+    sender, none, ran = Recorder(), Occasion.UNSCHEDULABLE, Occasion.SUCCESS
+
+    told(sender, *[none] * 20, ran, none, none, fields="mail=root notify=unschedulable")
+
+    assert len(sender.sent) == 2
+
+
 @clause("NOTIFY-5")
 def test_what_fails_is_tried_again_a_little_later() -> None:
     sender = Recorder(lambda number: SendError("busy", again=True) if number < 3 else None)

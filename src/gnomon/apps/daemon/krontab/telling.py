@@ -1,7 +1,7 @@
 """
 Whom a job wants told: the fields `mail`, `webhook`, `ping` and `notify`.
 
-Spec: KRONTAB-16.
+Spec: KRONTAB-43.
 """
 
 import re

@@ -19,6 +19,7 @@ from urllib.parse import unquote, urlsplit
 from gnomon.apps.daemon.notification.message import Mail
 from gnomon.apps.daemon.notification.sender import SendError
 from gnomon.errors import DefinitionError
+from gnomon.errors.root import printable
 
 __all__ = ["MailRoute", "compose"]
 
@@ -93,10 +94,16 @@ def compose(mail: Mail, *, sender: str) -> EmailMessage:
     message = EmailMessage(policy=SMTP)
     message["From"] = sender
     message["To"] = ", ".join(mail.to)
-    message["Subject"] = mail.subject
+    message["Subject"] = _header(mail.subject)
     message["Date"] = formatdate(mail.at_ms / 1000)
     message["Auto-Submitted"] = "auto-generated"  # so that nobody's absence answers
     for name, value in mail.headers:
-        message[name] = value
-    message.set_content(mail.body)
+        message[name] = _header(value)
+    message.set_content(mail.body.encode("utf-8", "backslashreplace").decode())
     return message
+
+
+def _header(text: str) -> str:
+    """The text as a header may have it: on one line, in characters that can be written."""
+    plain = printable(text).encode("utf-8", "backslashreplace").decode()
+    return plain.replace("=?", "= ?")  # which would begin a word in another encoding

@@ -6,7 +6,7 @@ webhook is for programs: the same facts as JSON, without what was printed, which
 ping is for a watcher that expects it: called after each success, and with `/fail` after a failure;
 whoever waits for it in vain knows that the job did not run.
 
-Spec: NOTIFY-1 to NOTIFY-4.
+Spec: NOTIFY-1 to NOTIFY-4, NOTIFY-10.
 """
 
 import json
@@ -18,11 +18,14 @@ from gnomon.apps.daemon.happening import Happening
 from gnomon.apps.daemon.notice import Occasion
 from gnomon.core.civil.instant import format_instant
 from gnomon.errors.root import printable
+from gnomon.shell.launcher.detail import read_exit
 
 __all__ = ["OUTPUT_MAX", "Call", "Mail", "Message", "messages"]
 
 OUTPUT_MAX = 16_384
 """How many characters of what a job printed go into a mail: the last ones."""
+DETAIL_MAX = 120
+"""How many characters of a detail go into a subject."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,17 +104,25 @@ def _what(happening: Happening) -> str:
         case Occasion.SUCCESS:
             return "succeeded"
         case Occasion.FAILURE:
-            detail = printable(happening.detail).partition(",")[0]
+            detail = _short(happening.detail)
             return f"failed: {detail}{why}" if detail else f"failed{why}"
         case Occasion.MISSED:
             many = f" {happening.periods} times" if happening.periods > 1 else ""
-            return f"was missed{many}{why}"
+            detail = f": {_short(happening.detail)}" if happening.detail else ""
+            return f"was missed{many}{why}{detail}"
         case Occasion.SKIPPED:
             return f"was skipped{why}"
         case Occasion.UNSCHEDULABLE:
             return "could not be scheduled: its constraints allow no second"
         case _:
             assert_never(happening.occasion)
+
+
+def _short(detail: str) -> str:
+    """How a run ended, or why it did not begin, as far as it fits in a subject."""
+    found = read_exit(detail)
+    text = printable(detail if found is None else detail.partition(" (")[0])
+    return text if len(text) <= DETAIL_MAX else f"{text[: DETAIL_MAX - 1]}…"
 
 
 def _record(happening: Happening, *, host: str) -> dict[str, str | int | None]:

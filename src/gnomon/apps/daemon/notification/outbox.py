@@ -5,7 +5,7 @@ The outbox: messages wait here until they are sent, and no job waits for them.
 again a little later, three times in all. The outbox holds a limited number: when nothing can be
 sent for long, the oldest are given up, and that is logged.
 
-Spec: NOTIFY-5, NOTIFY-6.
+Spec: NOTIFY-5, NOTIFY-6, NOTIFY-11.
 """
 
 import asyncio
@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from gnomon.apps.daemon.happening import Happening
+from gnomon.apps.daemon.notice import Occasion
 from gnomon.apps.daemon.notification.message import OUTPUT_MAX, Call, Mail, Message, messages
 from gnomon.apps.daemon.notification.sender import Sender, SendError
 from gnomon.ports import Clock
@@ -38,6 +39,8 @@ class Notifier:
         self._sender = sender
         self._host = host
         self._waiting: deque[Happening] = deque()
+        self._unschedulable: set[str] = set()
+        """The jobs whose newest period was unschedulable."""
         self._arrived = asyncio.Event()
         self._quiet = asyncio.Event()
         self._quiet.set()
@@ -46,6 +49,8 @@ class Notifier:
     def tell(self, happening: Happening) -> None:
         """Note what is to be told; returns at once."""
         notice = happening.job.notice
+        if self._is_known(happening):
+            return
         if not (
             notice.ping or (happening.occasion in notice.on and (notice.mail or notice.webhook))
         ):
@@ -56,6 +61,17 @@ class Notifier:
         self._waiting.append(happening)
         self._quiet.clear()
         self._arrived.set()
+
+    def _is_known(self, happening: Happening) -> bool:
+        """Whether it is unschedulable as the period before it was, which has been told."""
+        job = happening.job.schedule_id
+        if happening.occasion is not Occasion.UNSCHEDULABLE:
+            self._unschedulable.discard(job)
+            return False
+        if job in self._unschedulable:
+            return True
+        self._unschedulable.add(job)
+        return False
 
     async def work(self) -> None:
         """Send what is put down, until cancelled."""
