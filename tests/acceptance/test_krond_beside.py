@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from queue import Queue
 import pytest
 
 from tests.acceptance.command_line import gnomon
-from tests.acceptance.krond_process import ask_krond, krond, write_krontab
+from tests.acceptance.krond_process import TICK, ask_krond, krond, write_krontab
 from tests.clauses import clause
 
 
@@ -140,6 +141,36 @@ def test_the_table_is_drawn_in_a_terminal_until_one_has_seen_enough(tmp_path: Pa
 
     assert code == 0
     assert b"krond does not run" in seen
+
+
+@clause("KROND-35")
+def test_a_narrow_terminal_loses_nothing_of_the_history(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    with krond(write_krontab(tmp_path, TICK), state) as running:
+        running.until("job_finished")
+        running.signal(signal.SIGTERM)
+        running.end()
+    plain = ask_krond(state, "history", "tick").out
+    screen, terminal = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "gnomon", "krond", "history", "tick", "--state-dir", str(state)],
+        stdin=terminal, stdout=terminal, stderr=terminal,
+        env=os.environ | {"COLUMNS": "80", "TERM": "xterm", "NO_COLOR": "1"},
+    ) as process:  # fmt: skip
+        os.close(terminal)
+        seen = b""
+        while found := _read(screen):
+            seen += found
+        process.wait(timeout=60)
+    os.close(screen)
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", seen.decode())
+
+    assert "…" not in shown
+    assert [line.split() for line in shown.splitlines()] == [
+        line.split() for line in plain.splitlines()
+    ]
+    assert [plain.splitlines()[1].split()[:4]] == [["period", "outcome", "reason", "exit"]]
+    assert all("exit 0" in line[:80] for line in plain.splitlines()[2:])
 
 
 def _read(screen: int) -> bytes:

@@ -6,7 +6,7 @@ and `*` the chosen second. As many jobs are shown as have room; the others are c
 
 It draws values and asks nobody.
 
-Spec: WATCH-1, WATCH-2.
+Spec: WATCH-1, WATCH-2, KROND-34.
 """
 
 from collections import Counter
@@ -36,7 +36,7 @@ _DAY = 86_400
 
 def status_table(status: DaemonStatus, *, now_ms: int, rows_max: int) -> RenderableType:
     """The live table as it looks at `now_ms`."""
-    rows = job_rows(status.jobs, now_ms=now_ms)
+    rows = job_rows(status.jobs, now_ms=now_ms, running=status.running is not None)
     grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for column in COLUMNS:
         grid.add_column(column, no_wrap=True, justify="right" if column == "in" else "left")
@@ -48,11 +48,17 @@ def status_table(status: DaemonStatus, *, now_ms: int, rows_max: int) -> Rendera
     return Group(*parts)
 
 
-def job_rows(jobs: Sequence[JobStatus], *, now_ms: int) -> list[tuple[str, ...]]:
-    """The cells of each job, the first to run first; a name that several have with its file."""
+def job_rows(
+    jobs: Sequence[JobStatus], *, now_ms: int, running: bool = True
+) -> list[tuple[str, ...]]:
+    """
+    The cells of each job, the first to run first; a name that several have with its file.
+
+    A krond that does not run counts nothing down.
+    """
     names = Counter(job.name for job in jobs)
     return [
-        (job.name if names[job.name] == 1 else job.identity, *_cells(job, now_ms))
+        (job.name if names[job.name] == 1 else job.identity, *_cells(job, now_ms, running))
         for job in sorted(jobs, key=_order)
     ]
 
@@ -100,7 +106,7 @@ def _order(job: JobStatus) -> tuple[bool, int, str]:
     return job.next_ms is None, job.next_ms or 0, job.name
 
 
-def _cells(job: JobStatus, now_ms: int) -> tuple[str, ...]:
+def _cells(job: JobStatus, now_ms: int, running: bool) -> tuple[str, ...]:
     zone, now = load_zone(job.schedule.decider.zone), now_ms // 1000
     coming, away = "never again", ""
     if job.suspended:
@@ -109,7 +115,7 @@ def _cells(job: JobStatus, now_ms: int) -> tuple[str, ...]:
         coming = "unschedulable"
     elif job.next_ms is not None:
         coming = local_text(zone, job.next_ms // 1000)
-        away = countdown(job.next_ms // 1000 - now)
+        away = countdown(job.next_ms // 1000 - now) if running else "-"
     window = "" if job.next is None else window_cells(job.next, now)
     return coming, away, window, _active(job.active, now_ms), _last(job.last, now_ms)
 

@@ -38,7 +38,7 @@ from gnomon.shell.store.sqlite import SqliteLedger
 __all__ = ["history_text", "logs_text", "row_json", "status_json", "status_text"]
 
 _HISTORY = (
-    "period", "chosen", "outcome", "reason", "started", "ended", "exit", "cpu", "memory", "note",
+    "period", "outcome", "reason", "exit", "chosen", "started", "ended", "cpu", "memory", "note",
 )  # fmt: skip
 OUTPUT_MAX = 1_000_000
 """The most that is shown of what a run printed; more is not kept of captured output anyway."""
@@ -57,7 +57,8 @@ def status_text(state: StateDirectory, clock: Clock, *, as_json: bool) -> tuple[
     code = 2 if status.running is None else 1 if status.problem else 0
     if as_json:
         return render_json(status_json(status)), code
-    rows = [(*row, "") for row in job_rows(status.jobs, now_ms=clock.now_ms())]
+    running = status.running is not None
+    rows = [(*row, "") for row in job_rows(status.jobs, now_ms=clock.now_ms(), running=running)]
     shown = table((*COLUMNS, "note"), rows) if rows else "There are no jobs."
     return render(facts(_head(status)), "", shown), code
 
@@ -182,7 +183,7 @@ def _job_json(job: JobStatus) -> Json:
 
 def _head(status: DaemonStatus) -> list[tuple[str, str]]:
     if status.running is None:
-        rows = [("krond", "does not run")]
+        rows = [("krond", "does not run: nothing of this will start until it does")]
     else:
         said = status.running
         rows = [
@@ -205,12 +206,12 @@ def _period_cells(record: PeriodRecord) -> tuple[str, ...]:
         note = f"{row.periods} periods up to {format_instant(row.last_nominal)}"
     return (
         format_instant(row.nominal),
-        "-" if row.last_nominal else (maybe_to_text(row.chosen_ms) or "-"),
         row.outcome or row.state,
         row.reason or "-",
+        (row.detail or "-").partition(" (")[0] if found is not None else "-",
+        "-" if row.last_nominal else (maybe_to_text(row.chosen_ms) or "-"),
         maybe_to_text(row.started_ms) or "-",
         maybe_to_text(row.ended_ms) or "-",
-        (row.detail or "-").partition(" (")[0] if found is not None else "-",
         "-" if usage is None else f"{usage.user_s + usage.system_s:.3f}s",
         "-" if usage is None or usage.memory_kib is None else f"{usage.memory_kib} KiB",
         note,

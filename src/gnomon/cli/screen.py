@@ -27,7 +27,8 @@ Json = str | int | float | bool | None | Sequence["Json"] | Mapping[str, "Json"]
 _NOTE, _NUMBER = "note", "#"
 
 _WIDTH_MIN = 110
-"""In a narrower terminal lines run over, which loses nothing; columns cut short would."""
+"""In a narrower terminal lines run over, which loses nothing; columns cut short would. The same is
+done in any terminal for a table that needs more."""
 _PLAIN_WIDTH = 1_000
 """Wide enough that nothing is wrapped outside a terminal."""
 
@@ -44,11 +45,14 @@ def render(*parts: RenderableType) -> str:
         file=StringIO(),
         force_terminal=in_terminal,
         no_color=None if in_terminal else True,
-        width=max(get_terminal_size().columns, _WIDTH_MIN) if in_terminal else _PLAIN_WIDTH,
+        width=_PLAIN_WIDTH,
         highlight=False,
         markup=False,
         emoji=False,
     )
+    if in_terminal:
+        needed = max((console.measure(part).minimum for part in parts), default=0)
+        console.width = max(get_terminal_size().columns, _WIDTH_MIN, needed)
     with console.capture() as capture:
         for part in parts:
             console.print(part)
@@ -78,10 +82,12 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table | Text
     if not _is_terminal():
         return _plain_table(columns, rows)
     grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for column in columns:
+    for at, column in enumerate(columns):
         is_note = column == _NOTE
+        widest = max(map(cell_len, (column, *(row[at] for row in rows))))
         grid.add_column(
             column,
+            min_width=None if is_note else widest,
             justify="right" if column == _NUMBER else "left",
             style="yellow" if is_note else "",
             no_wrap=not is_note,

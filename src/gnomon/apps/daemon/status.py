@@ -5,11 +5,12 @@ All of it is read from the ledger, so that it can be asked whether or not krond 
 running krond nothing. What only krond itself knows, its process and its files, it is asked for over
 the control socket.
 
-Spec: KROND-25, KROND-26.
+Spec: KROND-25, KROND-26, KROND-34.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from gnomon.apps.daemon.control import ask
 from gnomon.apps.daemon.job import id_stem
@@ -35,6 +36,8 @@ __all__ = [
 _NEWEST = 40
 """How many rows of a job are looked at: more are open at a time only with very long windows."""
 _PAGE = 1_000
+LOOKED_AT_MAX = 2_000
+"""How many periods are looked at for one that is not unschedulable: those of more than a day."""
 _HINTED_MAX = 20
 
 
@@ -47,7 +50,8 @@ class JobStatus:
     schedule: Schedule
     suspended: bool
     next: Decision | None
-    """The first period that is not handled; None when there is none, or while suspended."""
+    """The first period that is not handled and can run, if one of the next can; None when there is
+    none, or while suspended."""
     next_ms: int | None
     """When it runs: its chosen instant, or that of its next try."""
     active: tuple[RunRow, ...]
@@ -178,14 +182,23 @@ async def _job_status(ledger: SqliteLedger, row: ScheduleRow) -> JobStatus:
 def _next(schedule: Schedule, cursor: int, rows: list[RunRow]) -> tuple[int | None, int | None]:
     """The nominal and the chosen instant of what runs next."""
     coming = [(run.fire_ms, run.nominal) for run in rows if run.state in WAITING]
+    ahead = list(islice(_runs_after(schedule, cursor), 1))
     nominal = schedule.recurrence.next_epoch(cursor)
-    if nominal is not None:
-        chosen_ms = schedule.chosen_ms(nominal)
-        coming.append((nominal * 1000 if chosen_ms is None else chosen_ms, nominal))
+    if not ahead and nominal is not None:  # none of those that were looked at can run
+        ahead = [(nominal * 1000, nominal)]
+    coming += ahead
     if not coming:
         return None, None
     fire_ms, first = min(coming)
     return first, fire_ms
+
+
+def _runs_after(schedule: Schedule, cursor: int) -> Iterator[tuple[int, int]]:
+    """The chosen and the nominal instants of the periods that are not unschedulable."""
+    for nominal in islice(schedule.recurrence.iterate_epochs(cursor), LOOKED_AT_MAX):
+        chosen_ms = schedule.chosen_ms(nominal)
+        if chosen_ms is not None:
+            yield chosen_ms, nominal
 
 
 def _is_handled(run: RunRow) -> bool:
