@@ -27,7 +27,7 @@ from tests.contract.kubernetes_desk import KubernetesDesk, a_kronjob
 from tests.contract.ledger_desk import Desk
 from tests.contract.workflow_desk import WorkflowDesk
 from tests.kube.cluster import Cluster
-from tests.kube.definition import KRONJOBS, KRONJOBS_NAME
+from tests.kube.kronjobs import install_kronjobs
 
 Open = Callable[[], Ledger]
 
@@ -173,8 +173,7 @@ def _server_in_memory() -> Iterator[KubernetesDesk]:
 
 def _real_server(kube: Cluster, namespace: str) -> Iterator[KubernetesDesk]:
     """A real API server, whose controllers act by themselves."""
-    kube.apply(KRONJOBS)
-    kube.kubectl("wait", "--for=condition=Established", f"crd/{KRONJOBS_NAME}", "--timeout=60s")
+    install_kronjobs(kube)
 
     async def settle() -> None:
         await asyncio.sleep(0.1)

@@ -27,6 +27,9 @@ _DURATION = r"^(0|([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+)$"
 _WHOLE_SECONDS = r"^(0|([0-9]+(s|m|h))+)$"
 _SCHEDULE = r"^\s*(@[A-Za-z]+|\S+(\s+\S+){4,5})\s*$"
 _ZONE = r"^[A-Za-z0-9_+/-]+$"
+_NO_WINDOW = "0s"
+_DEADLINE = "1m"
+"""Also in the default of what holds them: rules are asked of that before it is filled in."""
 _KEPT = {"x-kubernetes-preserve-unknown-fields": True}
 
 
@@ -149,7 +152,7 @@ def _window() -> Schema:
     return {
         "type": "object",
         "description": "The seconds around the nominal instant of which one is chosen.",
-        "default": {},
+        "default": {"duration": _NO_WINDOW},
         "properties": {
             "mode": _choice(
                 "Where the window lies: after, around or before the nominal instant.",
@@ -157,7 +160,7 @@ def _window() -> Schema:
             ),
             "duration": _text(
                 "How long the window is, for example 1h30m; 0s for the nominal instant itself.",
-                default="0s", maxLength=64, pattern=_DURATION,
+                default=_NO_WINDOW, maxLength=64, pattern=_DURATION,
             ),
         },
         "x-kubernetes-validations": [
@@ -219,7 +222,7 @@ def _policy() -> Schema:
     return {
         "type": "object",
         "description": "How a period is judged when its chosen second has come.",
-        "default": {},
+        "default": {"deadline": _DEADLINE},
         "properties": {
             "concurrency": _choice(
                 "What is done while a Job of the KronJob is active: allow runs beside it, forbid "
@@ -229,7 +232,7 @@ def _policy() -> Schema:
             "deadline": _text(
                 "How late a period may start, in whole seconds, for example 10m; with 0s only in "
                 "its chosen second. Later it is missed.",
-                default="1m", maxLength=64, pattern=_WHOLE_SECONDS,
+                default=_DEADLINE, maxLength=64, pattern=_WHOLE_SECONDS,
             ),
             "suspend": {
                 "type": "boolean", "default": False,
