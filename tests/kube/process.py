@@ -32,15 +32,21 @@ class ClusterError(Exception):
 class Process:
     """A program with its arguments, and the file that it writes to."""
 
-    def __init__(self, command: list[str], log: Path) -> None:
+    def __init__(self, command: list[str], log: Path, *, folder: Path | None = None) -> None:
         self.name = Path(command[0]).name
         self.log = log
+        self._folder = folder or log.parent
         self._command = command
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
     def runs(self) -> bool:
         return self._process is not None and self._process.poll() is None
+
+    @property
+    def code(self) -> int | None:
+        """How it ended; a negative number is the signal."""
+        return None if self._process is None else self._process.poll()
 
     @property
     def pid(self) -> int:
@@ -52,7 +58,7 @@ class Process:
         parent = os.getpid()
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
-                self._command, cwd=self.log.parent, stdin=subprocess.DEVNULL, stdout=log,
+                self._command, cwd=self._folder, stdin=subprocess.DEVNULL, stdout=log,
                 stderr=log, start_new_session=True, preexec_fn=lambda: _die_with(parent),
             )  # fmt: skip
 

@@ -5,9 +5,10 @@ Without a kind, all of them: every transition of every zone, a million random qu
 million fuzzed texts against the minute scan; 50,000 simulated worlds of crashes and 50,000 of three
 workers in trouble; 60,000 of the declarative scheduler, with years of it; 60,000 of workflows;
 1,000 real kills each of `gnomon run`, of krond, of a scheduler, of a worker of the service and of a
-workflow, and 1,000 faults that happen to workers on PostgreSQL, and 60 storms of everything at once
-there; 100,000 traces judged by the theory's monitor and by its formulas. Runs on all cores,
-can be resumed, and writes docs/evidence when a report's part was run as a whole. Exits with 1 on
+workflow, 1,000 faults that happen to workers on PostgreSQL, as many to operators on a real
+Kubernetes (`make kube`), and 60 storms of everything at once on PostgreSQL; 100,000 traces judged
+by the theory's monitor and by its formulas. Runs on all cores, can be resumed, and writes
+docs/evidence when a report's part was run as a whole. Exits with 1 on
 any finding, and prints the line that shows it again.
 """
 
@@ -16,14 +17,24 @@ import os
 import sys
 from pathlib import Path
 
-from tests.prove import crash, declarative, fleet, killing, storm, theory, time_core, workflow
+from tests.prove import (
+    crash,
+    declarative,
+    fleet,
+    killing,
+    operator,
+    storm,
+    theory,
+    time_core,
+    workflow,
+)
 from tests.prove.chunk import ChunkResult, fill
 from tests.prove.replay import replay
 from tests.prove.runner import Run
 
 _KINDS = (
     *time_core.KINDS, "crash", "kill", "workers-kill", "theory", "declarative", "kill-scheduler",
-    "kill-krond", "kill-service", "workflow", "kill-workflow", "ledger-storm",
+    "kill-krond", "kill-service", "workflow", "kill-workflow", "ledger-storm", "kill-operator",
 )  # fmt: skip
 
 
@@ -68,6 +79,8 @@ def _prove(kinds: tuple[str, ...], options: argparse.Namespace, how: Run) -> int
         well &= workflow.prove(how, worlds=options.worlds, workers=cores)
     if "ledger-storm" in kinds:
         well &= storm.prove(how, storms=options.storms, workers=cores)
+    if "kill-operator" in kinds:
+        well &= operator.prove(how, faults=options.faults)
     return 0 if well else 1
 
 

@@ -22,6 +22,7 @@ from tests.kill import hook_world, scheduler_world, service_world
 from tests.kill.fleet import BLOWS_AT_A_MINUTE, run_fleet
 from tests.kill.krond_world import KrondWorld
 from tests.kill.world import run_world
+from tests.kube.campaign import run_campaign
 from tests.oracle.compare import Tally, check_case, check_transition, spelled
 from tests.oracle.fuzz_cases import HOSTILE, complaint, steps_max, steps_of, texts
 from tests.oracle.random_cases import SEED, cases
@@ -34,6 +35,7 @@ __all__ = [
     "CRASH_CHUNK",
     "DECLARATIVE",
     "DECLARATIVE_DAYS",
+    "FAULTS_PER_CAMPAIGN",
     "FAULTS_PER_FLEET",
     "FUZZ_CHUNK",
     "KILLS_PER_WORLD",
@@ -52,6 +54,7 @@ KINDS = ("sweep", "random", "fuzz")
 RANDOM_CHUNK = 2_000
 FUZZ_CHUNK = 5_000
 KILLS_PER_WORLD = 10
+FAULTS_PER_CAMPAIGN = 100
 FAULTS_PER_FLEET = 20
 MINUTES_PER_FLEET = 2
 """Of those faults, two for each minute are struck at its start."""
@@ -129,6 +132,7 @@ def fill(result: ChunkResult) -> None:
     kinds |= dict.fromkeys(DECLARATIVE, _simulate_declarative) | {"kill-scheduler": _kill_scheduler}
     kinds |= {"declarative-search": _search_stories, "kill-workflow": _kill_workflow}
     kinds |= dict.fromkeys(WORKFLOW, _simulate_workflow) | {"kill-service": _kill_service}
+    kinds |= {"kill-operator": _kill_operator}
     for difference in kinds[result.kind](result):
         result.add(difference)
 
@@ -174,6 +178,21 @@ def _kill(result: ChunkResult) -> Iterator[str]:
     for problem in outcome.problems:
         module = "krond_world" if is_krond else "world"
         yield f"{problem}: python -m tests.kill.{module} {seed} {KILLS_PER_WORLD}"
+
+
+def _kill_operator(result: ChunkResult) -> Iterator[str]:
+    """One cluster with two operators, to which everything happens."""
+    report = run_campaign(f"{SEED}:{result.index}", FAULTS_PER_CAMPAIGN)
+    result.cases, result.answers = report.faults.total(), report.due
+    result.notes |= {f"fault {kind}": count for kind, count in report.faults.items()}
+    result.notes |= {
+        "kronjobs": report.kronjobs, "executions": report.executions,
+        "candidates": report.candidates, "requests": report.requests,
+    }  # fmt: skip
+    if late := report.lateness_ms:
+        result.notes |= {"late p50": late[len(late) // 2], "late max": late[-1]}
+    again = f"python -m tests.prove chunk {result.kind} {result.index}"
+    yield from (f"{complaint}: {again}" for complaint in report.complaints)
 
 
 def _fleet(result: ChunkResult) -> Iterator[str]:

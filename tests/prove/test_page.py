@@ -5,7 +5,8 @@ from unittest.mock import patch
 
 import pytest
 
-from tests.prove import declarative, fleet, killing, storm, workflow
+from tests.kube.binaries import NAMES
+from tests.prove import declarative, fleet, killing, operator, storm, workflow
 from tests.prove.chunk import Chunk, ChunkResult
 from tests.prove.killing import KILLINGS
 from tests.prove.runner import Run
@@ -63,3 +64,25 @@ def test_a_page_of_worlds_tells_what_was_met(proof: object, tmp_path: Path) -> N
 
 def _run(folder: Path) -> Run:
     return Run(reports=folder, state=folder)
+
+
+def test_a_page_of_operators_tells_how_many_faults_of_each_kind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in NAMES:
+        (tmp_path / name).touch()
+    monkeypatch.setenv("GNOMON_KUBE_BIN", str(tmp_path))
+    with patch("tests.prove.runner.run", _found):
+        assert operator.prove(_run(tmp_path), faults=100)
+    page = (tmp_path / "kill-operator.md").read_text()
+    assert "\n| faults | 1,000 |\n" in page
+    assert "\n| kill | 4 |\n" in page
+
+
+def test_a_proof_without_its_cluster_says_what_to_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GNOMON_KUBE_BIN", str(tmp_path))
+
+    assert not operator.prove(_run(tmp_path), faults=100)
+    assert "run `make kube` to build them" in capsys.readouterr().out
