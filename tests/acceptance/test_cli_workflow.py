@@ -61,9 +61,10 @@ def serving(folder: Path, *files: str) -> Iterator["subprocess.Popen[str]"]:
     )  # fmt: skip
     try:
         yield process
-        process.send_signal(signal.SIGTERM)
-        _, said = process.communicate(timeout=60)
-        assert process.returncode == 0, said
+        if process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+            _, said = process.communicate(timeout=60)
+            assert process.returncode == 0, said
     finally:
         process.kill()
         process.communicate()
@@ -78,7 +79,7 @@ def until(process: "subprocess.Popen[str]", *words: str) -> str:
     raise AssertionError(f"it ended without {words}")
 
 
-@clause("WCLI-2", "SEEN-2", "SEEN-6", "FLOW-6", "FLOW-9")
+@clause("WCLI-2", "SEEN-8", "SEEN-6", "FLOW-6", "FLOW-9")
 def test_a_script_is_deployed_and_its_status_is_shown(folder: Path) -> None:
     assert workflow("deploy", "orders.py").out == "orders: version 1 is in force\n"
     assert workflow("deploy", "orders.py").out == "orders: version 1 is in force\n"
@@ -86,15 +87,27 @@ def test_a_script_is_deployed_and_its_status_is_shown(folder: Path) -> None:
     assert workflow("deploy", "orders.py", "--json").json == {"workflow": "orders", "version": 2}
 
     assert workflow("status").lines == [
-        "orders (Orders): Idle",
-        "  Checks every 5 minutes, next in a moment",
+        "orders (Orders): Needs attention",
+        "  No host works on it",
+        "  to go on: gnomon workflow run --store workflows.sqlite3",
+        "  Checks every 5 minutes",
         "  0 pending",
     ]
     (found,) = json.loads(workflow("status", "orders", "--json").out)["workflows"]
-    assert (found["status"], found["script"], found["pending"]) == ("Idle", 2, 0)
+    assert (found["status"], found["script"], found["pending"]) == ("Needs attention", 2, 0)
+    with serving(folder) as process:
+        until(process, "RunCommitted", "'poll'")
+        lines = workflow("status", "orders").lines
+        assert [line.partition(" in ")[0] for line in lines] == [
+            "orders (Orders): Idle",
+            "  Checks every 5 minutes, next",
+            "  0 pending",
+            "  poll: Checks every 5 minutes; begins",
+            "  sheet: waits for an event",
+        ]
 
 
-@clause("WCLI-2", "SEEN-1", "SEEN-7", "WASK-1")
+@clause("WCLI-2", "SEEN-1", "SEEN-10", "WASK-1")
 def test_commands_without_a_host_are_kept_for_when_there_is_one(folder: Path) -> None:
     workflow("deploy", "orders.py")
 
@@ -107,7 +120,8 @@ def test_commands_without_a_host_are_kept_for_when_there_is_one(folder: Path) ->
     assert workflow("run-now", "orders").out == "orders: its producers run\n"
     assert workflow("pause", "orders", "--json").json["result"] == "stopped"
     assert workflow("status", "orders").lines[0] == "orders (Orders): Stopped"
-    assert workflow("resume", "orders").out == "orders: goes on\n"
+    assert workflow("resume", "orders").out == "orders: goes on; No host works on it\n"
+    assert workflow("resume", "orders").out == "orders: was going on already\n"
     events = json.loads(workflow("events", "orders", "--status", "pending", "--json").out)
     assert [(one["id"], one["payload"]) for one in events["events"]] == [("o1", {"n": 5})]
     assert "orders/o1" not in workflow("status").out
@@ -188,6 +202,41 @@ def test_a_host_follows_commands_of_other_processes_at_once(folder: Path) -> Non
     assert (run["phase"], run["status"]) == ("committed", "committed")
 
 
+@clause("SEEN-9", "SEEN-10", "WDOC-4")
+def test_a_host_that_was_killed_and_a_script_that_cannot_be_loaded_are_said(folder: Path) -> None:
+    (folder / "orders.py").write_text(SCRIPT + "import os\nos.environ['FOR_THE_SCRIPT']\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FOR_THE_SCRIPT", "1")
+        assert workflow("deploy", "orders.py").code == 0
+
+    with serving(folder) as process:
+        until(process, "ScriptNotFound")
+        found = workflow("status", "orders")
+        assert found.lines[0] == "orders (Orders): Needs attention"
+        assert "Its script cannot be loaded" in found.lines[1]
+        assert "FOR_THE_SCRIPT" in found.lines[1]
+        assert "next in" not in found.out
+        doctor = workflow("doctor")
+        assert (doctor.code, "cannot be loaded by its host" in doctor.out) == (1, True)
+        (folder / "orders.py").write_text(SCRIPT)
+        workflow("deploy", "orders.py")
+        until(process, "RunCommitted", "'poll'")
+        assert workflow("status", "orders").lines[0] == "orders (Orders): Idle"
+        assert workflow("doctor").code == 0
+        process.kill()
+        process.wait()
+        assert workflow("status", "orders").lines[1] == "  No host works on it"
+
+
+@clause("WCLI-7")
+def test_without_a_command_the_help_is_printed() -> None:
+    done = workflow()
+
+    assert (done.code, done.err) == (0, "")
+    assert "Usage: gnomon workflow" in done.out
+    assert "run-now" in done.out
+
+
 @clause("INPUT-2", "WCLI-2")
 def test_inputs_are_listed_with_what_waits_for_them(folder: Path) -> None:
     (folder / "mail.py").write_text(INPUTS)
@@ -250,6 +299,6 @@ def test_the_digest_waits_for_nine(folder: Path) -> None:
         until(process, "RunCommitted", "'look'")
         until(process, "RunCommitted", "'daily'")
 
-    (found,) = json.loads(workflow("status", "digest", "--json").out)["workflows"]
+        (found,) = json.loads(workflow("status", "digest", "--json").out)["workflows"]
     assert found["schedule"] == ["Checks every minute"]
     assert found["status"] == "Idle"

@@ -53,8 +53,8 @@ def test_a_store_in_good_order_is_said_to_be_so_and_left_as_it_is(store: Path) -
     assert (done.code, done.lines) == (0, [
         "The workflows are in good order.",
         f"  store      {store}",
-        "  schema     2 (newest known: 2)",
-        "  owner      nobody",
+        "  schema     3 (newest known: 3)",
+        f"  owner      no host: gnomon workflow run --store {store} starts one",
         "  workflows  1",
     ])  # fmt: skip
     assert before == sorted((path.name, path.stat().st_mtime_ns) for path in store.parent.iterdir())

@@ -29,7 +29,7 @@ _T = TypeVar("_T")
 
 workflow_app = typer.Typer(
     name="workflow", help="Automations that act on what is new, and never twice.",
-    no_args_is_help=True, rich_markup_mode=None,
+    rich_markup_mode=None,
 )  # fmt: skip
 
 NameArgument = Annotated[
@@ -47,6 +47,12 @@ AfterOption = Annotated[
     typer.Option("--after", metavar="N", min=1, max=2**62, help="Those that follow number N."),
 ]
 STORE = "workflows.sqlite3"
+
+
+@workflow_app.callback(invoke_without_command=True)
+def program(context: typer.Context) -> str | None:
+    """Automations that act on what is new, and never twice."""
+    return None if context.invoked_subcommand else context.get_help() + "\n"
 
 
 @workflow_app.command("run")
@@ -116,7 +122,8 @@ def status_command(
         return [await desk.lookup.overview(name)] if name else await desk.lookup.overviews()
 
     found = _at_desk(context, store, look, to_look=True)
-    return overviews_text(found, now_ms=clock_of(context).now_ms(), as_json=as_json)
+    now_ms = clock_of(context).now_ms()
+    return overviews_text(found, now_ms=now_ms, as_json=as_json, in_full=bool(name))
 
 
 @workflow_app.command("runs")
@@ -221,8 +228,8 @@ def resume_command(
     as_json: JsonOption = False,
 ) -> str:  # fmt: skip
     """Go on, and try again at once what has failed."""
-    _at_desk(context, store, lambda desk: desk.resume(name))
-    return _said(name, "resume", "goes on", as_json=as_json)
+    said = _at_desk(context, store, lambda desk: desk.resume(name))
+    return _said(name, "resume", said, as_json=as_json)
 
 
 @workflow_app.command("approve")

@@ -1,7 +1,7 @@
 """
 How workflows are shown: an overview for their owner, and lists of runs and events for operators.
 
-Spec: SEEN-1 to SEEN-7, WCLI-2.
+Spec: SEEN-1, SEEN-3 to SEEN-6, SEEN-8 to SEEN-10, WCLI-2.
 """
 
 import json
@@ -23,12 +23,15 @@ from gnomon.shell.store.workflow_examination import FlowExamination
 __all__ = ["doctor_text", "events_text", "inputs_text", "overviews_text", "runs_text"]
 
 
-def overviews_text(found: Sequence[Overview], *, now_ms: int, as_json: bool) -> str:
+def overviews_text(
+    found: Sequence[Overview], *, now_ms: int, as_json: bool, in_full: bool = False
+) -> str:
+    """What owners see; in full with what each handler waits for."""
     if as_json:
         return _json({"workflows": [overview_record(one) for one in found]})
     if not found:
         return "no workflows are deployed\n"
-    return "\n".join(_overview_lines(one, now_ms) for one in found)
+    return "\n".join(_overview_lines(one, now_ms, in_full=in_full) for one in found)
 
 
 def runs_text(workflow: str, runs: Page[Run], *, as_json: bool) -> str:
@@ -89,7 +92,7 @@ def doctor_text(found: FlowExamination, *, as_json: bool) -> str:
         else "The workflows are in good order.",
         f"  store      {printable(found.place)}",
         f"  schema     {found.schema} (newest known: {found.schema_known})",
-        f"  owner      {printable(found.owner)}",
+        f"  owner      {_owner(found)}",
         f"  workflows  {found.workflows}",
     ]  # fmt: skip
     for one in found.findings:
@@ -102,7 +105,13 @@ def doctor_text(found: FlowExamination, *, as_json: bool) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _overview_lines(one: Overview, now_ms: int) -> str:
+def _owner(found: FlowExamination) -> str:
+    if found.owner != "nobody":
+        return printable(found.owner)
+    return f"no host: gnomon workflow run --store {printable(found.place)} starts one"
+
+
+def _overview_lines(one: Overview, now_ms: int, *, in_full: bool) -> str:
     title = f" ({one.title})" if one.title else ""
     lines = [f"{one.name}{title}: {one.status}"]
     if one.issue:
@@ -114,9 +123,15 @@ def _overview_lines(one: Overview, now_ms: int) -> str:
         lines.append(f"  {'; '.join(one.schedule)}{when}")
     elif when:
         lines.append(f"  Looks again{when.removeprefix(', next')}")
-    lines.append(f"  {one.pending} pending")
+    lines.append(f"  {one.pending} pending" + (f", {one.in_work} in work" if one.in_work else ""))
+    if in_full:
+        lines += [f"  {two.handler}: {two.text}{_when(two.at_ms, now_ms)}" for two in one.handlers]
     lines += [f"  {to_text(activity.at_ms)}  {activity.text}" for activity in one.recent]
     return "\n".join(lines) + "\n"
+
+
+def _when(at_ms: int | None, now_ms: int) -> str:
+    return "" if at_ms is None else f"; begins in {_length(at_ms - now_ms)}"
 
 
 def _length(ms: int) -> str:

@@ -97,6 +97,10 @@ class WorkflowLog(Protocol):
         """Of each workflow its version and its newest arrival: whether to look again."""
         ...
 
+    async def holders(self) -> dict[str, str]:
+        """Of each workflow who holds it at this moment, in words; empty where no host does."""
+        ...
+
     async def runs(self, workflow: str, *, limit: int, before: int | None = None) -> list[Run]:
         """Newest first."""
         ...

@@ -34,7 +34,7 @@ def test_a_workflow_is_paused_once() -> None:
     assert pause(facts(mode=Mode.PAUSED)) is None
 
 
-@clause("WASK-2")
+@clause("WASK-8")
 def test_a_paused_workflow_goes_on() -> None:
     known = facts(producer(next_run_ms=NOW), mode=Mode.PAUSED)
 
@@ -46,7 +46,7 @@ def test_a_paused_workflow_goes_on() -> None:
     assert resume(facts(), now_ms=NOW) is None
 
 
-@clause("WASK-2", "FAIL-8", "FAIL-9")
+@clause("WASK-8", "FAIL-8", "FAIL-9")
 @pytest.mark.parametrize("status", [RunStatus.TRANSIENT, RunStatus.LOGIC, RunStatus.INTERNAL])
 def test_what_has_failed_is_tried_at_once_with_all_counts_at_zero(status: RunStatus) -> None:
     known = facts(open_run=run(Phase.PREPARING, status), failures=6, repairs=3)
@@ -59,12 +59,26 @@ def test_what_has_failed_is_tried_at_once_with_all_counts_at_zero(status: RunSta
     assert choose(now, {}, now_ms=NOW, repairs=False) == Retry()
 
 
-@clause("WASK-2", "FAIL-7")
-@pytest.mark.parametrize("status", [RunStatus.APPROVAL, RunStatus.RECONCILIATION])
-def test_resuming_decides_nothing_that_a_person_must_decide(status: RunStatus) -> None:
-    known = facts(open_run=run(Phase.MUTATING, status), of=mutation())
+@clause("WASK-8", "FAIL-7")
+@pytest.mark.parametrize(
+    ("status", "mutates", "why"),
+    [
+        (RunStatus.APPROVAL, MutationStatus.FAILED, "waits for a person"),
+        (RunStatus.RECONCILIATION, MutationStatus.NEEDS_RECONCILE, "is finding out by itself"),
+        (RunStatus.RECONCILIATION, MutationStatus.INDETERMINATE, "whose end is unknown"),
+    ],
+)
+def test_resuming_is_refused_where_a_person_must_decide(
+    status: RunStatus, mutates: MutationStatus, why: str
+) -> None:
+    waiting = run(Phase.MUTATING, status)
+    paused = facts(open_run=waiting, of=mutation(mutates), mode=Mode.PAUSED)
 
-    assert resume(known, now_ms=NOW) is None
+    with pytest.raises(CommandRefusedError, match=why):
+        resume(facts(open_run=waiting, of=mutation(mutates)), now_ms=NOW)
+    change = resume(paused, now_ms=NOW)
+    assert change is not None
+    assert (change.standing.mode, change.standing.retry_ms) == (Mode.ACTIVE, None)
 
 
 @clause("WASK-4")

@@ -52,7 +52,7 @@ def test_run_now_runs_every_producer_once_and_counts_anew() -> None:
     play(scenario)
 
 
-@clause("WASK-1", "WASK-2")
+@clause("WASK-1", "WASK-8")
 def test_a_paused_workflow_waits_and_goes_on_with_what_has_gathered() -> None:
     orders, _ = simple()
 

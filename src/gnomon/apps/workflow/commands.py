@@ -5,7 +5,7 @@ Each function gives the change to write, None when there is nothing to change, o
 `CommandRefusedError` that says why not and what to do instead. A command never runs anything:
 whoever holds the workflow sees what has changed, and goes on from there.
 
-Spec: WASK-1 to WASK-7, INPUT-3.
+Spec: WASK-1, WASK-3 to WASK-8, INPUT-3.
 """
 
 from collections.abc import Sequence
@@ -40,11 +40,31 @@ def pause(facts: Facts) -> FlowChange | None:
 
 
 def resume(facts: Facts, *, now_ms: int) -> FlowChange | None:
-    """Go on: what was paused, and what has failed or waits to be tried again, at once."""
+    """
+    Go on: what was paused, and what has failed or waits to be tried again, at once.
+
+    What only another command can help is refused, unless the workflow was paused besides.
+    """
+    if facts.standing.mode is Mode.ACTIVE:
+        _check_resumable(facts)
     standing, run = replace(facts.standing, mode=Mode.ACTIVE), facts.run
     if run is not None and run.status in _STUCK:
         standing = replace(standing, failures=0, repairs=0, retry_ms=now_ms)
     return None if standing == facts.standing else FlowChange(standing=standing)
+
+
+def _check_resumable(facts: Facts) -> None:
+    run, mutation, name = facts.run, facts.mutation, facts.standing.name
+    if run is not None and run.status is RunStatus.APPROVAL:
+        raise _refused(facts, "waits for a person", f"gnomon workflow approve {name}")
+    if run is None or run.status is not RunStatus.RECONCILIATION or mutation is None:
+        return
+    if mutation.status is MutationStatus.INDETERMINATE:
+        raise _refused(
+            facts, "has a mutation whose end is unknown",
+            f"look whether it was made, then gnomon workflow resolve {name}",
+        )  # fmt: skip
+    raise _refused(facts, "is finding out by itself whether its mutation was made", "wait for it")
 
 
 def run_now(facts: Facts, *, now_ms: int) -> FlowChange:

@@ -47,7 +47,11 @@ def deploy(
     _check_open_run(facts, kept)
     moved = facts.standing.zone != standing.zone
     after = replace(
-        facts.standing, title=standing.title, zone=standing.zone, script=facts.standing.script + 1
+        facts.standing,
+        title=standing.title,
+        zone=standing.zone,
+        script=facts.standing.script + 1,
+        trouble="",
     )
     if facts.run is not None and facts.run.status is RunStatus.LOGIC:
         after = replace(after, retry_ms=now_ms)

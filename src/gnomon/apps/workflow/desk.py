@@ -4,7 +4,7 @@ Where people give their commands, whether or not a host is at work on the workfl
 A command reads the facts, decides, and writes if nothing has changed meanwhile; otherwise it looks
 again. It runs nothing itself; `ring` tells the host, if there is one, to look.
 
-Spec: WASK-1 to WASK-7, FLOW-6, INPUT-3.
+Spec: WASK-1, WASK-3 to WASK-8, FLOW-6, INPUT-3.
 """
 
 from collections.abc import Callable
@@ -78,9 +78,16 @@ class Desk:
     async def pause(self, workflow: str) -> None:
         await self._command(workflow, commands.pause)
 
-    async def resume(self, workflow: str) -> None:
+    async def resume(self, workflow: str) -> str:
+        """Go on; says whether it does."""
         now_ms = self._clock.now_ms()
+        before = await self.lookup.facts(workflow)
         await self._command(workflow, lambda facts: commands.resume(facts, now_ms=now_ms))
+        after = await self.lookup.facts(workflow)
+        if after.standing.version == before.standing.version:
+            return "was going on already"
+        found = await self.lookup.overview(workflow)
+        return f"goes on; {found.issue}" if found.answer else "goes on"
 
     async def run_now(self, workflow: str) -> None:
         now_ms = self._clock.now_ms()

@@ -13,23 +13,22 @@ Spec: WHEN-5, PHASE-7 to PHASE-12, MUTATE-1 to MUTATE-8, RECOVER-1 to RECOVER-5,
 import json
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 from gnomon.apps.workflow import agenda, course
-from gnomon.apps.workflow.caller import Caller
 from gnomon.apps.workflow.course import Emission, Request
 from gnomon.apps.workflow.events import log
 from gnomon.apps.workflow.failure import Failure, Fault, classify
 from gnomon.apps.workflow.forgetting import Forgetting
 from gnomon.apps.workflow.pace import BURST, EVERY_MS, Hold, Pace
 from gnomon.apps.workflow.reconciling import mutation_failed, reconciled
-from gnomon.apps.workflow.repair import Repairer, repaired
+from gnomon.apps.workflow.repair import repaired
 from gnomon.apps.workflow.retrying import recover, retry
-from gnomon.apps.workflow.script import Library
 from gnomon.apps.workflow.steps import StepError, Steps
+from gnomon.apps.workflow.storable import storable
+from gnomon.apps.workflow.surroundings import Surroundings
 from gnomon.errors import DefinitionError, OwnershipLostError, StoreError
-from gnomon.ports import Clock
 from gnomon.ports.workflow_facts import (
     Answer,
     Asked,
@@ -40,34 +39,18 @@ from gnomon.ports.workflow_facts import (
     Run,
     RunStatus,
 )
-from gnomon.ports.workflow_log import WorkflowLog
 
-__all__ = ["Driver", "Surroundings"]
+__all__ = ["Driver"]
 
 BACKOFF_MS = 100
 BACKOFF_MAX_MS = 30_000
+TROUBLE_MAX = 1_000
 PACED_MS = 60_000
 """How long consumers must have gone unhindered before it is said again that they wait."""
 LAST_TRIES = 5
 """How often a host that is to stop asks a store that does not answer."""
 
 _T = TypeVar("_T")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
-    """What all drivers of a host share."""
-
-    log: WorkflowLog
-    clock: Clock
-    caller: Caller
-    library: Library
-    repairer: Repairer | None = None
-    keep_ms: int | None = None
-    """How long what is over is kept; None for ever."""
-    draw_token: Callable[[], str]
-    """Text that was never drawn before, by any host: what makes a key of a mutation its own."""
-    is_stopping: Callable[[], bool]
 
 
 class _Superseded(Exception):  # noqa: N818 - it never leaves this module
@@ -91,6 +74,8 @@ class Driver:
         self._hold: Hold | None = None
         self._writes = 0
         self._recovered = False
+        self._checked = 0
+        """The version of the script that was last looked at."""
         self._asked = 0
         """The run for which a repair was asked for in vain."""
         self._facts: Facts
@@ -104,6 +89,8 @@ class Driver:
             try:
                 await self._recover()
                 await self._forgetting.some(self._facts)
+                if self._checked != self._facts.standing.script:
+                    await self._can_run()
                 step = self._choose()
                 if isinstance(step, agenda.Rest):
                     return step.until_ms
@@ -148,15 +135,25 @@ class Driver:
         self._recovered = True
 
     async def _can_run(self) -> bool:
+        """Whether the script can be loaded; if not, why is written down for all to see."""
         version = self._facts.standing.script
+        error = await self._trouble(version)
+        if error != self._facts.standing.trouble:
+            standing = replace(self._facts.standing, trouble=error)
+            await self._write(FlowChange(standing=standing))
+        self._checked = version
+        if error:
+            log(logging.ERROR, "ScriptNotFound", workflow=self.name, version=version, error=error)
+        return not error
+
+    async def _trouble(self, version: int) -> str:
         try:
-            if await self._around.library.find(self.name, version) is not None:
-                return True
-            error = "no text of it was kept: start the program that has it, or deploy a file"
+            found = await self._insist(lambda: self._around.library.find(self.name, version))
         except DefinitionError as wrong:
-            error = str(wrong)
-        log(logging.ERROR, "ScriptNotFound", workflow=self.name, version=version, error=error)
-        return False
+            return storable(str(wrong), most=TROUBLE_MAX)
+        if found is None:
+            return "no text of it was kept: start the program that has it, or deploy a file"
+        return ""
 
     async def _begin(self, name: str) -> None:
         handler = self._facts.handler(name)

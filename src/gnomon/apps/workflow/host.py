@@ -18,10 +18,11 @@ from gnomon.apps.workflow.agenda import Flags
 from gnomon.apps.workflow.caller import Caller
 from gnomon.apps.workflow.definition import Workflow
 from gnomon.apps.workflow.desk import Desk
-from gnomon.apps.workflow.driver import Driver, Surroundings
+from gnomon.apps.workflow.driver import Driver
 from gnomon.apps.workflow.events import log
 from gnomon.apps.workflow.repair import Repairer
 from gnomon.apps.workflow.script import Library
+from gnomon.apps.workflow.surroundings import Surroundings
 from gnomon.errors import OwnershipLostError, StoreError
 from gnomon.ports import Clock
 from gnomon.ports.workflow_log import WorkflowLog

@@ -3,14 +3,15 @@ What is known of the workflows of a store, for whoever asks: on the command line
 
 Nothing here changes anything, and nothing here waits for a host.
 
-Spec: SEEN-1 to SEEN-7, WASK-6, WHTTP-9.
+Spec: SEEN-1, SEEN-3 to SEEN-6, SEEN-8 to SEEN-10, WASK-6, WHTTP-9.
 """
 
+from collections.abc import Mapping
 from typing import Generic, NamedTuple, TypeVar
 
 from gnomon.apps.workflow.definition import is_name
 from gnomon.apps.workflow.figures import FlowFigures, figures_of
-from gnomon.apps.workflow.overview import Overview, overview
+from gnomon.apps.workflow.overview import Overview, Serving, overview
 from gnomon.apps.workflow.storable import is_storable
 from gnomon.errors import DefinitionError, UnknownWorkflowError
 from gnomon.ports.workflow_facts import Event, EventStatus, Facts, Input, Run
@@ -50,12 +51,12 @@ class Lookup:
         return facts
 
     async def overview(self, workflow: str) -> Overview:
-        facts = await self.facts(workflow)
-        return overview(facts, await self._log.runs(workflow, limit=_RECENT))
+        return await self._overview(workflow, await self._log.holders())
 
     async def overviews(self) -> list[Overview]:
         """Of every workflow, by name."""
-        return [await self.overview(name) for name in sorted(await self._log.versions())]
+        holders = await self._log.holders()
+        return [await self._overview(name, holders) for name in sorted(holders)]
 
     async def figures(self, *, now_ms: int) -> list[FlowFigures]:
         """Of every workflow, by name."""
@@ -96,6 +97,15 @@ class Lookup:
     async def check(self) -> None:
         """`StoreError` while the store cannot be reached."""
         await self._log.versions()
+
+    async def _overview(self, workflow: str, holders: Mapping[str, str]) -> Overview:
+        facts = await self.facts(workflow)
+        run = facts.run
+        in_work = [] if run is None else await self._log.reserved(workflow, run.number)
+        return overview(
+            facts, await self._log.runs(workflow, limit=_RECENT), in_work=len(in_work),
+            host=Serving(holders.get(workflow, ""), self._log.name),
+        )  # fmt: skip
 
     async def _figures(self, workflow: str, now_ms: int) -> FlowFigures:
         facts = await self.facts(workflow)

@@ -2,19 +2,23 @@
 What does the owner of a workflow need to know?
 
 Whether it runs, rests, needs attention or is stopped; what is wrong, in words; when it looks again;
-what it has done lately; and what still waits. Phases, topics and retries are not for this: they are
-in the list of runs.
+what it has done lately; what still waits, and what each handler waits for. A workflow that no host
+works on, or whose script its host cannot load, does nothing by itself, and that is said. Phases and
+retries are not for this: they are in the list of runs.
 
-Spec: SEEN-1 to SEEN-6.
+Spec: SEEN-1, SEEN-3 to SEEN-6, SEEN-8 to SEEN-10.
 """
 
+import json
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from gnomon.apps.workflow.retrying import UNCERTAIN
 from gnomon.apps.workflow.schedule import schedule_words
 from gnomon.ports.workflow_facts import (
     Facts,
+    Handler,
     HandlerKind,
     Mode,
     Mutation,
@@ -23,7 +27,18 @@ from gnomon.ports.workflow_facts import (
     RunStatus,
 )
 
-__all__ = ["Activity", "Overview", "Seen", "overview"]
+__all__ = ["Activity", "Overview", "Seen", "Serving", "Waits", "overview"]
+
+
+SHOWN_MAX = 200
+"""How much of the parameters of a mutation is shown."""
+_OF_STATUS = {
+    RunStatus.TRANSIENT: "has failed, and is tried again",
+    RunStatus.APPROVAL: "waits for you",
+    RunStatus.RECONCILIATION: "waits until it is known whether its mutation was made",
+    RunStatus.LOGIC: "has failed, and waits for a better script",
+    RunStatus.INTERNAL: "has failed, and waits for its maintainers",
+}
 
 
 class Seen(StrEnum):
@@ -40,6 +55,26 @@ class Activity(NamedTuple):
     text: str
 
 
+class Waits(NamedTuple):
+    """A handler, and what it waits for."""
+
+    handler: str
+    text: str
+    at_ms: int | None
+    """When it begins by itself; None when it waits for something else."""
+
+
+class Serving(NamedTuple):
+    """Who works on a workflow."""
+
+    holder: str
+    """Empty when no host does."""
+    store: str
+
+
+_UNKNOWN = Serving("a host", "")
+
+
 class Overview(NamedTuple):
     name: str
     title: str
@@ -54,19 +89,30 @@ class Overview(NamedTuple):
     pending: int
     recent: list[Activity]
     script: int
+    in_work: int
+    """How many events the open run has taken."""
+    host: str
+    """Who works on it; empty when no host does."""
+    handlers: list[Waits]
 
 
-def overview(facts: Facts, runs: Sequence[Run], *, limit: int = 5) -> Overview:
+def overview(
+    facts: Facts, runs: Sequence[Run], *, host: Serving = _UNKNOWN, in_work: int = 0, limit: int = 5
+) -> Overview:
     """What there is to see; `runs` are the latest, newest first."""
     standing, run = facts.standing, facts.run
-    issue, answer = ("", "") if run is None else _issue(facts, run)
+    issues = [] if run is None else [_issue(facts, run)]
+    issues += _around(facts, host)
+    issue = "; ".join(text for text, _ in issues if text)
+    answer = "; ".join(text for _, text in issues if text)
+    taken = {topic for one in facts.handlers for topic in one.subscribes}
     return Overview(
         name=standing.name, title=standing.title, status=_status(facts, answer), issue=issue,
-        answer=answer, schedule=_schedule(facts), next_ms=_next_ms(facts),
-        pending=sum(
-            facts.pending[topic].size
-            for one in facts.handlers for topic in one.subscribes if topic in facts.pending
-        ),
+        answer=answer, schedule=_schedule(facts),
+        next_ms=_next_ms(facts) if host.holder and not standing.trouble else None,
+        pending=sum(one.size for topic, one in facts.pending.items() if topic in taken),
+        in_work=in_work, host="" if host is _UNKNOWN else host.holder,
+        handlers=[_waits(facts, one, runs) for one in facts.handlers],
         recent=[
             Activity(one.updated_ms, one.note) for one in runs
             if one.status is RunStatus.COMMITTED and one.note
@@ -78,18 +124,69 @@ def overview(facts: Facts, runs: Sequence[Run], *, limit: int = 5) -> Overview:
 def _status(facts: Facts, answer: str) -> Seen:
     if facts.standing.mode is Mode.PAUSED:
         return Seen.STOPPED
-    if facts.run is None:
-        return Seen.IDLE
-    return Seen.ATTENTION if answer else Seen.RUNNING
+    if answer:
+        return Seen.ATTENTION
+    return Seen.IDLE if facts.run is None else Seen.RUNNING
+
+
+def _around(facts: Facts, host: Serving) -> list[tuple[str, str]]:
+    """What is wrong around a workflow, and the command that helps."""
+    if facts.standing.mode is Mode.PAUSED:
+        return []
+    if not host.holder:
+        return [("No host works on it", f"gnomon workflow run --store {host.store}")]
+    if facts.standing.trouble:
+        said = f"Its script cannot be loaded: {facts.standing.trouble}"
+        return [(said, "gnomon workflow deploy FILE, or start the program that has it")]
+    return []
+
+
+def _waits(facts: Facts, one: Handler, runs: Sequence[Run]) -> Waits:
+    run = facts.run
+    if facts.standing.mode is Mode.PAUSED:
+        return Waits(one.name, "is stopped", None)
+    if run is not None and run.handler == one.name:
+        at_ms = facts.standing.retry_ms
+        if run.status is RunStatus.ACTIVE:
+            return Waits(one.name, "is at work", None)
+        return Waits(one.name, _OF_STATUS[run.status], at_ms)
+    if run is not None:
+        return Waits(one.name, f"waits until {run.handler} has come to its end", None)
+    if one.kind is HandlerKind.PRODUCER:
+        return Waits(one.name, schedule_words(one.schedule, zone=facts.standing.zone),
+                     one.next_run_ms)  # fmt: skip
+    left = {topic: facts.pending[topic].size for topic in one.subscribes if topic in facts.pending}
+    if not left:
+        return Waits(one.name, f"waits for an event in {_words(one.subscribes, 'or')}", one.wake_ms)
+    said = _words([f"{size} in {topic}" for topic, size in left.items()], "and")
+    return Waits(one.name, f"waits for another event; pending: {said}{_unseen(one, runs)}",
+                 one.wake_ms)  # fmt: skip
+
+
+def _unseen(one: Handler, runs: Sequence[Run]) -> str:
+    """How much its latest prepare was not shown, and so has not left on purpose."""
+    latest = next((run for run in runs if run.handler == one.name and run.prepared), None)
+    found = {} if latest is None else json.loads(latest.prepared or "{}").get("unseen", {})
+    if not found:
+        return ""
+    said = _words([f"{size} in {topic}" for topic, size in found.items()], "and")
+    return f"; its prepare has not looked at {said}: see ctx.find, or ctx.peek with after"
+
+
+def _words(parts: Sequence[str], last: str) -> str:
+    return f" {last} ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else parts[0]
 
 
 def _issue(facts: Facts, run: Run) -> tuple[str, str]:
     """What is wrong, and the command that helps; none for what passes by itself."""
     name, error = facts.standing.name, run.error
     if run.status is RunStatus.APPROVAL:
+        if run.asked is not None:
+            shown = f"{run.asked.tool} {_cut(run.asked.params)}, key {run.asked.key}"
+            return f"Waiting for you: {error} ({shown})", f"gnomon workflow approve {name}"
         return f"Waiting for you: {error}", f"gnomon workflow approve {name}"
     if run.status is RunStatus.RECONCILIATION:
-        return _uncertain(name, facts.mutation)
+        return _uncertain(name, facts.mutation, run)
     if run.status is RunStatus.INTERNAL:
         return f"A tool or Gnomon itself failed: {error}", f"gnomon workflow resume {name}"
     if facts.standing.retry_ms is not None:
@@ -102,14 +199,19 @@ def _issue(facts: Facts, run: Run) -> tuple[str, str]:
     return "", ""
 
 
-def _uncertain(name: str, mutation: Mutation | None) -> tuple[str, str]:
+def _uncertain(name: str, mutation: Mutation | None, run: Run) -> tuple[str, str]:
     assert mutation is not None
     what = mutation.title or mutation.tool
-    issue = f"It is not known whether this was done: {what}"
+    said = f" (its tool said: {run.error})" if run.error and run.fault != UNCERTAIN else ""
+    issue = f"It is not known whether this was done: {what}{said}"
     if mutation.status is not MutationStatus.INDETERMINATE:
         return issue, ""
     options = "happened|did-not-happen|skip" + ("|try-again" if mutation.reconcilable else "")
     return issue, f"gnomon workflow resolve {name} {options}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= SHOWN_MAX else f"{text[: SHOWN_MAX - 1]}…"
 
 
 def _schedule(facts: Facts) -> list[str]:

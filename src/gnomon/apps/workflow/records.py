@@ -1,7 +1,7 @@
 """
 How workflows, runs, events and inputs are written as JSON, wherever they are shown.
 
-Spec: SEEN-6, SEEN-7, WCLI-2.
+Spec: SEEN-6, SEEN-10, WCLI-2.
 """
 
 import json
@@ -20,7 +20,11 @@ def overview_record(one: Overview) -> Record:
     return {
         "name": one.name, "title": one.title, "status": one.status.value, "issue": one.issue,
         "answer": one.answer, "schedule": one.schedule, "nextAt": maybe_to_text(one.next_ms),
-        "pending": one.pending, "script": one.script,
+        "pending": one.pending, "inWork": one.in_work, "host": one.host, "script": one.script,
+        "handlers": [
+            {"name": two.handler, "waits": two.text, "nextAt": maybe_to_text(two.at_ms)}
+            for two in one.handlers
+        ],
         "recent": [{"at": to_text(two.at_ms), "text": two.text} for two in one.recent],
     }  # fmt: skip
 

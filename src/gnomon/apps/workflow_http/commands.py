@@ -63,11 +63,11 @@ async def pause_workflow(name: NamePath, actor: Writer, host: HostOf) -> Done:
     return Done(workflow=name, command="pause", result="stopped")
 
 
-@router.post("/workflows/{name}/resume", responses=problems(404))
+@router.post("/workflows/{name}/resume", responses=problems(404, 409))
 async def resume_workflow(name: NamePath, actor: Writer, host: HostOf) -> Done:
     """Go on, and try again at once what has failed."""
-    await host.desk.resume(name)
-    return Done(workflow=name, command="resume", result="goes on")
+    said = await host.desk.resume(name)
+    return Done(workflow=name, command="resume", result=said)
 
 
 @router.post("/workflows/{name}/approve", responses=problems(404, 409))

@@ -92,6 +92,14 @@ class ActivityView(View):
     text: str
 
 
+class HandlerView(View):
+    """What a handler waits for."""
+
+    name: str
+    waits: str
+    next_at: str | None
+
+
 class WorkflowView(View):
     """A workflow as its owner sees it."""
 
@@ -103,7 +111,10 @@ class WorkflowView(View):
     schedule: list[str]
     next_at: str | None
     pending: int
+    in_work: int
+    host: str
     script: int
+    handlers: list[HandlerView]
     recent: list[ActivityView]
 
 

@@ -13,6 +13,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
+from pathlib import Path
 from typing import TypeVar
 
 from gnomon.errors import OwnershipLostError
@@ -33,6 +34,7 @@ from gnomon.ports.workflow_facts import (
 )
 from gnomon.shell.store.database import BUSY_MS, MEMORY, Database
 from gnomon.shell.store.instant_text import to_text
+from gnomon.shell.store.looking import holder_of
 from gnomon.shell.store.ownership import Ownership
 from gnomon.shell.store.queries import named
 from gnomon.shell.store.workflow_forgetting import forget
@@ -169,6 +171,16 @@ class SqliteWorkflowLog:
         def work(connection: sqlite3.Connection) -> dict[str, tuple[int, int]]:
             rows = connection.execute(_SQL["versions"]).fetchall()
             return {name: (version, arrivals) for name, version, arrivals in rows}
+
+        return await self._read(work)
+
+    async def holders(self) -> dict[str, str]:
+        def work(connection: sqlite3.Connection) -> dict[str, str]:
+            found = dict(connection.execute(_SQL["holders"]).fetchall())
+            if self._ownership is not None or self.database.path == MEMORY:
+                return found
+            owner = holder_of(Path(self.database.path)) or ""
+            return {name: owner and (holder or owner) for name, holder in found.items()}
 
         return await self._read(work)
 

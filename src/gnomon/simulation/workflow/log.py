@@ -141,6 +141,9 @@ class GatedLog:
     async def versions(self) -> dict[str, tuple[int, int]]:
         return await self._gate.call("versions", self._inner.versions, stores=True)
 
+    async def holders(self) -> dict[str, str]:
+        return await self._inner.holders()
+
     async def runs(self, workflow: str, *, limit: int, before: int | None = None) -> list[Run]:
         return await self._inner.runs(workflow, limit=limit, before=before)
 

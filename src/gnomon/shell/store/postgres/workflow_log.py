@@ -175,6 +175,9 @@ class PostgresWorkflowLog:
         rows = await self.pool.fetch(self.sql["versions"])
         return {name: (version, arrivals) for name, version, arrivals in rows}
 
+    async def holders(self) -> dict[str, str]:
+        return {row[0]: row[1] for row in await self.pool.fetch(self.sql["held_by"])}
+
     async def runs(self, workflow: str, *, limit: int, before: int | None = None) -> list[Run]:
         return await self._list("runs", run_of, RUN_AT, workflow, before or _NEWEST, limit)
 

@@ -8,6 +8,9 @@ RETURNING name, fence;
 -- name: fences
 SELECT name, fence FROM workflows;
 
+-- name: holders
+SELECT name, holder FROM workflows;
+
 -- name: release
 UPDATE workflows SET holder = '' WHERE name = ? AND fence = ?;
 

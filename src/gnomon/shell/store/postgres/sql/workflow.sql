@@ -25,6 +25,9 @@ FROM unnest($1::text[], $2::bigint[]) AS held (name, fence)
 WHERE flows.name = held.name AND flows.fence = held.fence AND flows.holder <> ''
 RETURNING flows.name;
 
+-- name: held_by
+SELECT name, CASE WHEN lease_until > now() THEN holder ELSE '' END FROM gnomon.flows;
+
 -- name: release
 UPDATE gnomon.flows SET holder = '', lease_until = NULL WHERE name = $1 AND fence = $2;
 

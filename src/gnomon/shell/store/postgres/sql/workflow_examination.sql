@@ -99,4 +99,7 @@ WHERE EXISTS (SELECT 1 FROM gnomon.flow_events AS event
 SELECT flow.name, 'script ' || flow.script, 'is in force, and is not there'
 FROM gnomon.flows AS flow
 WHERE NOT EXISTS (SELECT 1 FROM gnomon.flow_scripts AS script
-  WHERE script.workflow = flow.name AND script.version = flow.script);
+  WHERE script.workflow = flow.name AND script.version = flow.script)
+UNION ALL
+SELECT name, 'script ' || script, 'cannot be loaded by its host: ' || trouble
+FROM gnomon.flows WHERE trouble <> '';

@@ -1,0 +1,32 @@
+"""
+What all drivers of a host share: where facts are, what time it is, and who can be asked.
+
+Spec: HOST-1.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gnomon.apps.workflow.caller import Caller
+from gnomon.apps.workflow.repair import Repairer
+from gnomon.apps.workflow.script import Library
+from gnomon.ports import Clock
+from gnomon.ports.workflow_log import WorkflowLog
+
+__all__ = ["Surroundings"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What all drivers of a host share."""
+
+    log: WorkflowLog
+    clock: Clock
+    caller: Caller
+    library: Library
+    repairer: Repairer | None = None
+    keep_ms: int | None = None
+    """How long what is over is kept; None for ever."""
+    draw_token: Callable[[], str]
+    """Text that was never drawn before, by any host: what makes a key of a mutation its own."""
+    is_stopping: Callable[[], bool]
