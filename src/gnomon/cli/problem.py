@@ -18,6 +18,7 @@ from gnomon.errors import (
     MissingExtraError,
     StoreError,
 )
+from gnomon.errors.discretion import discreet
 from gnomon.errors.excerpt import excerpt
 
 __all__ = [
@@ -114,11 +115,11 @@ def printable(text: str) -> str:
 
 
 def _lines(message: str, excerpt: str, hint: str) -> str:
-    lines = [f"error: {printable(message)}"]
+    lines = [f"error: {printable(discreet(message))}"]
     if excerpt:
         lines.append(excerpt)
     if hint:
-        lines.append(f"hint: {printable(hint)}")
+        lines.append(f"hint: {printable(discreet(hint))}")
     return "\n".join(lines) + "\n"
 
 

@@ -19,6 +19,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import asyncpg
 
 from gnomon.errors import DefinitionError, StoreError
+from gnomon.errors.discretion import discreet
 from gnomon.shell.settings import environment
 from gnomon.shell.store.postgres.password import why_refused
 
@@ -26,7 +27,7 @@ __all__ = ["check_address", "connecting", "explained", "looking", "place_of"]
 
 _SCHEMES = ("postgresql", "postgres")
 _SECRETS = re.compile(r"(?i)((?:password|passfile|sslpassword)\s*=\s*)(?:'[^']*'|[^&\s]*)")
-_SECRETS_OF_URL = re.compile(r"(?i)((?:password|passfile|sslpassword)=)[^&]*")
+_SECRETS_OF_URL = re.compile(r"(?i)((?:password|passfile|sslpassword)[=:])[^&]*")
 _HOST = re.compile(r"(?:\[[^\[\]]*\]|[^\[\]:]*)(?::([0-9]{1,5}))?")
 _PORTS = re.compile(r"[0-9]{1,5}(?:,[0-9]{1,5})*")
 _PORT_MAX = 65_535
@@ -255,7 +256,7 @@ def _problem(url: str) -> str | None:
         parts = urlsplit(url)
     except ValueError:
         return "cannot be read"
-    if parts.scheme not in _SCHEMES:
+    if parts.scheme not in _SCHEMES or not url[len(parts.scheme) :].startswith("://"):
         return "must be the URL of a PostgreSQL database"
     if _has_stray_sign(url):
         return "has a sign in its user or password that must be escaped"
@@ -299,4 +300,7 @@ def _hidden(text: str) -> str:
     is_clear = _problem(text) is None
     secret = r"[^/@?#]*" if is_clear else r".*"
     without = re.sub(rf"(?s)(://[^/@:?#\s]*):{secret}@", r"\1@", text)
+    if not is_clear:
+        without = re.sub(r"(?s)(://[^/@:?#\s]*):[^@]*$", r"\1:***", without)
+        without = discreet(without)
     return (_SECRETS_OF_URL if "://" in text else _SECRETS).sub(r"\1***", without)
