@@ -50,7 +50,7 @@ async def main(directory: Path, count: int, interval: int) -> None:
         await worker.recover()
         http = HttpSettings(host="127.0.0.1", port=0)
         parts = make_api(
-            stores, worker.launcher, http, settings, lambda: access, clock, events=events,
+            stores, http, settings, lambda: access, clock, events=events,
             counters=counters, wake=worker.wake,
         )  # fmt: skip
         listener = bind(http.host, http.port)

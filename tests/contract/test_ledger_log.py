@@ -75,6 +75,24 @@ def test_the_log_is_read_in_pages_and_by_schedule_and_owner(desk: Desk) -> None:
     assert lines(desk, user_id="other") == ["00:00:35 boris upsert d"]
 
 
+@clause("REGISTRAR-10")
+def test_asking_for_a_run_again_leaves_no_second_line(desk: Desk) -> None:
+    save(desk)
+    for now_ms in (at("00:00:40"), at("00:00:41")):
+        assert desk.do(desk.ledger.trigger("report", name="one", now_ms=now_ms, by=ANNA))
+
+    assert [line.split()[2] for line in lines(desk)] == ["trigger", "upsert"]
+
+
+@clause("ASK-30")
+def test_a_run_by_hand_may_stand_for_another_instant(desk: Desk) -> None:
+    save(desk)
+    row = desk.do(desk.ledger.trigger("report", name="one", now_ms=at("00:00:40"), nominal=60))
+
+    assert row is not None
+    assert (row.nominal, row.fire_ms) == (60, at("00:00:40"))
+
+
 @clause("PORT-8")
 def test_the_schedules_of_others_are_not_there(desk: Desk) -> None:
     ledger, now_ms = desk.ledger, at("00:00:40")

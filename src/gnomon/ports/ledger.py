@@ -299,11 +299,13 @@ class Ledger(Protocol):
         ...
 
     async def trigger(
-        self, schedule_id: str, *, name: str, now_ms: int, by: By | None = None
-    ) -> RunRow | None:
+        self, schedule_id: str, *, name: str, now_ms: int, by: By | None = None,
+        nominal: int | None = None,
+    ) -> RunRow | None:  # fmt: skip
         """
         Have a run by hand start now; None when there is no such schedule.
 
+        It stands for this instant, or for `nominal`.
         The same name again asks for nothing new, and is answered with what became of it.
         """
         ...

@@ -157,11 +157,14 @@ class GatedLedger:
         )
 
     async def trigger(
-        self, schedule_id: str, *, name: str, now_ms: int, by: By | None = None
-    ) -> RunRow | None:
+        self, schedule_id: str, *, name: str, now_ms: int, by: By | None = None,
+        nominal: int | None = None,
+    ) -> RunRow | None:  # fmt: skip
         return await self._gate.call(
             "trigger",
-            lambda: self._inner.trigger(schedule_id, name=name, now_ms=now_ms, by=by),
+            lambda: self._inner.trigger(
+                schedule_id, name=name, now_ms=now_ms, by=by, nominal=nominal
+            ),
             stores=True,
         )
 

@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 from gnomon.errors import DefinitionError
 
-__all__ = ["ID_MAX", "Actor", "check_id", "derived_id"]
+__all__ = ["ID", "ID_MAX", "Actor", "check_id", "derived_id"]
 
 ID_MAX = 200
-_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}", re.ASCII)
+ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}", re.ASCII)
 _DIGITS = 16
 
 
@@ -35,7 +35,7 @@ class Actor(NamedTuple):
 
 def check_id(text: object, *, where: str) -> str:
     """`text` if it can be an id."""
-    if not isinstance(text, str) or not _ID.fullmatch(text):
+    if not isinstance(text, str) or not ID.fullmatch(text):
         raise DefinitionError(
             "must be 1 to 200 letters, digits, dots, underscores or hyphens", where=where,
             got=text, hint="begin with a letter or digit, e.g. billing.nightly",

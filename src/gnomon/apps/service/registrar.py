@@ -20,8 +20,8 @@ from gnomon.apps.service.lookup import only_of, owner_of, read_instant
 from gnomon.apps.service.requests import Requests, by_of
 from gnomon.apps.service.schedule_input import ScheduleInput, schedule_of, target_of
 from gnomon.apps.service.settings import Settings
-from gnomon.apps.service.viewing import schedule_view
-from gnomon.apps.service.views import ScheduleView, UpsertDiff, Upserted
+from gnomon.apps.service.viewing import run_view, schedule_view
+from gnomon.apps.service.views import RunView, ScheduleView, UpsertDiff, Upserted
 from gnomon.core.civil.instant import format_instant
 from gnomon.core.schedule import Schedule
 from gnomon.errors import ConflictError, DefinitionError, NotFoundError
@@ -72,6 +72,23 @@ class Registrar(Requests):
         )  # fmt: skip
         self._tell_saved(saved, given.user_id)
         return _upserted(saved)
+
+    async def start(
+        self, actor: Actor, given: ScheduleInput, *, name: str, nominal: int
+    ) -> RunView:
+        """Have a run started beside all schedules: one of a schedule that never runs by itself."""
+        schedule = self._asked(actor, given)
+        by, now_ms = by_of(actor, given.user_id, reason="started directly"), self._clock.now_ms()
+        run = None
+        while run is None:  # it may be deleted in between
+            row = await self._ledger.get(schedule.schedule_id)
+            if row is None or row.schedule != schedule:
+                await self._ledger.save(schedule, now_ms=now_ms, by=by)
+            run = await self._ledger.trigger(
+                schedule.schedule_id, name=name, now_ms=now_ms, by=by, nominal=nominal
+            )
+        self._tell("run.triggered", given.user_id, schedule.schedule_id, key=run.key)
+        return run_view(run)
 
     async def preview_upsert(
         self, actor: Actor, given: ScheduleInput, *, count: int = DIFF_COUNT
@@ -148,6 +165,10 @@ class Registrar(Requests):
         ):
             raise NotFoundError(where="schedule_id", got=schedule_id)
         self._tell("schedule.deleted", owner, schedule_id)
+
+    def check(self, actor: Actor, given: ScheduleInput) -> None:
+        """Raise what an upsert would raise before it writes anything."""
+        self._asked(actor, given)
 
     def _asked(self, actor: Actor, given: ScheduleInput) -> Schedule:
         """The schedule that is asked for, by somebody who may."""

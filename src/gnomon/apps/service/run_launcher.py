@@ -4,7 +4,7 @@ The run launcher: fetches the DAG of a run in its version, and hands it to an ex
 `launch` returns at once and the launch goes on beside the turns, a bounded number at a time, so
 that a slow executor holds up nobody; what becomes of it is reported like an end. A DAG that is not
 there is a permanent failure. When nobody knows whether the executor has taken a run on, it is asked
-again under the same key. `start` is the same for whoever calls it directly.
+again under the same key.
 
 A run of an executor that lives elsewhere is let go as soon as it is taken on. The others are ended
 when they take longer than they may.
@@ -71,17 +71,6 @@ class RunLauncher:
     def under_way(self) -> int:
         """How many launches have no answer yet."""
         return len(self._launches)
-
-    async def start(
-        self, workflow_id: str, version: int, user_id: str, scheduled_for: int,
-        idempotency_key: str,
-    ) -> bool:  # fmt: skip
-        """Have a run started that no ledger knows of; whether an executor has taken it on."""
-        meta = Meta(
-            workflow_id=workflow_id, version=version, user_id=user_id, schedule_id="",
-            scheduled_for=scheduled_for, idempotency_key=idempotency_key,
-        )  # fmt: skip
-        return isinstance(await self._answer(meta), Accepted)
 
     async def launch(self, claim: Claim) -> Launched | Failed | None:
         target = target_of(claim.schedule)

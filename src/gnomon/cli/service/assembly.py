@@ -26,8 +26,8 @@ from gnomon.apps.service.http.parts import Parts
 from gnomon.apps.service.http.server import serving
 from gnomon.apps.service.http.tls import ALARM_SECONDS, expires_at, server_context
 from gnomon.apps.service.registrar import Registrar
-from gnomon.apps.service.run_launcher import RunLauncher
 from gnomon.apps.service.settings import Settings
+from gnomon.apps.service.starting import Starter
 from gnomon.cli.service.stores import Stores
 from gnomon.ports import Clock
 from gnomon.shell.telemetry import log
@@ -37,7 +37,6 @@ __all__ = ["make_api", "serve"]
 
 def make_api(
     stores: Stores,
-    launcher: RunLauncher,
     http: HttpSettings,
     settings: Settings,
     access: AccessSource,
@@ -55,7 +54,7 @@ def make_api(
     return Parts(
         registrar=registrar,
         deployer=Deployer(stores.workflows, registrar, clock, settings),
-        launcher=launcher,
+        starter=Starter(stores.workflows, registrar),
         executions=stores.executions,
         events=events,
         metrics=Metrics(lambda: figures_of(counters), lambda: _gauges(http, clock)),

@@ -27,7 +27,6 @@ from gnomon.apps.service.events import EventFeed
 from gnomon.apps.service.http.authentication import AccessSource, access_from_file
 from gnomon.apps.service.http.http_settings import HttpSettings
 from gnomon.apps.service.http.metrics import WorkerMetrics
-from gnomon.apps.service.run_launcher import RunLauncher
 from gnomon.apps.service.settings import Settings
 from gnomon.apps.service.worker import ServiceWorker
 from gnomon.cli.log_lines import log_lines
@@ -130,8 +129,8 @@ async def _up(
             events=events, counters=counters, also=stores.executions,
         )  # fmt: skip
         parts = make_api(
-            stores, worker.launcher, options.http, settings, access, clock, events=events,
-            counters=counters, wake=worker.wake, keys=callback_keys(executing),
+            stores, options.http, settings, access, clock, events=events, counters=counters,
+            wake=worker.wake, keys=callback_keys(executing),
         )  # fmt: skip
         if stores.alone:
             await worker.recover()
@@ -154,14 +153,10 @@ async def _api(
 ) -> bool:
     settings, executing = Settings.read(environment()), ExecutorSettings()
     events, counters = EventFeed(clock), ServiceCounters()
-    async with (
-        _signals() as stopping,
-        open_stores(None, database) as stores,
-        open_executor(executing, stores.executions, clock, output=None) as executor,
-    ):
+    async with _signals() as stopping, open_stores(None, database) as stores:
         parts = make_api(
-            stores, RunLauncher(stores.workflows, executor, clock), http, settings, access, clock,
-            events=events, counters=counters, wake=lambda: None, keys=callback_keys(executing),
+            stores, http, settings, access, clock, events=events, counters=counters,
+            wake=lambda: None, keys=callback_keys(executing),
         )  # fmt: skip
         telling = relayed(stores, database, events, clock, name=_owner(clock), listens=True)
         async with telling, serve(parts, http, listener) as reload:

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from gnomon.core.ledger.period import Fact
 from gnomon.ports import By, RunRow, ToEnd
 from gnomon.shell.store.asking import (
+    Triggered,
     backfill_facts,
     manual_fact,
     next_ahead,
@@ -33,12 +34,12 @@ _SQL = named("ledger.sql")
 
 
 def trigger(
-    connection: sqlite3.Connection, schedule_id: str, *, name: str, now_ms: int
-) -> RunRow | None:
-    fact = manual_fact(schedule_id, name, now_ms)
-    if _add(connection, schedule_id, [fact], now_ms) is None:
-        return None
-    return run(connection, fact.key)
+    connection: sqlite3.Connection, schedule_id: str, *, name: str, now_ms: int,
+    nominal: int | None = None,
+) -> Triggered:  # fmt: skip
+    fact = manual_fact(schedule_id, name, now_ms, nominal)
+    added = _add(connection, schedule_id, [fact], now_ms)
+    return Triggered() if added is None else Triggered(run(connection, fact.key), added > 0)
 
 
 def backfill(

@@ -10,21 +10,43 @@ Spec: ASK-1, ASK-2, ASK-7.
 
 import json
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from gnomon.core.ledger.lifecycle import State
 from gnomon.core.ledger.period import Fact, backfill_key, manual_key
 from gnomon.core.schedule import Schedule
 from gnomon.errors import DefinitionError
+from gnomon.ports import RunRow
 
-__all__ = ["SKIPS_MAX", "backfill_facts", "manual_fact", "next_ahead", "read_skips", "write_skips"]
+__all__ = [
+    "SKIPS_MAX",
+    "Triggered",
+    "backfill_facts",
+    "manual_fact",
+    "next_ahead",
+    "read_skips",
+    "write_skips",
+]
 
 SKIPS_MAX = 100
 """How many periods of a schedule can be left out ahead."""
 
 
-def manual_fact(schedule_id: str, name: str, now_ms: int) -> Fact:
+class Triggered(NamedTuple):
+    """What a request for a run by hand came to; true when it asked for something new."""
+
+    row: RunRow | None = None
+    """The run; None when its schedule is not there."""
+    is_new: bool = False
+
+    def __bool__(self) -> bool:
+        return self.is_new
+
+
+def manual_fact(schedule_id: str, name: str, now_ms: int, nominal: int | None = None) -> Fact:
     key = manual_key(schedule_id, name)
-    return Fact(key, now_ms // 1000, now_ms, State.PLANNED, is_new=True)
+    nominal = now_ms // 1000 if nominal is None else nominal
+    return Fact(key, nominal, now_ms, State.PLANNED, is_new=True)
 
 
 def backfill_facts(

@@ -15,6 +15,7 @@ from typing import TypeVar
 from gnomon.core.schedule import Schedule
 from gnomon.ports import Breach, By, Expected, Judged, LogRow, RevisionRow, RunRow, Saved, ToEnd
 from gnomon.shell.store import asked, definition, expectation, history, logbook
+from gnomon.shell.store.asking import Triggered
 from gnomon.shell.store.database import Database
 from gnomon.shell.store.definition_cache import DefinitionCache
 from gnomon.shell.store.instant_text import to_text
@@ -76,12 +77,16 @@ class RequestsOnSqlite:
         )
 
     async def trigger(
-        self, schedule_id: str, *, name: str, now_ms: int, by: By | None = None
-    ) -> RunRow | None:
-        return await self._logged(
-            by, "trigger", schedule_id, now_ms, None,
-            lambda connection: asked.trigger(connection, schedule_id, name=name, now_ms=now_ms),
+        self, schedule_id: str, *, name: str, now_ms: int, by: By | None = None,
+        nominal: int | None = None,
+    ) -> RunRow | None:  # fmt: skip
+        found = await self._logged(
+            by, "trigger", schedule_id, now_ms, Triggered(),
+            lambda connection: asked.trigger(
+                connection, schedule_id, name=name, now_ms=now_ms, nominal=nominal
+            ),
         )  # fmt: skip
+        return found.row
 
     async def backfill(
         self, schedule_id: str, *, name: str, nominals: Sequence[int], now_ms: int,

@@ -52,7 +52,7 @@ def test_a_callback_may_say_more() -> None:
         ({"idempotency_key": "a", "status": ["SUCCESS"]}, 422, "status"),
         ({"status": "SUCCESS"}, 422, "idempotency_key"),
         ({"idempotency_key": 5, "status": "SUCCESS"}, 422, "idempotency_key"),
-        ({"idempotency_key": "a" * 401, "status": "SUCCESS"}, 422, "idempotency_key"),
+        ({"idempotency_key": "a" * 501, "status": "SUCCESS"}, 422, "idempotency_key"),
         ({"idempotency_key": "a", "status": "SUCCESS", "run_id": "\0"}, 422, "run_id"),
         ({"idempotency_key": "\ud800", "status": "SUCCESS"}, 422, "idempotency_key"),
         ({"idempotency_key": "a", "status": "SUCCESS", "at": "now"}, 422, "at"),

@@ -7,7 +7,6 @@ from starlette.types import ASGIApp
 
 from gnomon.apps.service.deploying import Deployer
 from gnomon.apps.service.events import EventFeed
-from gnomon.apps.service.executor.noop import NoopExecutor
 from gnomon.apps.service.executor.signature import Keyring
 from gnomon.apps.service.http.access_file import Access, StaticToken
 from gnomon.apps.service.http.application import create_app
@@ -17,8 +16,8 @@ from gnomon.apps.service.http.metrics import Figures, Metrics
 from gnomon.apps.service.http.parts import Parts
 from gnomon.apps.service.http.principal import read_principal
 from gnomon.apps.service.registrar import Registrar
-from gnomon.apps.service.run_launcher import RunLauncher
 from gnomon.apps.service.settings import Settings
+from gnomon.apps.service.starting import Starter
 from gnomon.ports import Ledger
 from gnomon.ports.executions import Executions
 from gnomon.ports.workflow_store import WorkflowStore
@@ -68,7 +67,7 @@ def bare_app(
         Parts(
             registrar=registrar,
             deployer=Deployer(workflows, registrar, clock, settings),
-            launcher=RunLauncher(workflows, NoopExecutor(clock), clock),
+            starter=Starter(workflows, registrar),
             executions=cast("Executions", None),
             events=events,
             metrics=Metrics(lambda: Figures(counts={}, drift_ms={0: 0}, drift_count=0), dict),

@@ -13,15 +13,14 @@ from starlette.types import ASGIApp
 from gnomon.apps.service.counters import ServiceCounters
 from gnomon.apps.service.deploying import Deployer
 from gnomon.apps.service.events import EventFeed
-from gnomon.apps.service.executor.noop import NoopExecutor
 from gnomon.apps.service.executor.signature import Keyring
 from gnomon.apps.service.http.application import create_app
 from gnomon.apps.service.http.authentication import Authenticator
 from gnomon.apps.service.http.metrics import Figures, Metrics
 from gnomon.apps.service.http.parts import Parts
 from gnomon.apps.service.registrar import Registrar
-from gnomon.apps.service.run_launcher import RunLauncher
 from gnomon.apps.service.settings import Settings
+from gnomon.apps.service.starting import Starter
 from gnomon.ports import Ledger
 from gnomon.shell.store.sqlite import SqliteLedger
 from gnomon.shell.store.workflow import SqliteExecutions, SqliteWorkflowStore
@@ -128,7 +127,7 @@ def _parts(
     parts = Parts(
         registrar=registrar,
         deployer=Deployer(workflows, registrar, clock, settings),
-        launcher=RunLauncher(workflows, NoopExecutor(clock), clock),
+        starter=Starter(workflows, registrar),
         executions=SqliteExecutions(stored.database),
         events=events,
         metrics=metrics,

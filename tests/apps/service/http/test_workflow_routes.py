@@ -72,17 +72,25 @@ def test_workflows_are_shown_by_version() -> None:
     play(story)
 
 
-@clause("HTTP-15")
-def test_a_workflow_is_handed_to_the_executor_under_a_key() -> None:
+@clause("HTTP-15", "START-1", "START-2", "START-3")
+def test_a_workflow_is_started_under_a_key_and_seen_as_a_run() -> None:
     async def story(stage: Stage) -> None:
         missing = (await stage.acme.post("/run-launcher/start", json=START)).json()
         await stage.acme.post("/workflows", json=DAG)
         started = (await stage.acme.post("/run-launcher/start", json=START)).json()
         again = (await stage.acme.post("/run-launcher/start", json=START)).json()
 
-        assert missing == {"started": False, "idempotency_key": "start:acme:k"}
-        assert started == {"started": True, "idempotency_key": "start:acme:k"}
+        assert missing == {
+            "started": False, "idempotency_key": "",
+            "reason": "workflow report has no version 1; deploy it first",
+        }  # fmt: skip
+        key = started["idempotency_key"]
+        assert started == {"started": True, "idempotency_key": key, "reason": ""}
         assert again == started
+        run = (await stage.reader.get(f"/runs/{key}")).json()
+        assert (run["state"], run["run_at"]) == ("planned", "2026-03-01T12:00:00Z")
+        logged = (await stage.reader.get("/audit")).json()["items"]
+        assert [one["action"] for one in logged].count("trigger") == 1
 
     play(story)
 

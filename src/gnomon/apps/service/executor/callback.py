@@ -23,7 +23,7 @@ __all__ = ["CALLBACK_MAX", "Rejected", "read_callback"]
 
 CALLBACK_MAX = 64 * 1024
 """Bytes of a callback."""
-_KEY_MAX = 400
+_KEY_MAX = 500
 _RUN_ID_MAX = 200
 _KNOWN = ("idempotency_key", "status", "run_id", "detail", "at")
 

@@ -146,7 +146,7 @@ class StartForm(Form):
 class CallbackForm(Form):
     """What an executor says about a run."""
 
-    idempotency_key: Annotated[str, Field(min_length=1, max_length=400)]
+    idempotency_key: Annotated[str, Field(min_length=1, max_length=500)]
     status: Literal["STARTED", "SUCCESS", "FAILED"]
     run_id: Annotated[str | None, Field(max_length=200)] = None
     detail: Annotated[str | None, Field(max_length=65_536)] = None

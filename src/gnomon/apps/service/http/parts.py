@@ -18,8 +18,8 @@ from gnomon.apps.service.http.authentication import Authenticator
 from gnomon.apps.service.http.limits import Limits
 from gnomon.apps.service.http.metrics import Metrics
 from gnomon.apps.service.registrar import Registrar
-from gnomon.apps.service.run_launcher import RunLauncher
 from gnomon.apps.service.settings import Settings
+from gnomon.apps.service.starting import Starter
 from gnomon.ports import Clock
 from gnomon.ports.executions import Executions
 from gnomon.shell.metrics.exposition import Family
@@ -33,7 +33,7 @@ class Parts:
 
     registrar: Registrar
     deployer: Deployer
-    launcher: RunLauncher
+    starter: Starter
     executions: Executions
     """What the embedded executor has written down about runs and their nodes."""
     events: EventFeed

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from gnomon.core.ledger.period import Fact
 from gnomon.ports import By, RunRow
 from gnomon.shell.store.asking import (
+    Triggered,
     backfill_facts,
     manual_fact,
     next_ahead,
@@ -33,12 +34,14 @@ __all__ = ["backfill", "kill", "run", "skip_next", "trigger"]
 
 
 async def trigger(
-    connection: "Connection", sql: Statements, schedule_id: str, *, name: str, now_ms: int
-) -> RunRow | None:
-    fact = manual_fact(schedule_id, name, now_ms)
-    if await _add(connection, sql, schedule_id, [fact], now_ms) is None:
-        return None
-    return await run(connection, sql, fact.key)
+    connection: "Connection", sql: Statements, schedule_id: str, *, name: str, now_ms: int,
+    nominal: int | None = None,
+) -> Triggered:  # fmt: skip
+    fact = manual_fact(schedule_id, name, now_ms, nominal)
+    added = await _add(connection, sql, schedule_id, [fact], now_ms)
+    if added is None:
+        return Triggered()
+    return Triggered(await run(connection, sql, fact.key), added > 0)
 
 
 async def backfill(

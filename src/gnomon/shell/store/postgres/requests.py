@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 from gnomon.core.schedule import Schedule
 from gnomon.errors import DefinitionError, StoreError
 from gnomon.ports import Breach, By, Expected, Judged, LogRow, RevisionRow, RunRow, Saved, ToEnd
+from gnomon.shell.store.asking import Triggered
 from gnomon.shell.store.definition_cache import DefinitionCache
 from gnomon.shell.store.history import PAGE_MAX
 from gnomon.shell.store.instant_text import END_MS
@@ -82,14 +83,16 @@ class RequestsOnPostgres:
         )  # fmt: skip
 
     async def trigger(
-        self, schedule_id: str, *, name: str, now_ms: int, by: By | None = None
-    ) -> RunRow | None:
-        return await self._logged(
-            by, "trigger", schedule_id, now_ms, None,
+        self, schedule_id: str, *, name: str, now_ms: int, by: By | None = None,
+        nominal: int | None = None,
+    ) -> RunRow | None:  # fmt: skip
+        found = await self._logged(
+            by, "trigger", schedule_id, now_ms, Triggered(),
             lambda connection: asked.trigger(
-                connection, self.sql, schedule_id, name=name, now_ms=now_ms
+                connection, self.sql, schedule_id, name=name, now_ms=now_ms, nominal=nominal
             ),
         )  # fmt: skip
+        return found.row
 
     async def backfill(
         self, schedule_id: str, *, name: str, nominals: Sequence[int], now_ms: int,

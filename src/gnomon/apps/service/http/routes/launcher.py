@@ -1,7 +1,7 @@
 """
 The run launcher over HTTP, and what executors call back with.
 
-`/run-launcher/start` is seed 002's: it hands a workflow to the executor under a key, at once, and
+`/run-launcher/start` is seed 002's: it has a version of a workflow run at once, under a key, and
 the same key again starts nothing twice. Executors report with a signature in place of a token; what
 they report may come twice and in any order.
 
@@ -21,21 +21,12 @@ from gnomon.apps.service.http.problem import FieldProblem, ProblemError
 from gnomon.apps.service.http.query import check_query
 from gnomon.apps.service.http.routes.schedules import PartsOf
 from gnomon.apps.service.http.security import Writer
-from gnomon.apps.service.lookup import read_instant
+from gnomon.apps.service.starting import Started
 from gnomon.ports import Clock
 
 __all__ = ["check_callback_head", "router"]
 
 router = APIRouter(tags=["launcher"])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Started:
-    """Whether the executor has taken the run on."""
-
-    started: bool
-    idempotency_key: str
-    """The key that the executor was given: yours, with your user_id before it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,17 +48,11 @@ def check_callback_head(keys: Keyring | None, clock: Clock, headers: Headers) ->
 
 @router.post("/run-launcher/start", responses=problems())
 async def start_run(form: StartForm, actor: Writer, parts: PartsOf) -> Started:
-    """Hand a workflow to the executor under a key; the same key starts nothing twice."""
-    if not actor.may_see(form.user_id):
-        error = FieldProblem("user_id", "is not the sender's", repr(form.user_id), "write your own")
-        raise ProblemError(422, "user_id: is not the sender's", errors=[error])
-    # A key of somebody else's run, which can be computed, must not be used up by this one.
-    key = f"start:{form.user_id}:{form.idempotency_key}"
-    started = await parts.launcher.start(
-        form.workflow_id, form.version, form.user_id,
-        read_instant(form.scheduled_for, "scheduled_for"), key,
+    """Have a version of a workflow run now under a key; the same key starts nothing twice."""
+    return await parts.starter.start(
+        actor, form.workflow_id, form.version, form.user_id, form.scheduled_for,
+        form.idempotency_key,
     )  # fmt: skip
-    return Started(started=started, idempotency_key=key)
 
 
 @router.post(
