@@ -22,6 +22,10 @@ from gnomon.apps.service.registrar import Registrar
 from gnomon.apps.service.settings import Settings
 from gnomon.apps.service.starting import Starter
 from gnomon.ports import Ledger
+from gnomon.ports.executions import Executions
+from gnomon.ports.workflow_store import WorkflowStore
+from gnomon.shell.store.postgres.ledger import LeaseTime, PostgresLedger
+from gnomon.shell.store.postgres.workflow import PostgresExecutions, PostgresWorkflowStore
 from gnomon.shell.store.sqlite import SqliteLedger
 from gnomon.shell.store.workflow import SqliteExecutions, SqliteWorkflowStore
 from tests.apps.service.http.asking import client_of
@@ -75,12 +79,14 @@ class Stage:
 
 
 @asynccontextmanager
-async def stage(around: Callable[[Ledger], Ledger] = lambda ledger: ledger) -> AsyncIterator[Stage]:
+async def stage(
+    around: Callable[[Ledger], Ledger] = lambda ledger: ledger,
+    postgres: tuple[str, str] | None = None,
+) -> AsyncIterator[Stage]:
     """A service on an empty ledger at noon; `around` may put something around the ledger."""
     clock = StageClock(NOON * 1000)
-    stored = SqliteLedger.open(":memory:")
-    ledger = around(stored)
-    parts, counters = _parts(stored, ledger, clock)
+    stored, workflows, executions = await _stores(postgres)
+    parts, counters = _parts(around(stored), workflows, executions, clock)
     app = create_app(parts)
     tokens = ("acme-write", "acme-read", "globex-write", "admin", None)
     clients = [client_of(app, token) for token in tokens]
@@ -99,23 +105,38 @@ async def stage(around: Callable[[Ledger], Ledger] = lambda ledger: ledger) -> A
 def play(
     story: Callable[[Stage], Awaitable[Result]],
     around: Callable[[Ledger], Ledger] = lambda ledger: ledger,
+    postgres: tuple[str, str] | None = None,
 ) -> Result:
-    """Play a story on a stage of its own."""
+    """Play a story on a stage of its own; `postgres` is the address and the schema of its store."""
 
     async def whole() -> Result:
-        async with stage(around) as found:
+        async with stage(around, postgres) as found:
             return await story(found)
 
     return asyncio.run(whole())
 
 
+async def _stores(
+    postgres: tuple[str, str] | None,
+) -> tuple[SqliteLedger | PostgresLedger, WorkflowStore, Executions]:
+    if postgres is None:
+        stored = SqliteLedger.open(":memory:")
+        return stored, SqliteWorkflowStore(stored.database), SqliteExecutions(stored.database)
+    url, schema = postgres
+    shared = await PostgresLedger.open(url, schema=schema, lease_time=LeaseTime.GIVEN)
+    return (
+        shared,
+        PostgresWorkflowStore(shared.pool, schema),
+        PostgresExecutions(shared.pool, schema),
+    )
+
+
 def _parts(
-    stored: SqliteLedger, ledger: Ledger, clock: StageClock
+    ledger: Ledger, workflows: WorkflowStore, executions: Executions, clock: StageClock
 ) -> tuple[Parts, ServiceCounters]:
     settings, events, counters = Settings(), EventFeed(clock), ServiceCounters()
     numbers = count(1)
     registrar = Registrar(ledger, clock, settings, events, unique=lambda: f"run-{next(numbers)}")
-    workflows = SqliteWorkflowStore(stored.database)
     metrics = Metrics(
         lambda: Figures(
             counts=counters.counts(),
@@ -128,7 +149,7 @@ def _parts(
         registrar=registrar,
         deployer=Deployer(workflows, registrar, clock, settings),
         starter=Starter(workflows, registrar),
-        executions=SqliteExecutions(stored.database),
+        executions=executions,
         events=events,
         metrics=metrics,
         settings=settings,

@@ -1,5 +1,5 @@
 """
-Is what stands behind the question mark clear? Each parameter is a known one, and is there once.
+Is what the address says clear? Each parameter is a known one, is there once, and can be kept.
 
 A name that no route knows is mostly one that was misspelt: passed over, the answer would be one to
 another question. The known names are those that the route declares, so that they are the same as
@@ -25,11 +25,12 @@ __all__ = ["check_query"]
 async def check_query(request: Request) -> None:
     """Raises a problem that names every parameter which is unknown, or there more than once."""
     given = request.query_params.multi_items()
-    if not given:
-        return
-    route = request.scope.get("route")
-    known = list(_names(route.dependant)) if isinstance(route, APIRoute) else []
-    errors = [*_unknown(dict(given), known), *_repeated(Counter(name for name, _ in given), known)]
+    errors = list(_not_kept([*request.path_params.items(), *given]))
+    if given:
+        route = request.scope.get("route")
+        known = list(_names(route.dependant)) if isinstance(route, APIRoute) else []
+        errors += _unknown(dict(given), known)
+        errors += _repeated(Counter(name for name, _ in given), known)
     if errors:
         raise invalid(errors)
 
@@ -39,6 +40,14 @@ def _names(dependant: Dependant) -> Iterator[str]:
     yield from (one.alias for one in dependant.query_params)
     for needed in dependant.dependencies:
         yield from _names(needed)
+
+
+def _not_kept(given: Sequence[tuple[str, object]]) -> Iterator[FieldProblem]:
+    """A text that no store can keep is nobody's id, and no part of one."""
+    for name, value in given:
+        if "\0" in str(value) or "\0" in name:
+            reason, hint = "has a NUL, which no store keeps", "leave the %00 out"
+            yield FieldProblem(printable(name), reason, shown(value), hint)
 
 
 def _unknown(given: dict[str, str], known: Sequence[str]) -> Iterator[FieldProblem]:

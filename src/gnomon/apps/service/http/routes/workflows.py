@@ -44,7 +44,7 @@ async def deploy_workflow(
     return found
 
 
-@router.get("/workflows", responses=problems())
+@router.get("/workflows", responses=problems(404))
 async def list_workflows(
     actor: Reader,
     parts: PartsOf,
