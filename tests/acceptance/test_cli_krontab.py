@@ -13,7 +13,7 @@ from tests.clauses import clause
 NAME_REASON = "must be 1 to 100 lower-case letters, digits, hyphens and slashes"
 SITE = """\
 # nightly
-0 2 * * * @tz(Europe/Paris) @win(after,4h) @only(hours=2-5) @policy(deadline=10m) name=backup command="/bin/true --full" env=TOKEN=secret
+0 2 * * * @tz(Europe/Paris) @win(after,4h) @only(hours=2-5) @policy(deadline=10m) @seed(stable,salt=%H) name=backup command="/bin/true --full" env=TOKEN=secret
 # hourly
 0 * * * * name=report command=/bin/true
 """  # noqa: E501

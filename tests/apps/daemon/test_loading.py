@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.apps.daemon.loading import krontab_files, load, load_file, load_jobs
+from gnomon.apps.daemon.krontab.render import render_line
+from gnomon.apps.daemon.loading import krontab_files, load, load_file, load_jobs, on_host
 from gnomon.apps.daemon.machine import examine
 from gnomon.errors import KrontabError
-from tests.apps.daemon.krontab.reading import read
+from tests.apps.daemon.krontab.reading import job, read
 from tests.clauses import clause
 
 A = "0 2 * * * name=a command=/bin/a\n"
@@ -166,3 +167,39 @@ def test_what_this_machine_lacks_is_a_warning(tmp_path: Path) -> None:
     if os.geteuid() != 0:
         expected.insert(2, "1:71: user: can be had by root only, got 'no-such-user'")
     assert [f"{one.line}:{one.column}: {one.message}" for one in found] == expected
+
+
+LINE = "0 2 * * * @win(after,1h) @seed(stable,salt={salt}) name=a command=/bin/a"
+
+
+@clause("KRONTAB-44")
+@pytest.mark.parametrize(
+    ("salt", "on_db1"),
+    [("%H", "db1"), ("x-%H.%H", "x-db1.db1"), ("%%H", "%H"), ("50%", "50%"), ("%d", "%d")],
+)
+def test_a_salt_names_the_machine(salt: str, on_db1: str) -> None:
+    found = job(LINE.format(salt=salt))
+
+    assert on_host(found, "db1").schedule.decider.salt == on_db1
+    assert f"salt={salt}" in render_line(found)
+
+
+@clause("KRONTAB-44")
+def test_two_machines_have_seconds_of_their_own() -> None:
+    found = job(LINE.format(salt="%H"))
+    nominal = 1_772_330_400
+
+    seconds = {on_host(found, f"db{n}").schedule.decider.choose(nominal) for n in range(50)}
+
+    assert len(seconds) > 45
+
+
+@clause("KRONTAB-44")
+def test_a_file_that_is_loaded_is_that_of_this_machine(tmp_path: Path) -> None:
+    file = tmp_path / "jobs"
+    file.write_text(LINE.format(salt="%H") + "\n")
+    file.chmod(0o644)
+
+    (found,) = load_jobs([file])
+
+    assert found.schedule.decider.salt == os.uname().nodename

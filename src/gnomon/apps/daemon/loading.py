@@ -5,14 +5,14 @@ A path is a file or a directory. Of a directory those files are taken whose name
 no hidden files, no copies that an editor or a packager has left. What others could write to is
 refused, because whoever can write a krontab file can run what they like.
 
-Spec: KRONTAB-21 to KRONTAB-23.
+Spec: KRONTAB-21 to KRONTAB-23, KRONTAB-44.
 """
 
 import os
 import re
 import stat
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gnomon.apps.daemon.job import Job
@@ -20,12 +20,22 @@ from gnomon.apps.daemon.krontab import Krontab, Problem, read_krontab
 from gnomon.apps.daemon.krontab.report import report
 from gnomon.errors import KrontabError, MissingExtraError
 
-__all__ = ["BYTES_MAX", "Loading", "krontab_files", "load", "load_file", "load_jobs", "passed_over"]
+__all__ = [
+    "BYTES_MAX",
+    "Loading",
+    "krontab_files",
+    "load",
+    "load_file",
+    "load_jobs",
+    "on_host",
+    "passed_over",
+]
 
 BYTES_MAX = 16_000_000
 """The largest file that is read."""
 
 _LEFT_OVER = re.compile(r"^\.|^README|~$|\.(bak|orig|rej|swp|dpkg-\w+|rpm\w+)$|^#.*#$")
+_SALT = re.compile("%[H%]")
 _NAME = re.compile(r"[A-Za-z0-9_-]+(\.(kron|krontab|yaml|yml))?", re.ASCII)
 
 
@@ -37,8 +47,9 @@ class Loading:
 
     @property
     def jobs(self) -> list[Job]:
-        """Their jobs, in the order of files and lines."""
-        return [job for krontab in self.krontabs for job in krontab.jobs]
+        """Their jobs, in the order of files and lines, as they are on this machine."""
+        host = os.uname().nodename
+        return [on_host(job, host) for krontab in self.krontabs for job in krontab.jobs]
 
     @property
     def error_count(self) -> int:
@@ -73,6 +84,16 @@ def load_jobs(paths: Sequence[Path]) -> list[Job]:
         hint = "hint: write e.g. 0 3 * * * name=backup command=/usr/bin/backup\n"
         raise KrontabError(f"error: {where}: has no jobs\n{hint}", count=1)
     return loading.jobs
+
+
+def on_host(job: Job, host: str) -> Job:
+    """The job with `%H` in its salt as the name of a machine, and `%%` as a percent sign."""
+    schedule, salt = job.schedule, job.schedule.decider.salt
+    if "%" not in salt:
+        return job
+    known = {"%H": host, "%%": "%"}
+    salt = _SALT.sub(lambda found: known[found[0]], salt)
+    return replace(job, schedule=replace(schedule, decider=replace(schedule.decider, salt=salt)))
 
 
 def krontab_files(path: Path) -> Iterator[Path]:

@@ -4,7 +4,7 @@ Advice: what can be meant and probably is not.
 Each warning names the job's place, what would happen, and what to write instead. Which periods lie
 ahead depends on `now`, which is an argument.
 
-Spec: KRONTAB-20.
+Spec: KRONTAB-20, KRONTAB-45.
 """
 
 import re
@@ -33,6 +33,7 @@ def advise(krontab: Krontab, *, now: int) -> tuple[Problem, ...]:
     for entry in krontab.entries:
         _about_command(entry, problems)
         _about_periods(entry, now, problems)
+    _about_machines(krontab, problems)
     return tuple(problems.found)
 
 
@@ -73,6 +74,20 @@ def _about_periods(entry: Entry, now: int, problems: Problems) -> None:
             _place(entry, "win"), "window", "is longer than the time between periods",
             hint="periods may run close together or out of order; shorten the window",
         )  # fmt: skip
+
+
+def _about_machines(krontab: Krontab, problems: Problems) -> None:
+    """One warning for a file: the same file on many machines is the same seconds on all of them."""
+    for entry in krontab.entries:
+        decider = entry.job.schedule.decider
+        if decider.window.span and not decider.salt:
+            problems.warn(
+                _place(entry, "win"), "window",
+                "is the same second on every machine that has this file, as there is no salt",
+                hint="write @seed(stable,salt=%H) for a second of its own on each machine, or any"
+                     " other salt for the same on all",
+            )  # fmt: skip
+            return
 
 
 def _place(entry: Entry, *names: str) -> Piece:
