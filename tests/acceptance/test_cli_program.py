@@ -9,8 +9,10 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
 from gnomon import tzdata_version
+from gnomon.cli.program import app
 from tests.acceptance.command_line import gnomon, gnomon_process
 from tests.clauses import clause
 
@@ -197,3 +199,20 @@ def test_a_question_about_time_loads_nothing_of_what_runs_schedules(command: lis
     assert "gnomon.core.recurrence" in loaded
     heavy = ("asyncio", "sqlite3", "logging", "gnomon.ports", "gnomon.shell.store", "rich.live")
     assert [name for name in heavy if name in loaded] == []
+
+
+def groups() -> list[list[str]]:
+    """Every group of commands, by the words that lead to it."""
+    below = getattr(get_command(app), "commands", {})
+    return [[], *([name] for name, command in below.items() if hasattr(command, "commands"))]
+
+
+@clause("CLI-43")
+@pytest.mark.parametrize("path", groups(), ids=" ".join)
+def test_a_group_of_commands_without_a_command_prints_its_help(path: list[str]) -> None:
+    done = gnomon(*path)
+
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith(f"Usage: {' '.join(['gnomon', *path])} [OPTIONS]")
+    assert "\nCommands:\n" in done.out
+    assert "\\n" not in done.out

@@ -25,6 +25,7 @@ __all__ = [
     "LocatedError",
     "RemoteError",
     "describe_problem",
+    "help_asked",
     "printable",
     "remote_problem",
     "store_problem",
@@ -75,6 +76,14 @@ def describe_problem(error: DefinitionError | LocatedError) -> str:
         return _lines(place + message, shown, error.hint)
     message = str(error).removesuffix(f"; {error.hint}").removeprefix(f"{subject}: ")
     return _lines(place + message, "", error.hint)
+
+
+def help_asked(error: Exception) -> str | None:
+    """The help of a group of commands of which none was named; None for any other error."""
+    if type(error).__name__ != "NoArgsIsHelpError":  # typer does not say where it has it from
+        return None
+    find_help: Callable[[], str] = getattr(getattr(error, "ctx", None), "get_help", error.__str__)
+    return f"{find_help()}\n"
 
 
 def usage_problem(error: Exception) -> str:

@@ -32,6 +32,7 @@ from gnomon.cli.problem import (
     LocatedError,
     RemoteError,
     describe_problem,
+    help_asked,
     remote_problem,
     store_problem,
     system_problem,
@@ -97,7 +98,10 @@ def _run(arguments: Sequence[str] | None, clock: "Clock") -> int:
     except (DefinitionError, LocatedError) as error:
         return _fail(describe_problem(error), INVALID)
     except _UsageError as error:
-        return _fail(usage_problem(error), INVALID)
+        if (help_text := help_asked(error)) is None:
+            return _fail(usage_problem(error), INVALID)
+        _print(help_text)
+        return FINE
     except (StoreError, IncompatibleStateError, MissingExtraError) as error:
         return _fail(store_problem(error), SYSTEM)
     except RemoteError as error:

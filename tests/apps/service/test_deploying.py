@@ -83,7 +83,9 @@ NIGHT, NOON = (derived_id("report", "anna", one) for one in ("night", "noon"))
 def test_deploying_has_one_schedule_for_each_trigger(play: Play) -> None:
     async def scenario(stage: Stage) -> None:
         event: Json = {"id": "mail", "type": "event_based", "from": "anybody"}
-        done = await stage.deploy(triggers=[night(), night("noon", cron_expr="0 12 * * *"), event])
+        manual: Json = {"id": "hand", "type": "manual"}
+        noon = night("noon", cron_expr="0 12 * * *")
+        done = await stage.deploy(triggers=[night(), noon, event, manual])
 
         assert (done.created, done.workflow_id, done.version) == (True, "report", 1)
         assert sorted(done.schedules) == sorted([NIGHT, NOON])

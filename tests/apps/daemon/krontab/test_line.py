@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from gnomon.apps.daemon.execution import Sink, SinkKind
+from gnomon.apps.daemon.krontab.render import render_line
 from gnomon.apps.daemon.notice import TROUBLE, Notice, Occasion
 from gnomon.core.decision import (
     Placement,
@@ -172,7 +173,7 @@ def test_a_job_says_whom_to_tell(fields: str, notice: Notice) -> None:
     assert job(f"0 2 * * * {REST} {fields}").notice == notice
 
 
-@clause("KRONTAB-5", "KRONTAB-7", "KRONTAB-8")
+@clause("KRONTAB-5", "KRONTAB-46", "KRONTAB-8")
 @pytest.mark.parametrize("case", mistakes("mistakes.txt"), ids=str)
 def test_a_mistake_is_shown_where_it_is(case: Mistake) -> None:
     krontab = read(case.line)
@@ -181,6 +182,26 @@ def test_a_mistake_is_shown_where_it_is(case: Mistake) -> None:
     assert (problem.column, problem.message, problem.hint) == case[1:]
     assert problem.line == 1
     assert krontab.jobs == ()
+
+
+@clause("KRONTAB-46")
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        (r'"a\qb"', r"a\qb"),
+        (r'"C:\new dir\x"', r"C:\new dir\x"),
+        (r'"a\"b"', 'a"b'),
+        (r'"a\\b"', r"a\b"),
+        (r'"a\\\"b"', r"a\"b"),
+        (r'"\\"', "\\"),
+        (r'"a\\n"', r"a\n"),
+    ],
+)
+def test_a_backslash_in_quotes_stands_for_itself(written: str, meant: str) -> None:
+    found = job(f"0 2 * * * {REST} description={written}")
+
+    assert found.description == meant
+    assert job(render_line(found)) == found
 
 
 @clause("KRONTAB-8")

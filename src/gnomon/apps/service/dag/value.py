@@ -54,6 +54,8 @@ class TriggerType(StrEnum):
     """What starts a workflow."""
 
     SCHEDULE = "schedule_based"
+    MANUAL = "manual"
+    """A person or a program that asks for a run."""
     EVENT = "event_based"
     """Kept, and left to whoever handles events."""
 
