@@ -29,10 +29,13 @@ class Up(Running):
         self.welcome = [process.stdout.readline().rstrip() for _ in range(4)]
         self.url = self.welcome[0].split()[4].rstrip("/")
 
+    def ask(self, *arguments: str) -> Done:
+        """`gnomon ...` against this service."""
+        return gnomon(*arguments, "--url", self.url, "--token-file", str(self.token_file))
+
     def schedule(self, *arguments: str) -> Done:
         """`gnomon schedule ...` against this service."""
-        options = ("--url", self.url, "--token-file", str(self.token_file))
-        return gnomon("schedule", *arguments, *options)
+        return self.ask("schedule", *arguments)
 
 
 @contextmanager

@@ -11,9 +11,10 @@ import typer
 
 from gnomon.cli.options import JsonOption
 from gnomon.cli.problem import RemoteError
-from gnomon.cli.service.answers import as_json, columns, facts
+from gnomon.cli.service.answers import as_json, columns, facts, run_rows
 from gnomon.cli.service.client import Client, find_place, part
-from gnomon.cli.service.schedule_commands import LimitOption, runs_text, schedule_app
+from gnomon.cli.service.paging import AfterOption, LimitOption, listed
+from gnomon.cli.service.schedule_commands import schedule_app
 from gnomon.cli.service.schedule_options import (
     IdArgument,
     ReasonOption,
@@ -30,12 +31,14 @@ __all__ = ["schedule_app"]
 def runs_command(
     schedule_id: IdArgument,
     limit: LimitOption = 20,
+    after: AfterOption = None,
     url: UrlOption = None,
     token_file: TokenFileOption = None,
     json: JsonOption = False,
 ) -> str:
     """Show what became of the periods of a schedule, newest first."""
-    return runs_text(Client(find_place(url, token_file)), schedule_id, limit, json=json)
+    client, path = Client(find_place(url, token_file)), f"/schedules/{part(schedule_id)}/runs"
+    return listed(client, path, {}, run_rows, limit, after, as_json=json)
 
 
 @schedule_app.command("explain")

@@ -3,17 +3,17 @@ The commands of `gnomon schedule`: what can be asked of a service, and done with
 
 Each sends one request, or a few, and shows the answer. Nothing is decided here.
 
-Spec: CLIENT-1 to CLIENT-8.
+Spec: CLIENT-1 to CLIENT-9.
 """
 
-from collections.abc import Mapping
 from typing import Annotated
 
 import typer
 
 from gnomon.cli.options import JsonOption
-from gnomon.cli.service.answers import as_json, facts, listing, run_rows, schedule_rows
+from gnomon.cli.service.answers import as_json, facts, listing, schedule_rows
 from gnomon.cli.service.client import Client, find_place, part
+from gnomon.cli.service.paging import AfterOption, LimitOption, listed
 from gnomon.cli.service.schedule_options import (
     CatchupOption,
     CronOption,
@@ -36,18 +36,12 @@ from gnomon.cli.service.schedule_options import (
 
 __all__ = ["schedule_app"]
 
-PAGE = 200
-
 schedule_app = typer.Typer(
     name="schedule",
     help="Ask a service about its schedules, and change them.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-
-LimitOption = Annotated[
-    int, typer.Option("--limit", metavar="N", min=1, max=10_000, help="How many at most.")
-]
 
 
 @schedule_app.command("list")
@@ -61,6 +55,7 @@ def list_command(
         str | None, typer.Option("--text", metavar="TEXT", help="What the id contains.")
     ] = None,
     limit: LimitOption = 100,
+    after: AfterOption = None,
     url: UrlOption = None,
     token_file: TokenFileOption = None,
     json: JsonOption = False,
@@ -68,8 +63,7 @@ def list_command(
     """List the schedules, in the order of their ids."""
     client = Client(find_place(url, token_file))
     query = {"user_id": user, "workflow_id": workflow, "paused": paused, "text": text}
-    items = _pages(client, "/schedules", limit, query)
-    return as_json({"items": items}) if json else schedule_rows(items)
+    return listed(client, "/schedules", query, schedule_rows, limit, after, as_json=json)
 
 
 @schedule_app.command("show")
@@ -238,26 +232,3 @@ def _bulk(
     ids = found.get("schedule_ids")
     title = f"{word}:" if yes else f"would be {word}; add --yes to do it:"
     return listing(title, ids) or "no schedule is found\n"
-
-
-def _pages(
-    client: Client, path: str, limit: int, query: Mapping[str, object]
-) -> list[dict[str, object]]:
-    """As many items as are wanted, page by page."""
-    items: list[dict[str, object]] = []
-    after: object = None
-    while len(items) < limit:
-        size = min(PAGE, limit - len(items))
-        page = client.get(path, **query, after=after, limit=size)
-        found = page.get("items")
-        items += [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
-        after = page.get("next")
-        if after is None:
-            break
-    return items
-
-
-def runs_text(client: Client, schedule_id: str, limit: int, *, json: bool) -> str:
-    """The runs of a schedule, newest first."""
-    items = _pages(client, f"/schedules/{part(schedule_id)}/runs", limit, {})
-    return as_json({"items": items}) if json else run_rows(items)
