@@ -6,7 +6,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run preview test check lint fmt types contracts coverage spec kube test-system test-operator bench bench-time bench-ledger bench-theory bench-simulation bench-krond bench-service bench-workflow prove pins clean
+.PHONY: help setup run preview test check lint fmt types contracts coverage spec mutants kube test-system test-operator bench bench-time bench-ledger bench-theory bench-simulation bench-krond bench-service bench-workflow prove pins clean
 
 BIN := .venv/bin
 READY := .venv/ready
@@ -79,6 +79,9 @@ coverage: $(READY) ## Run the tests; every branch of the core and the theory mus
 
 spec: $(READY) ## Print which tests hold which clause of docs/spec
 	@$(BIN)/python -m tests.tidy.matrix $(ARGS)
+
+mutants: $(READY) ## Change the sources in small places and see whether tests notice; ARGS="--help" says how
+	@$(BIN)/python -m tests.mutants $(ARGS)
 
 test-system: $(READY) ## Run the tests that need root and system packages, which they install
 	$(BIN)/python -m pytest -s $(or $(ARGS),tests/system)
