@@ -92,6 +92,22 @@ def test_a_change_is_shown_before_it_is_made(service: Up) -> None:
     assert service.schedule("show", "compared", "--json").json["cron_expr"] == "0 3 * * *"
 
 
+@clause("CLIENT-10")
+def test_what_the_service_warns_of_stands_beside_the_answer(service: Up, tmp_path: Path) -> None:
+    options = ("--id", "warned", "--workflow", "report", "--workflow-version", "1", "--user",
+               "acme", "--cron", "0 4 * * *")  # fmt: skip
+    said = "acme has no workflow report, so its runs fail until one is deployed"
+    file = tmp_path / "one.json"
+    file.write_text(json.dumps([HOURLY | {"schedule_id": "warned"}]))
+    compared = service.schedule("diff", *options)
+    done = service.schedule("upsert", *options)
+
+    assert (compared.err, "warnings" in compared.out) == (f"warning: {said}\n", False)
+    assert (done.err, "warnings" in done.out) == (f"warning: {said}\n", False)
+    assert service.schedule("upsert", *options, "--json").json["warnings"] == [said]
+    assert service.schedule("import", str(file)).err == f"warning: warned: {said}\n"
+
+
 @clause("CLIENT-6")
 def test_a_run_by_hand_is_seen_and_explained(service: Up) -> None:
     register(service, "by-hand")

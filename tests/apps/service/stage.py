@@ -125,7 +125,8 @@ class Stage:
         self._names = iter(range(1_000_000))
         self.worker = self.another("worker-1")
         self.registrar = Registrar(
-            ledger, self.clock, settings, self.events, unique=lambda: f"n{next(self._names)}",
+            ledger, self.clock, settings, self.events, workflows,
+            unique=lambda: f"n{next(self._names)}",
             wake=lambda: self.worker.wake(),
         )  # fmt: skip
 

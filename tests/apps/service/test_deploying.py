@@ -40,7 +40,7 @@ class Stage:
         self.ledger = SqliteLedger.open(folder / "ledger.sqlite3")
         self.workflows = SqliteWorkflowStore(self.ledger.database)
         self.registrar = Registrar(
-            self.ledger, clock, settings, EventFeed(clock),
+            self.ledger, clock, settings, EventFeed(clock), self.workflows,
             unique=lambda: "unique", wake=lambda: None,
         )  # fmt: skip
         self.deployer = Deployer(self.workflows, self.registrar, clock, settings)

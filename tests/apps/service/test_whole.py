@@ -37,8 +37,9 @@ class Service:
         self.workflows = SqliteWorkflowStore(ledger.database)
         self.worker: ServiceWorker | None = None
         self.registrar = Registrar(
-            ledger, clock, settings, self.events, unique=lambda: "once", wake=self._wake
-        )
+            ledger, clock, settings, self.events, self.workflows, unique=lambda: "once",
+            wake=self._wake,
+        )  # fmt: skip
         self.deployer = Deployer(self.workflows, self.registrar, clock, settings)
 
     async def deploy(self, *nodes: Json, edges: str = "") -> str:

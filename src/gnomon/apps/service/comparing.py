@@ -18,7 +18,9 @@ from gnomon.core.schedule_record import write_schedule
 __all__ = ["compare", "flat_record"]
 
 
-def compare(former: Schedule | None, schedule: Schedule, *, now: int, count: int) -> UpsertDiff:
+def compare(
+    former: Schedule | None, schedule: Schedule, *, now: int, count: int, warnings: list[str]
+) -> UpsertDiff:
     """What putting a schedule in the place of a former one, or of none, would change."""
     before = [] if former is None else next_nominals(former, after=now, count=count)
     after = next_nominals(schedule, after=now, count=count)
@@ -37,6 +39,7 @@ def compare(former: Schedule | None, schedule: Schedule, *, now: int, count: int
         after=[format_instant(one) for one in after],
         added=_only_in(after, before, known),
         removed=_only_in(before, after, known),
+        warnings=warnings,
     )
 
 

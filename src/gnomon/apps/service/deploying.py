@@ -46,6 +46,8 @@ class Deployed:
     """The schedules of its triggers."""
     deleted: list[str]
     """The schedules of triggers that are gone."""
+    warnings: list[str]
+    """What the author should know of those schedules, with the id in front."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +96,7 @@ class Deployer:
             user_id=owner, workflow_id=dag.workflow_id, version=dag.version, digest=dag.digest,
             created=not was_there, schedules=[one.schedule_id for one in done.upserted],
             deleted=list(done.deleted),
+            warnings=[f"{one.schedule_id}: {it}" for one in done.upserted for it in one.warnings],
         )  # fmt: skip
 
     async def get(

@@ -12,6 +12,7 @@ Spec: REGISTRAR-1, REGISTRAR-3, REGISTRAR-4.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from gnomon.apps.service.cautions import cautions, check_ahead
 from gnomon.apps.service.comparing import compare
 from gnomon.apps.service.events import EventFeed
 from gnomon.apps.service.filters import Filter
@@ -28,6 +29,7 @@ from gnomon.errors import ConflictError, DefinitionError, NotFoundError
 from gnomon.ports import Clock, Ledger
 from gnomon.ports.ledger import Saved, ScheduleRow
 from gnomon.ports.request import Only
+from gnomon.ports.workflow_store import WorkflowStore
 
 __all__ = ["BULK_MAX", "DeployedSchedules", "Registrar"]
 
@@ -53,6 +55,7 @@ class Registrar(Requests):
         clock: Clock,
         settings: Settings,
         events: EventFeed,
+        workflows: WorkflowStore,
         *,
         unique: Callable[[], str],
         wake: Callable[[], None] = lambda: None,
@@ -60,18 +63,21 @@ class Registrar(Requests):
         """`unique` names runs by hand that come without a name; `wake` tells the worker."""
         super().__init__(ledger, clock, events, unique=unique, wake=wake)
         self._settings = settings
+        self._workflows = workflows
 
     async def upsert_schedule(
         self, actor: Actor, given: ScheduleInput, *, if_revision: int | None = None
     ) -> Upserted:
         """Register a schedule, or change it; an equal one changes nothing, and a pause stays."""
-        schedule = self._asked(actor, given)
+        schedule, now_ms = self._asked(actor, given), self._clock.now_ms()
+        if await self._ledger.get(schedule.schedule_id) is None:
+            check_ahead(schedule, now_ms=now_ms)
+        said = await cautions(schedule, self._workflows, is_there=False, now_ms=now_ms)
         saved = await self._ledger.save(
-            schedule, now_ms=self._clock.now_ms(), by=by_of(actor, given.user_id),
-            if_revision=if_revision,
-        )  # fmt: skip
+            schedule, now_ms=now_ms, by=by_of(actor, given.user_id), if_revision=if_revision
+        )
         self._tell_saved(saved, given.user_id)
-        return _upserted(saved)
+        return _upserted(saved, said)
 
     async def start(
         self, actor: Actor, given: ScheduleInput, *, name: str, nominal: int
@@ -101,8 +107,11 @@ class Registrar(Requests):
                 "is somebody else's", where="schedule_id", got=schedule.schedule_id,
                 hint="choose another, or leave it out",
             )  # fmt: skip
-        former = None if row is None else row.schedule
-        return compare(former, schedule, now=self._clock.now_ms() // 1000, count=count)
+        former, now_ms = None if row is None else row.schedule, self._clock.now_ms()
+        if former is None:
+            check_ahead(schedule, now_ms=now_ms)
+        said = await cautions(schedule, self._workflows, is_there=False, now_ms=now_ms)
+        return compare(former, schedule, now=now_ms // 1000, count=count, warnings=said)
 
     async def deploy(
         self, actor: Actor, upserts: Sequence[ScheduleInput], *, workflow_id: str, user_id: str
@@ -116,14 +125,19 @@ class Registrar(Requests):
             async for row in self._rows(only)
             if row.schedule.schedule_id not in wanted and _is_derived(row.schedule)
         ]
+        now_ms = self._clock.now_ms()
+        said = [
+            await cautions(one, self._workflows, is_there=True, now_ms=now_ms) for one in schedules
+        ]
         saved = await self._ledger.save_all(
-            schedules, now_ms=self._clock.now_ms(), by=by_of(actor, user_id), removed=gone
+            schedules, now_ms=now_ms, by=by_of(actor, user_id), removed=gone
         )
         for one in saved:
             self._tell_saved(one, user_id)
         for schedule_id in gone:
             self._tell("schedule.deleted", user_id, schedule_id)
-        return DeployedSchedules(upserted=tuple(map(_upserted, saved)), deleted=tuple(gone))
+        upserted = tuple(map(_upserted, saved, said))
+        return DeployedSchedules(upserted=upserted, deleted=tuple(gone))
 
     async def pause_schedule(
         self,
@@ -231,13 +245,14 @@ class Registrar(Requests):
             self._tell("schedule.upserted", user_id, saved.schedule_id, revision=revision)
 
 
-def _upserted(saved: Saved) -> Upserted:
+def _upserted(saved: Saved, warnings: list[str]) -> Upserted:
     following = saved.next_nominal
     return Upserted(
         schedule_id=saved.schedule_id,
         next_run_at=None if following is None else format_instant(following),
         revision=saved.revision,
         changed=saved.changed,
+        warnings=warnings,
     )
 
 

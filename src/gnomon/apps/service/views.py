@@ -47,6 +47,8 @@ class Upserted:
     revision: int
     changed: bool
     """False when an equal definition was there already."""
+    warnings: list[str]
+    """What its author should know of it, though it was registered."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +65,8 @@ class UpsertDiff:
     """The next planned instants as they would be."""
     added: list[str]
     removed: list[str]
+    warnings: list[str]
+    """What its author should know of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,9 +9,11 @@ Spec: CLIENT-4.
 import json
 from collections.abc import Mapping, Sequence
 
+import typer
+
 from gnomon.cli.problem import printable
 
-__all__ = ["as_json", "columns", "facts", "listing", "run_rows", "schedule_rows"]
+__all__ = ["as_json", "columns", "facts", "listing", "run_rows", "schedule_rows", "warn"]
 
 Answer = Mapping[str, object]
 
@@ -29,6 +31,13 @@ def facts(answer: Answer, *, leave_out: Sequence[str] = ()) -> str:
     }
     width = max(map(len, shown), default=0)
     return "".join(f"{name:<{width}}  {text}\n" for name, text in shown.items())
+
+
+def warn(answer: Answer, *, about: str = "") -> None:
+    """Say on standard error what an answer warns of."""
+    found = answer.get("warnings")
+    for one in found if isinstance(found, list) else []:
+        typer.echo(f"warning: {about}{_text(one)}", err=True)
 
 
 def listing(title: str, items: object) -> str:

@@ -49,8 +49,9 @@ def make_api(
 ) -> Parts:
     """The parts of the API."""
     registrar = Registrar(
-        stores.ledger, clock, settings, events, unique=lambda: secrets.token_hex(8), wake=wake
-    )
+        stores.ledger, clock, settings, events, stores.workflows,
+        unique=lambda: secrets.token_hex(8), wake=wake,
+    )  # fmt: skip
     return Parts(
         registrar=registrar,
         deployer=Deployer(stores.workflows, registrar, clock, settings),

@@ -11,7 +11,7 @@ import typer
 
 from gnomon.cli.options import JsonOption
 from gnomon.cli.problem import RemoteError
-from gnomon.cli.service.answers import as_json, columns, facts, run_rows
+from gnomon.cli.service.answers import as_json, columns, facts, run_rows, warn
 from gnomon.cli.service.client import Client, find_place, part
 from gnomon.cli.service.paging import AfterOption, LimitOption, listed
 from gnomon.cli.service.schedule_commands import schedule_app
@@ -169,6 +169,8 @@ def import_command(
         [str(one.get("schedule_id")), "changed" if one.get("changed") else "as it is"]
         for one in results
     ]
+    for one in results:
+        warn(one, about=f"{one.get('schedule_id')}: ")
     hint = "" if yes else "add --yes to write them\n"
     return columns(("schedule", "result"), rows) + hint
 

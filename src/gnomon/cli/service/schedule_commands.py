@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from gnomon.cli.options import JsonOption
-from gnomon.cli.service.answers import as_json, facts, listing, schedule_rows
+from gnomon.cli.service.answers import as_json, facts, listing, schedule_rows, warn
 from gnomon.cli.service.client import Client, find_place, part
 from gnomon.cli.service.paging import AfterOption, LimitOption, listed
 from gnomon.cli.service.schedule_options import (
@@ -106,7 +106,10 @@ def upsert_command(
         catchup_policy=catchup,
     )  # fmt: skip
     found = Client(find_place(url, token_file)).post("/schedules/upsert", body)
-    return as_json(found) if json else facts(found)
+    if json:
+        return as_json(found)
+    warn(found)
+    return facts(found, leave_out=["warnings"])
 
 
 @schedule_app.command("diff")
@@ -134,9 +137,10 @@ def diff_command(
     found = Client(find_place(url, token_file)).post("/schedules/diff", body)
     if json:
         return as_json(found)
+    warn(found)
     runs = listing("runs that would go", found.get("removed"))
     runs += listing("runs that would come", found.get("added"))
-    return facts(found, leave_out=["before", "after", "added", "removed", "kept"]) + runs
+    return facts(found, leave_out=["before", "after", "added", "removed", "warnings"]) + runs
 
 
 @schedule_app.command("pause")

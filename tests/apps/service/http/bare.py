@@ -56,8 +56,8 @@ def bare_app(
     clock = SteeredClock(NOW * 1000)
     nothing = cast("Ledger", None)  # nobody asks it anything here
     settings, events = Settings(), EventFeed(clock)
-    registrar = Registrar(nothing, clock, settings, events, unique=lambda: "run")
     workflows = cast("WorkflowStore", None)
+    registrar = Registrar(nothing, clock, settings, events, workflows, unique=lambda: "run")
 
     async def reached() -> None:
         if store is not None:

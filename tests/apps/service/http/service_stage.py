@@ -136,7 +136,9 @@ def _parts(
 ) -> tuple[Parts, ServiceCounters]:
     settings, events, counters = Settings(), EventFeed(clock), ServiceCounters()
     numbers = count(1)
-    registrar = Registrar(ledger, clock, settings, events, unique=lambda: f"run-{next(numbers)}")
+    registrar = Registrar(
+        ledger, clock, settings, events, workflows, unique=lambda: f"run-{next(numbers)}"
+    )
     metrics = Metrics(
         lambda: Figures(
             counts=counters.counts(),

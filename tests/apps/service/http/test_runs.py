@@ -59,8 +59,10 @@ def test_the_next_period_is_left_out_and_no_other() -> None:
 def test_a_schedule_without_a_period_ahead_has_none_to_leave_out() -> None:
     async def story(stage: Stage) -> None:
         body = {"workflow_id": "report", "version": 1, "user_id": "acme", "schedule_id": "past",
-                "once": "2026-02-01T00:00:00Z"}  # fmt: skip
+                "once": "2026-04-01T00:00:00Z"}  # fmt: skip
         await stage.acme.post("/schedules/upsert", json=body)
+        over = body | {"once": "2026-02-01T00:00:00Z"}
+        assert (await stage.acme.post("/schedules/upsert", json=over)).status_code == 200
 
         assert (await stage.acme.post("/schedules/past/skip-next")).status_code == 409
 
