@@ -118,17 +118,19 @@ class KubernetesDesk:
         answer = self.send(Get(kind, self.namespace, name))
         return answer.object if isinstance(answer, Done) else None
 
-    def find(self, kind: Kind, labels: Mapping[str, str] | None = None) -> Found:
+    def find(self, kind: Kind, labels: Mapping[str, str | None] | None = None) -> Found:
         found = self.run(self.api.find(Find(kind, self.namespace, labels or {})))
         assert isinstance(found, Found), found
         return found
 
-    def watch(self, kind: Kind, version: str, count: int) -> Sequence[Change | Denied | NoAnswer]:
+    def watch(
+        self, kind: Kind, version: str, count: int, labels: Mapping[str, str | None] | None = None
+    ) -> Sequence[Change | Denied | NoAnswer]:
         """The first things that a watch tells of objects, so many of them."""
 
         async def look() -> list[Change | Denied | NoAnswer]:
             seen: list[Change | Denied | NoAnswer] = []
-            watch = self.api.watch(Watch(kind, version, self.namespace, timeout_s=5))
+            watch = self.api.watch(Watch(kind, version, self.namespace, labels or {}, timeout_s=5))
             async for one in watch:
                 if not (isinstance(one, Change) and one.seen == "BOOKMARK"):
                     seen.append(one)

@@ -3,6 +3,7 @@
 import pytest
 
 from gnomon.ports.kubernetes import (
+    Change,
     Create,
     Delete,
     Denial,
@@ -258,6 +259,25 @@ def test_objects_are_found_by_their_labels(cluster: KubernetesDesk) -> None:
     cluster.create(Kind.JOB, a_job("b-1", labels={"of": "b"}))
 
     assert [meta(one)["name"] for one in cluster.find(Kind.JOB, {"of": "b"}).objects] == ["b-1"]
+    found = cluster.find(Kind.JOB, {"of": None}).objects
+    assert [meta(one)["name"] for one in found] == ["a-1", "b-1"]
+
+
+@clause("KUBE-5")
+def test_a_watch_of_labels_tells_who_comes_to_have_them_and_who_loses_them(
+    cluster: KubernetesDesk,
+) -> None:
+    cluster.create(Kind.JOB, a_job("a-1", labels={"of": "a"}))
+    cluster.create(Kind.JOB, a_job("b-1"))
+    begin = cluster.find(Kind.JOB).resource_version
+    for name, value in (("a-1", None), ("b-1", "b")):
+        patch = {"metadata": {"labels": {"of": value}}}
+        cluster.done(MergePatch(Kind.JOB, cluster.namespace, name, patch))
+
+    told = cluster.watch(Kind.JOB, begin, 2, {"of": None})
+
+    said = [(one.seen, meta(one.object)["name"]) for one in told if isinstance(one, Change)]
+    assert said == [("DELETED", "a-1"), ("ADDED", "b-1")]
 
 
 @clause("KUBE-6")

@@ -126,8 +126,8 @@ class Find(NamedTuple):
     kind: Kind
     namespace: str | None = None
     """None for those of all namespaces."""
-    labels: Mapping[str, str] = {}
-    """Those that have all of these labels."""
+    labels: Mapping[str, str | None] = {}
+    """Those that have all of these labels; None stands for any value."""
 
 
 class Watch(NamedTuple):
@@ -136,7 +136,8 @@ class Watch(NamedTuple):
     kind: Kind
     resource_version: str
     namespace: str | None = None
-    labels: Mapping[str, str] = {}
+    labels: Mapping[str, str | None] = {}
+    """As in `Find`; an object that loses them is told as deleted."""
     timeout_s: int = 60
     """After so long the server ends the watch of its own accord."""
 

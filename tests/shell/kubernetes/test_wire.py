@@ -115,15 +115,17 @@ def test_a_deletion_names_the_uid_and_what_becomes_of_what_it_owns() -> None:
 
 
 def test_a_page_and_a_watch_ask_for_labels_in_all_namespaces() -> None:
-    labels = {"b": "2", "a": "1"}
+    labels = {"b": "2", "a": "1", "c": None}
 
     page = find_request(Find(Kind.JOB, None, labels), "next")
     watch = watch_request(Watch(Kind.JOB, "9", None, labels, timeout_s=30))
 
-    assert page.path == ("/apis/batch/v1/jobs?limit=500&labelSelector=a%3D1%2Cb%3D2&continue=next")
+    assert page.path == (
+        "/apis/batch/v1/jobs?limit=500&labelSelector=a%3D1%2Cb%3D2%2Cc&continue=next"
+    )
     assert watch.path == (
         "/apis/batch/v1/jobs?watch=1&allowWatchBookmarks=true&resourceVersion=9"
-        "&timeoutSeconds=30&labelSelector=a%3D1%2Cb%3D2"
+        "&timeoutSeconds=30&labelSelector=a%3D1%2Cb%3D2%2Cc"
     )
 
 

@@ -25,8 +25,8 @@ from gnomon.core.civil.instant import format_instant, parse_instant, to_epoch
 from gnomon.errors import DefinitionError
 from gnomon.ports.kubernetes import API_VERSION, JsonPatch, Kind, Object
 
-__all__ = ["CANDIDATE", "KRONJOB_LABEL", "QUEUE_LABEL", "RELEASED", "TRIES_MAX", "UID_LABEL",
-           "JobView", "candidate", "read_job", "release"]  # fmt: skip
+__all__ = ["CANDIDATE", "CHOSEN", "KRONJOB_LABEL", "QUEUE_LABEL", "RELEASED", "TRIES_MAX",
+           "UID_LABEL", "JobView", "candidate", "read_job", "release"]  # fmt: skip
 
 KRONJOB_LABEL, UID_LABEL = f"{RESERVED}kronjob", f"{RESERVED}kronjob-uid"
 STATE, PERIOD, CHOSEN = f"{RESERVED}state", f"{RESERVED}period", f"{RESERVED}chosen"

@@ -191,10 +191,11 @@ def _with_status(call: PutStatus) -> Object:
     return {"apiVersion": version, "kind": kind, "metadata": metadata, "status": call.status}
 
 
-def _selector(labels: Mapping[str, str]) -> dict[str, str]:
+def _selector(labels: Mapping[str, str | None]) -> dict[str, str]:
     if not labels:
         return {}
-    return {"labelSelector": ",".join(f"{key}={value}" for key, value in sorted(labels.items()))}
+    wanted = [key if value is None else f"{key}={value}" for key, value in sorted(labels.items())]
+    return {"labelSelector": ",".join(wanted)}
 
 
 def _last(call: Delete, said: Object) -> Object:

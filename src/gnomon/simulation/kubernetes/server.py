@@ -116,8 +116,9 @@ class SimulatedServer:
                 continue
             if watch.namespace not in (None, metadata_of(one.object).get("namespace")):
                 continue
-            if has_labels(one.object, watch.labels):
-                yield one.version, Change(one.seen, deepcopy(one.object))
+            seen = _seen_with(one, watch.labels)
+            if seen is not None:
+                yield one.version, Change(seen, deepcopy(one.object))
 
     def forget_history(self) -> None:
         """Compaction: no watch can go on from before this moment."""
@@ -284,9 +285,18 @@ def metadata_of(one: Object) -> Mapping[str, object]:
     return metadata if isinstance(metadata, Mapping) else {}
 
 
-def has_labels(one: Object, labels: Mapping[str, str]) -> bool:
-    present = metadata_of(one).get("labels")
-    return isinstance(present, Mapping) and labels.items() <= present.items() if labels else True
+def has_labels(one: Object, labels: Mapping[str, str | None]) -> bool:
+    found = metadata_of(one).get("labels")
+    present = found if isinstance(found, Mapping) else {}
+    return all(key in present and value in (None, present[key]) for key, value in labels.items())
+
+
+def _seen_with(one: Happened, labels: Mapping[str, str | None]) -> Seen | None:
+    """What a watch of these labels tells of a change; None when it is nothing to it."""
+    was = one.before is not None and has_labels(one.before, labels)
+    if not has_labels(one.object, labels):
+        return Seen.DELETED if was else None
+    return Seen.ADDED if one.seen is Seen.MODIFIED and not was else one.seen
 
 
 def _finalizers(one: Object) -> list[str]:
