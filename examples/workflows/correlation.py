@@ -10,13 +10,13 @@ from pathlib import Path
 from gnomon.workflow import Call, Context, Finding, Prepared, Workflow, applied, not_applied
 
 handover = Workflow("handover", title="Paid orders")
-match = handover.consumer("match", subscribes=["orders", "payments"], sees=1000)
+match = handover.consumer("match", subscribes=["orders", "payments"])
 
 
 @match.prepare
 def pair(ctx: Context, state: object) -> object:
-    paid = {one.id for one in ctx.peek("payments", limit=1000)}
-    both = [one.id for one in ctx.peek("orders", limit=1000) if one.id in paid][:1]
+    orders = [one.id for one in ctx.each("orders")]
+    both = [one.id for one in ctx.find("payments", orders)][:1]
     return {
         "reservations": [{"topic": topic, "ids": both} for topic in ("orders", "payments") if both],
         "data": both, "ui": {"title": f"Hand over {', '.join(both)}"},

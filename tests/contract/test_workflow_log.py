@@ -330,3 +330,22 @@ def test_runs_are_read_page_by_page_newest_first(flows: WorkflowDesk) -> None:
 
     assert flows.do(flows.log.runs("orders", limit=2)) == [runs[2], runs[1]]
     assert flows.do(flows.log.runs("orders", limit=2, before=2)) == [runs[0]]
+
+
+@clause("WLOG-7", "FLOW-29")
+def test_pending_events_are_read_page_by_page_and_by_their_ids(flows: WorkflowDesk) -> None:
+    flows.commit(new(sheet()))
+    flows.publish(*(event(f"o{number}") for number in range(1, 6)), Publication("done", "o2", "1"))
+    flows.change(reserve=(1, [("orders", "o3")]))
+
+    def page(after: int) -> list[str]:
+        found = flows.do(flows.log.peek("orders", ["orders"], limit=2, after=after))
+        return [one.id for one in found["orders"]]
+
+    def find(*ids: str) -> list[tuple[str, str]]:
+        found = flows.do(flows.log.find("orders", "orders", ids))
+        return [(one.topic, one.id) for one in found]
+
+    assert [page(0), page(2), page(5)] == [["o1", "o2"], ["o4", "o5"], []]
+    assert find("o5", "o3", "o2", "o2", "x'") == [("orders", "o2"), ("orders", "o5")]
+    assert find() == []

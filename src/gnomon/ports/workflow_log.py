@@ -82,9 +82,13 @@ class WorkflowLog(Protocol):
         ...
 
     async def peek(
-        self, workflow: str, topics: Sequence[str], *, limit: int
+        self, workflow: str, topics: Sequence[str], *, limit: int, after: int = 0
     ) -> dict[str, list[Event]]:
-        """The oldest pending events of each topic."""
+        """The oldest pending events of each topic; those with a larger number than `after`."""
+        ...
+
+    async def find(self, workflow: str, topic: str, ids: Sequence[str]) -> list[Event]:
+        """The pending events of a topic that have these ids, oldest first."""
         ...
 
     async def reserved(self, workflow: str, run: int) -> list[Event]:

@@ -19,6 +19,7 @@ from gnomon.apps.workflow.context import (
     to_json,
 )
 from gnomon.apps.workflow.definition import Tool
+from gnomon.apps.workflow.pending import PendingEvents
 from gnomon.core.civil.instant import from_epoch
 from gnomon.errors import LogicError, TransientError
 from gnomon.ports.workflow_facts import Event, Handler, HandlerKind
@@ -34,6 +35,8 @@ HANDLER = Handler(
 
 ACTS: dict[str, Callable[[Context], object]] = {
     "peek": lambda ctx: ctx.peek("orders"),
+    "each": lambda ctx: ctx.each("orders"),
+    "find": lambda ctx: ctx.find("orders", "o1"),
     "pending": lambda ctx: ctx.pending("orders"),
     "publish": lambda ctx: ctx.publish("done", "d1"),
     "input": lambda ctx: ctx.input("mail", "message", "5"),
@@ -42,7 +45,7 @@ ACTS: dict[str, Callable[[Context], object]] = {
 }
 MAY = {
     PRODUCER: {"publish", "input", "read"},
-    PREPARE: {"peek", "pending", "read"},
+    PREPARE: {"peek", "each", "find", "pending", "read"},
     MUTATE: {"mutate"},
     NEXT: {"publish"},
 }
@@ -52,8 +55,9 @@ def context(step: Step) -> Context:
     tools = {"append": Tool("append", approval=False)}
     return Context(
         step, HANDLER, now=from_epoch(NOW // 1000), run=1, tools=tools,
-        events={"orders": [Event(topic="orders", id="o1", payload='{"a":1}')]},
-        counts={"orders": 70},
+        pending=PendingEvents(
+            {"orders": [Event(topic="orders", id="o1", payload='{"a":1}')]}, {"orders": 70}
+        ),
     )  # fmt: skip
 
 

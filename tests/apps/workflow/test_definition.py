@@ -152,7 +152,7 @@ def test_topics_are_a_list_and_not_one_text() -> None:
         Workflow("orders").consumer("sheet", subscribes="orders")
 
 
-@clause("FLOW-25", "FLOW-26")
+@clause("FLOW-29", "FLOW-26")
 @pytest.mark.parametrize("sees", [0, -1, 10_001, True, "5", 1.5])
 def test_how_much_a_consumer_sees_is_a_number(sees: int) -> None:
     with pytest.raises(DefinitionError, match="from 1 to 10000"):

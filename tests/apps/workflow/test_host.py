@@ -84,7 +84,7 @@ def test_a_consumer_that_reserves_nothing_is_not_called_in_circles() -> None:
     play(scenario)
 
 
-@clause("FLOW-25")
+@clause("FLOW-29")
 def test_a_prepare_sees_as_much_as_its_consumer_says_and_knows_how_much_there_is() -> None:
     orders = Workflow("orders")
     sheet = orders.consumer("sheet", subscribes=["orders"], sees=2)

@@ -148,8 +148,8 @@ def test_what_a_prepare_has_not_looked_at_is_said() -> None:
     (_, sheet) = overview(known, [done]).handlers
 
     assert sheet.text.endswith(
-        "pending: 250 in orders; its prepare has not looked at 150 in orders: see ctx.find, "
-        "or ctx.peek with after"
+        "pending: 250 in orders; its prepare has not looked at 150 in orders: see ctx.each "
+        "and ctx.find"
     )
 
 

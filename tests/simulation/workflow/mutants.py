@@ -16,12 +16,14 @@ from gnomon.apps.workflow.driver import Driver
 from gnomon.apps.workflow.failure import Failure, Fault
 from gnomon.apps.workflow.host import Host
 from gnomon.apps.workflow.pace import Pace
+from gnomon.apps.workflow.pending import PendingEvents
 from gnomon.apps.workflow.phase import Reset, reset_of
 from gnomon.apps.workflow.reconciling import Finding, Verdict
 from gnomon.apps.workflow.steps import Steps
 from gnomon.apps.workflow.wake import Wake, read_wake
 from gnomon.errors import LogicError
 from gnomon.ports.workflow_facts import (
+    Event,
     EventStatus,
     Facts,
     FlowChange,
@@ -43,6 +45,8 @@ class Mutant(NamedTuple):
     world: World
     """The worlds that find it."""
     make: Callable[[], Patch]
+    first: int = 1
+    """The seed of the first world that is tried; later where few worlds can find it."""
 
 
 def _reset(wrong: Callable[[Run, Mutation | None], Reset]) -> Patch:
@@ -267,6 +271,20 @@ def _odd_wishes_are_refused() -> Patch:
     return patch.object(context, "read_wake", wrong)
 
 
+def _only_the_oldest_are_gone_through() -> Patch:
+    async def wrong(self: PendingEvents, topic: str, number: int) -> list[Event]:
+        return []
+
+    return patch.object(PendingEvents, "_after", wrong)
+
+
+def _only_the_oldest_are_found() -> Patch:
+    async def wrong(self: PendingEvents, topic: str, ids: list[str]) -> list[Event]:
+        return [one for one in self._loaded.get(topic, ()) if one.id in ids]
+
+    return patch.object(PendingEvents, "_found", wrong)
+
+
 @contextmanager
 def _both(*patches: Patch) -> Iterator[None]:
     with ExitStack() as stack:
@@ -302,4 +320,6 @@ MUTANTS = [
     Mutant("circles go on at full speed", ODD, _circles_go_on_at_full_speed),
     Mutant("rounds are not counted", ODD, _rounds_are_not_counted),
     Mutant("odd wishes are refused", ODD, _odd_wishes_are_refused),
+    Mutant("only the oldest are gone through", ODD, _only_the_oldest_are_gone_through, 35),
+    Mutant("only the oldest are found", ODD, _only_the_oldest_are_found, 48),
 ]  # fmt: skip

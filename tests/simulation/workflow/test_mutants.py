@@ -16,8 +16,7 @@ WORLDS_MAX = 120
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name.replace(" ", "-"))
 def test_a_mistake_is_found(mutant: Mutant) -> None:
     with mutant.make():
-        found = any(
-            run_world(spec).complaints for spec in islice(worlds(mutant.world, 1), WORLDS_MAX)
-        )
+        specs = islice(worlds(mutant.world, mutant.first), WORLDS_MAX)
+        found = any(run_world(spec).complaints for spec in specs)
 
     assert found

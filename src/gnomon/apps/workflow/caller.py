@@ -11,16 +11,20 @@ Spec: FLOW-19, FLOW-20, MUTATE-3.
 
 import asyncio
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
+from gnomon.apps.workflow.pending import at_once
 from gnomon.errors import LogicError, TransientError
 from gnomon.ports import Clock
 
-__all__ = ["HANDLER_MAX_MS", "RECONCILE_MAX_MS", "Caller"]
+__all__ = ["HANDLER_MAX_MS", "RECONCILE_MAX_MS", "Caller", "waiting_here"]
 
 HANDLER_MAX_MS = 300_000
 RECONCILE_MAX_MS = 30_000
+
+_T = TypeVar("_T")
 
 
 class Caller:
@@ -102,3 +106,17 @@ class Caller:
                 return None, LogicError(f"raised {type(error).__name__}")
 
         return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+
+
+def waiting_here() -> Callable[[Coroutine[object, object, _T]], _T]:
+    """How a function in a thread gets what this loop alone can ask for."""
+    loop = asyncio.get_running_loop()
+
+    def wait(asking: Coroutine[object, object, _T]) -> _T:
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return asyncio.run_coroutine_threadsafe(asking, loop).result()
+        return at_once(asking)
+
+    return wait

@@ -17,10 +17,10 @@ from typing import NamedTuple
 
 from gnomon.apps.workflow.course import Emission, Preparation, Request
 from gnomon.apps.workflow.definition import Tool
+from gnomon.apps.workflow.pending import Event, Events, PendingEvents
 from gnomon.apps.workflow.storable import is_storable, storable
 from gnomon.apps.workflow.wake import read_wake
 from gnomon.errors import LogicError
-from gnomon.ports.workflow_facts import Event as StoredEvent
 from gnomon.ports.workflow_facts import Handler, Input, Publication
 
 __all__ = [
@@ -44,18 +44,9 @@ class Step(NamedTuple):
 
 
 PRODUCER = Step("producer", frozenset({"publish", "input", "read"}))
-PREPARE = Step("prepare", frozenset({"peek", "pending", "read"}))
+PREPARE = Step("prepare", frozenset({"peek", "each", "find", "pending", "read"}))
 MUTATE = Step("mutate", frozenset({"mutate"}))
 NEXT = Step("next", frozenset({"publish"}))
-
-
-class Event(NamedTuple):
-    """An event as a script sees it."""
-
-    topic: str
-    id: str
-    payload: object
-    attempt: int
 
 
 class Prepared(NamedTuple):
@@ -78,8 +69,7 @@ class Context:
 
     def __init__(
         self, step: Step, handler: Handler, *, now: datetime, run: int,
-        events: Mapping[str, Sequence[StoredEvent]] | None = None,
-        counts: Mapping[str, int] | None = None, tools: Mapping[str, Tool] | None = None,
+        pending: PendingEvents | None = None, tools: Mapping[str, Tool] | None = None,
     ) -> None:  # fmt: skip
         self.now = now
         """When this step began, in UTC."""
@@ -88,8 +78,7 @@ class Context:
         self.handler = handler.name
         self._step = step
         self._declared = handler
-        self._events = events or {}
-        self._counts = counts or {}
+        self._pending = pending or PendingEvents({}, {})
         self._tools = tools or {}
         self._publications: dict[tuple[str, str], Publication] = {}
         self._inputs: dict[str, Input] = {}
@@ -107,16 +96,28 @@ class Context:
         """The oldest pending events of a topic that is subscribed to."""
         self._check("peek", "peek")
         self._check_topic(topic, self._declared.subscribes, "subscribes")
-        return [
-            Event(one.topic, one.id, json.loads(one.payload), one.attempt)
-            for one in self._events.get(topic, ())[: max(limit, 0)]
-        ]
+        return self._pending.first(topic, limit)
+
+    def each(self, topic: str) -> Events:
+        """All pending events of a topic, oldest first: for `for`, or `async for` in a coroutine."""
+        self._check("each", "peek")
+        self._check_topic(topic, self._declared.subscribes, "subscribes")
+        return self._pending.each(topic, lambda: self._check("each", "peek"))
+
+    def find(self, topic: str, ids: str | Iterable[str]) -> Events:
+        """The pending events of a topic that have this id, or one of these: as `each`."""
+        self._check("find", "peek")
+        self._check_topic(topic, self._declared.subscribes, "subscribes")
+        wanted = list(dict.fromkeys([ids] if isinstance(ids, str) else ids))
+        if not all(is_id(one) for one in wanted):
+            raise self._wrong(f"find: ids must be text, as those of events are, got {ids!r:.200}")
+        return self._pending.find(topic, wanted, lambda: self._check("find", "peek"))
 
     def pending(self, topic: str) -> int:
         """How many events are pending in a topic, however few of them can be peeked at."""
         self._check("pending", "count")
         self._check_topic(topic, self._declared.subscribes, "subscribes")
-        return self._counts.get(topic, 0)
+        return self._pending.size(topic)
 
     def publish(
         self, topic: str, id: str, payload: object = None, *, inputs: Iterable[str] = ()
@@ -197,11 +198,8 @@ class Context:
             self._check_topic(topic, self._declared.subscribes, "subscribes")
         title = _title(result.get("ui"))
         wake = read_wake(result.get("wakeAt"), now_ms=now_ms)
-        topics, reserved = dict.fromkeys(topic for topic, _ in reservations), set(reservations)
-        taken = [
-            one for events in self._events.values() for one in events
-            if (one.topic, one.id) in reserved
-        ]  # fmt: skip
+        topics = dict.fromkeys(topic for topic, _ in reservations)
+        unseen = {} if reservations else self._pending.unseen()
         text = self._json(
             {
                 "reservations": [
@@ -209,11 +207,12 @@ class Context:
                     for topic in topics
                 ],
                 "data": result.get("data"), "title": title, "wake_ms": wake.at_ms,
-                "rounds": 1 + max((one.rounds for one in taken), default=0),
+                "rounds": 1 + self._pending.rounds_of(set(reservations)),
                 **({"problem": wake.problem} if wake.problem else {}),
+                **({"unseen": unseen} if unseen else {}),
             }, "data",
         )  # fmt: skip
-        return Preparation(tuple(reservations), text, title, wake.at_ms, wake.problem)
+        return Preparation(tuple(reservations), text, title, wake.at_ms, wake.problem, unseen)
 
     def request(self) -> Request | None:
         return self._request

@@ -9,8 +9,9 @@ Spec: PHASE-7 to PHASE-12, MUTATE-1 to MUTATE-4, FAIL-3 to FAIL-7, WHEN-13.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
 from gnomon.apps.workflow.failure import TRIES_MAX, Failure, Fault, backoff_ms, status_of
@@ -77,6 +78,8 @@ class Preparation(NamedTuple):
     wake_ms: int | None
     problem: str = ""
     """What is wrong with its wish to wake."""
+    unseen: Mapping[str, int] = MappingProxyType({})
+    """When it takes nothing: how many events it has not looked at, by topic."""
 
 
 class Request(NamedTuple):

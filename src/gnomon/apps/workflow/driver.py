@@ -21,8 +21,9 @@ from gnomon.apps.workflow.course import Emission, Request
 from gnomon.apps.workflow.events import log
 from gnomon.apps.workflow.failure import Failure, Fault, classify
 from gnomon.apps.workflow.forgetting import Forgetting
-from gnomon.apps.workflow.pace import BURST, EVERY_MS, Hold, Pace
+from gnomon.apps.workflow.pace import Hold, Pace
 from gnomon.apps.workflow.reconciling import mutation_failed, reconciled
+from gnomon.apps.workflow.remarks import Remarks
 from gnomon.apps.workflow.repair import repaired
 from gnomon.apps.workflow.retrying import recover, retry
 from gnomon.apps.workflow.steps import StepError, Steps
@@ -45,8 +46,6 @@ __all__ = ["Driver"]
 BACKOFF_MS = 100
 BACKOFF_MAX_MS = 30_000
 TROUBLE_MAX = 1_000
-PACED_MS = 60_000
-"""How long consumers must have gone unhindered before it is said again that they wait."""
 LAST_TRIES = 5
 """How often a host that is to stop asks a store that does not answer."""
 
@@ -70,6 +69,7 @@ class Driver:
         self._steps = Steps(around.log, around.caller)
         self._forgetting = Forgetting(around.log, around.clock, around.keep_ms)
         self._seen: dict[str, int] = {}
+        self._remarks = Remarks(name)
         self._pace = Pace()
         self._hold: Hold | None = None
         self._writes = 0
@@ -205,11 +205,7 @@ class Driver:
         until_ms = self._pace.run(now_ms=self._now())
         if until_ms is None:
             return
-        if self._hold is None or self._hold.until_ms <= self._now() - PACED_MS:
-            log(
-                logging.WARNING, "ConsumersFeedThemselves", workflow=self.name,
-                handler=self._run.handler, runs_at_once=BURST, then_every_ms=EVERY_MS,
-            )  # fmt: skip
+        self._remarks.of_pace(self._run.handler, self._hold, now_ms=self._now())
         await self._load()
         self._hold = Hold(until_ms, self._facts.standing.arrivals)
 
@@ -229,11 +225,7 @@ class Driver:
     async def _prepare(self) -> None:
         self._seen[self._run.handler] = self._facts.standing.arrivals
         found = await self._steps.prepare(self._facts, self._run, self._now())
-        if found.problem:
-            log(
-                logging.WARNING, "WakeInvalid", workflow=self.name, handler=self._run.handler,
-                problem=found.problem,
-            )  # fmt: skip
+        self._remarks.of_preparation(self._run.handler, found)
         await self._put(lambda facts: course.prepared(facts, self._run, found, now_ms=self._now()))
 
     async def _mutate(self) -> None:

@@ -6,7 +6,7 @@ what it has done lately; what still waits, and what each handler waits for. A wo
 works on, or whose script its host cannot load, does nothing by itself, and that is said. Phases and
 retries are not for this: they are in the list of runs.
 
-Spec: SEEN-1, SEEN-3 to SEEN-6, SEEN-8 to SEEN-10.
+Spec: SEEN-1, SEEN-3 to SEEN-6, SEEN-8 to SEEN-11.
 """
 
 import json
@@ -103,6 +103,8 @@ def overview(
     standing, run = facts.standing, facts.run
     issues = [] if run is None else [_issue(facts, run)]
     issues += _around(facts, host)
+    if run is None and standing.mode is Mode.ACTIVE:
+        issues += [(text, "") for text in (_standstill(one, runs) for one in facts.handlers)]
     issue = "; ".join(text for text, _ in issues if text)
     answer = "; ".join(text for _, text in issues if text)
     taken = {topic for one in facts.handlers for topic in one.subscribes}
@@ -159,18 +161,24 @@ def _waits(facts: Facts, one: Handler, runs: Sequence[Run]) -> Waits:
     if not left:
         return Waits(one.name, f"waits for an event in {_words(one.subscribes, 'or')}", one.wake_ms)
     said = _words([f"{size} in {topic}" for topic, size in left.items()], "and")
-    return Waits(one.name, f"waits for another event; pending: {said}{_unseen(one, runs)}",
-                 one.wake_ms)  # fmt: skip
+    unseen = _unseen(one, runs)
+    said += f"; its prepare has not looked at {unseen}: see ctx.each and ctx.find" if unseen else ""
+    return Waits(one.name, f"waits for another event; pending: {said}", one.wake_ms)
+
+
+def _standstill(one: Handler, runs: Sequence[Run]) -> str:
+    """A consumer that takes nothing and has not looked at all there is may never take anything."""
+    said = _unseen(one, runs)
+    return said and f"{one.name} has taken nothing, and has not looked at {said}"
 
 
 def _unseen(one: Handler, runs: Sequence[Run]) -> str:
-    """How much its latest prepare was not shown, and so has not left on purpose."""
+    """How much its latest prepare, which took nothing, has not looked at."""
     latest = next((run for run in runs if run.handler == one.name and run.prepared), None)
     found = {} if latest is None else json.loads(latest.prepared or "{}").get("unseen", {})
     if not found:
         return ""
-    said = _words([f"{size} in {topic}" for topic, size in found.items()], "and")
-    return f"; its prepare has not looked at {said}: see ctx.find, or ctx.peek with after"
+    return _words([f"{size} in {topic}" for topic, size in found.items()], "and")
 
 
 def _words(parts: Sequence[str], last: str) -> str:

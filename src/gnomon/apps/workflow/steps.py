@@ -13,7 +13,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import NamedTuple, TypeVar
 
-from gnomon.apps.workflow.caller import RECONCILE_MAX_MS, Caller
+from gnomon.apps.workflow.caller import RECONCILE_MAX_MS, Caller, waiting_here
 from gnomon.apps.workflow.context import (
     MUTATE,
     NEXT,
@@ -27,6 +27,7 @@ from gnomon.apps.workflow.context import (
 from gnomon.apps.workflow.course import Emission, Preparation, Request
 from gnomon.apps.workflow.definition import Workflow
 from gnomon.apps.workflow.failure import Failure, Fault, classify
+from gnomon.apps.workflow.pending import PendingEvents, Source
 from gnomon.apps.workflow.reconciling import Finding, Verdict
 from gnomon.errors import LogicError
 from gnomon.ports.workflow_facts import Facts, Mutation, Run
@@ -93,11 +94,19 @@ class Steps:
         function = consumer.on_prepare
         assert function is not None
         events = await self._log.peek(facts.standing.name, handler.subscribes, limit=consumer.sees)
-        context = Context(
-            PREPARE, handler, now=_instant(now_ms), run=run.number, events=events,
-            counts={topic: one.size for topic, one in facts.pending.items()},
+        pending = PendingEvents(
+            events, {topic: one.size for topic, one in facts.pending.items()},
+            Source(self._log, facts.standing.name, waiting_here()),
         )  # fmt: skip
-        result = await self._call(context, function, context, json.loads(handler.state))
+        context = Context(PREPARE, handler, now=_instant(now_ms), run=run.number, pending=pending)
+        try:
+            result = await self._call(context, function, context, json.loads(handler.state))
+        except StepError:
+            if pending.failure is not None:  # nothing of the script has failed
+                raise pending.failure from None
+            raise
+        if pending.failure is not None:  # it was caught, and not all was seen
+            raise pending.failure
         return self._read(lambda: context.preparation(result, now_ms=now_ms))
 
     async def mutate(self, facts: Facts, run: Run, now_ms: int) -> Request | None:

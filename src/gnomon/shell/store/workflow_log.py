@@ -149,15 +149,18 @@ class SqliteWorkflowLog:
         return await self._write(work)
 
     async def peek(
-        self, workflow: str, topics: Sequence[str], *, limit: int
+        self, workflow: str, topics: Sequence[str], *, limit: int, after: int = 0
     ) -> dict[str, list[Event]]:
         def work(connection: sqlite3.Connection) -> dict[str, list[Event]]:
             return {
-                topic: _all(connection, "peek", event_of, workflow, topic, limit)
+                topic: _all(connection, "peek", event_of, workflow, topic, after, limit)
                 for topic in topics
             }
 
         return await self._read(work)
+
+    async def find(self, workflow: str, topic: str, ids: Sequence[str]) -> list[Event]:
+        return await self._list("find", event_of, workflow, topic, json.dumps(list(ids)))
 
     async def reserved(self, workflow: str, run: int) -> list[Event]:
         return await self._list("reserved", event_of, workflow, run)

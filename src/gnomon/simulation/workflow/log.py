@@ -124,10 +124,16 @@ class GatedLog:
         )  # fmt: skip
 
     async def peek(
-        self, workflow: str, topics: Sequence[str], *, limit: int
+        self, workflow: str, topics: Sequence[str], *, limit: int, after: int = 0
     ) -> dict[str, list[Event]]:
         return await self._gate.call(
-            "peek", lambda: self._inner.peek(workflow, topics, limit=limit), stores=True
+            "peek", lambda: self._inner.peek(workflow, topics, limit=limit, after=after),
+            stores=True,
+        )  # fmt: skip
+
+    async def find(self, workflow: str, topic: str, ids: Sequence[str]) -> list[Event]:
+        return await self._gate.call(
+            "find", lambda: self._inner.find(workflow, topic, ids), stores=True
         )
 
     async def reserved(self, workflow: str, run: int) -> list[Event]:

@@ -18,7 +18,7 @@ from gnomon.ports.workflow_log import WorkflowLog
 from gnomon.simulation.dice import Dice
 from gnomon.simulation.record import Notes
 from gnomon.simulation.workflow.outside import Outside
-from gnomon.simulation.workflow.plan import Do, Errand
+from gnomon.simulation.workflow.plan import Do, Errand, Spec
 from gnomon.simulation.workflow.script import NAME
 
 __all__ = ["Person"]
@@ -27,6 +27,7 @@ __all__ = ["Person"]
 class Witnessed(Protocol):
     """What a person needs to know of the world."""
 
+    spec: Spec
     notes: Notes
     outside: Outside
     log: WorkflowLog
@@ -59,6 +60,8 @@ class Person:
             return False
         self._world.notes.hit("pushed")
         await self._desk.publish(NAME, "orders", item, item)
+        if self._world.spec.behaviour.labels:
+            await self._desk.publish(NAME, "labels", item, item)
         return True
 
     async def run_errand(self, errand: Errand) -> None:

@@ -83,6 +83,10 @@ class Behaviour:
     """How many events a consumer publishes to its own topic for each that it takes."""
     shares: bool = False
     """Orders are shipped by two consumers of one topic."""
+    sees: int = 100
+    """How many events a prepare can peek at."""
+    labels: bool = False
+    """An order is shipped with the label that belongs to it; labels come in another order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +138,8 @@ def _odd(spec: Spec, dice: Dice, span: int) -> Spec:
         outage=dice.pick(((0, 0), (begins, begins + dice.pick((MINUTE, 20 * MINUTE))))),
         odd_wakes=dice.chance(30), echoes=dice.pick((0, 0, 1, 2)), shares=dice.chance(40),
     )  # fmt: skip
+    labels = Dice(spec.seed, "labels")
+    behaviour = replace(behaviour, labels=labels.chance(40), sees=labels.pick((1, 2, 100)))
     restores = tuple(sorted(dice.below(2 * span) for _ in range(dice.pick((0, 0, 1, 2)))))
     backups = tuple(sorted(dice.below(2 * span) for _ in range(dice.pick((0, 1, 2)))))
     return replace(spec, behaviour=behaviour, restores=restores, backups=backups)

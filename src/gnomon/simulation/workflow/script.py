@@ -60,12 +60,13 @@ def make_workflow(gate: Gate[Nature], world: Surroundings) -> Workflow:
     """The workflow, as one process has it."""
     made = Workflow(NAME)
     script = _Script(gate, world)
-    echoes = ["echoes"] if world.spec.behaviour.echoes else []
-    made.producer("poll", interval=world.spec.interval, publishes=["orders", *echoes])(script.poll)
     behaviour = world.spec.behaviour
+    topics = ["orders", *(["echoes"] if behaviour.echoes else []),
+              *(["labels"] if behaviour.labels else [])]  # fmt: skip
+    made.producer("poll", interval=world.spec.interval, publishes=topics)(script.poll)
     for place, name in enumerate(("ship", "ship-too") if behaviour.shares else ("ship",)):
-        _consume(made, script, name, "ship", place if behaviour.shares else None)
-    _consume(made, script, "bill", "bill", None)
+        _consume(made, script, name, place if behaviour.shares else None, behaviour)
+    _consume(made, script, "bill", None, behaviour)
     if behaviour.echoes:
         echo = made.consumer("echo", subscribes=["echoes"], publishes=["echoes"])
         echo.prepare(script.listening)
@@ -77,9 +78,16 @@ def make_workflow(gate: Gate[Nature], world: Surroundings) -> Workflow:
     return made
 
 
-def _consume(made: Workflow, script: "_Script", name: str, tool: str, share: int | None) -> None:
-    topic, publishes = ("orders", ["shipped"]) if tool == "ship" else ("shipped", [])
-    consumer = made.consumer(name, subscribes=[topic], publishes=publishes)
+def _consume(
+    made: Workflow, script: "_Script", name: str, share: int | None, moods: Behaviour
+) -> None:
+    tool, topic, publishes = "bill", "shipped", list[str]()
+    if name != "bill":
+        tool, topic, publishes = "ship", "orders", ["shipped"]
+    labels = ["labels"] if moods.labels and tool == "ship" else []
+    consumer = made.consumer(
+        name, subscribes=[topic, *labels], publishes=publishes, sees=moods.sees
+    )
     consumer.prepare(script.preparing(tool, topic, share))
     consumer.mutate(script.mutating(tool))
     consumer.next(script.concluding(tool))
@@ -98,6 +106,10 @@ class _Script:
             for item in items[max(seen - 1, 0) :]:  # the last one again, as producers do
                 source = ctx.input("feed", "item", item)
                 ctx.publish("orders", item, item, inputs=[source])
+            if self._moods.labels:
+                for item in reversed(items[max(seen - 1, 0) :]):
+                    source = ctx.input("feed", "item", item)
+                    ctx.publish("labels", item, item, inputs=[source])
             if self._moods.echoes and not self._world.healed:
                 ctx.publish("echoes", "e0")
             return len(items)
@@ -126,7 +138,7 @@ class _Script:
             async def work() -> object:
                 if self._world.behaviour.chance(self._moods.signs_out):
                     raise AuthError("sign in again")
-                return self._choose(ctx, topic, share)
+                return await self._choose(ctx, topic, share)
 
             return await self._step(f"prepare {name}", work)
 
@@ -175,10 +187,17 @@ class _Script:
 
         return reconcile
 
-    def _choose(self, ctx: Context, topic: str, share: int | None) -> object:
+    async def _choose(self, ctx: Context, topic: str, share: int | None) -> object:
         """Take some of what is pending; wait for more of it, but not for ever."""
         moods = self._moods
-        events = [one for one in ctx.peek(topic) if share is None or int(one.id[1:]) % 2 == share]
+        events = [
+            one async for one in ctx.each(topic) if share is None or int(one.id[1:]) % 2 == share
+        ]
+        topics = [topic]
+        if moods.labels and topic == "orders":
+            topics.append("labels")
+            known = {one.id async for one in ctx.find("labels", [one.id for one in events])}
+            events = [one for one in events if one.id in known]
         if not events:
             return {}
         if len(events) < moods.waits_for and not self._waited(ctx, events[0].id):
@@ -187,7 +206,7 @@ class _Script:
             return {"wakeAt": (ctx.now + BATCH_WAIT).isoformat()}
         ids = [one.id for one in events[: moods.takes]]
         return {
-            "reservations": [{"topic": topic, "ids": ids}], "data": ids,
+            "reservations": [{"topic": one, "ids": ids} for one in topics], "data": ids,
             "ui": {"title": f"{len(ids)} items"},
         }  # fmt: skip
 

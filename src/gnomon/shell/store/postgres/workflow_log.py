@@ -157,12 +157,15 @@ class PostgresWorkflowLog:
             return changed
 
     async def peek(
-        self, workflow: str, topics: Sequence[str], *, limit: int
+        self, workflow: str, topics: Sequence[str], *, limit: int, after: int = 0
     ) -> dict[str, list[Event]]:
         return {
-            topic: await self._list("peek", event_of, _EVENT_AT, workflow, topic, limit)
+            topic: await self._list("peek", event_of, _EVENT_AT, workflow, topic, after, limit)
             for topic in topics
         }
+
+    async def find(self, workflow: str, topic: str, ids: Sequence[str]) -> list[Event]:
+        return await self._list("find", event_of, _EVENT_AT, workflow, topic, list(ids))
 
     async def reserved(self, workflow: str, run: int) -> list[Event]:
         return await self._list("reserved", event_of, _EVENT_AT, workflow, run)

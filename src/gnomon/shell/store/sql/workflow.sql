@@ -170,7 +170,15 @@ SELECT causes FROM events WHERE workflow = ? AND reserved_by = ? AND status = 'r
 -- name: peek
 SELECT topic, id, payload, status, number, arrival, attempt, reserved_by, created_by, causes,
   created_at, rounds
-FROM events WHERE workflow = ? AND topic = ? AND status = 'pending' ORDER BY number LIMIT ?;
+FROM events WHERE workflow = ? AND topic = ? AND status = 'pending' AND number > ?
+ORDER BY number LIMIT ?;
+
+-- name: find
+SELECT topic, id, payload, status, number, arrival, attempt, reserved_by, created_by, causes,
+  created_at, rounds
+FROM events WHERE workflow = ?1 AND topic = ?2 AND status = 'pending'
+  AND id IN (SELECT value FROM json_each(?3))
+ORDER BY number;
 
 -- name: reserved
 SELECT topic, id, payload, status, number, arrival, attempt, reserved_by, created_by, causes,

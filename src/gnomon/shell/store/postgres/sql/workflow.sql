@@ -202,7 +202,15 @@ SELECT causes FROM gnomon.flow_events WHERE workflow = $1 AND reserved_by = $2 A
 -- name: peek
 SELECT topic, id, payload, status, number, arrival, attempt, reserved_by, created_by, causes,
   created_at, rounds
-FROM gnomon.flow_events WHERE workflow = $1 AND topic = $2 AND status = 'pending' ORDER BY number LIMIT $3;
+FROM gnomon.flow_events WHERE workflow = $1 AND topic = $2 AND status = 'pending' AND number > $3
+ORDER BY number LIMIT $4;
+
+-- name: find
+SELECT topic, id, payload, status, number, arrival, attempt, reserved_by, created_by, causes,
+  created_at, rounds
+FROM gnomon.flow_events WHERE workflow = $1 AND topic = $2 AND status = 'pending'
+  AND id = ANY ($3::text[])
+ORDER BY number;
 
 -- name: reserved
 SELECT topic, id, payload, status, number, arrival, attempt, reserved_by, created_by, causes,
