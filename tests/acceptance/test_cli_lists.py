@@ -5,6 +5,7 @@ Every command that has a `--limit` is tried; a new one is not passed over, becau
 its arguments here.
 """
 
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -16,18 +17,22 @@ from tests.acceptance.serving import Up, up
 from tests.clauses import clause
 
 ITEMS = 3
+NODE = {"id": "a", "type": "command", "command": ["true"]}
 LISTS = {
     "schedule list": ("--text", "listed-"),
     "schedule runs": ("listed-0",),
+    "dag list": ("--user", "acme"),
 }
 """Every command that shows a list, with arguments that find three items."""
-NAMES = {"schedule list": "schedule_id", "schedule runs": "idempotency_key"}
+NAMES = {"schedule list": "schedule_id", "schedule runs": "idempotency_key",
+         "dag list": "workflow_id"}  # fmt: skip
 """What an item is known by."""
 
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
-    with up(tmp_path_factory.mktemp("service"), "--no-samples") as found:
+    folder = tmp_path_factory.mktemp("service")
+    with up(folder, "--no-samples") as found:
         for number in range(ITEMS):
             done = found.schedule(
                 "upsert", "--id", f"listed-{number}", "--workflow", "report", "--workflow-version",
@@ -35,6 +40,10 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
             )  # fmt: skip
             assert done.code == 0, done.err
             found.schedule("trigger", "listed-0", "--key", f"key-{number}")
+            dag = {"workflow_id": f"dag-{number}", "version": 1, "nodes": [NODE]}
+            (folder / "dag.json").write_text(json.dumps(dag))
+            done = found.ask("dag", "deploy", str(folder / "dag.json"), "--user", "acme")
+            assert done.code == 0, done.err
         yield found
 
 

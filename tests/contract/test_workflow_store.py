@@ -136,6 +136,40 @@ def test_workflows_are_listed_by_their_ids_with_their_newest_version(
     assert listed("nobody") == []
 
 
+@clause("WSTORE-6")
+@pytest.mark.parametrize("version", [None, 2])
+def test_a_version_that_is_removed_is_not_there_and_not_forgotten(
+    runner: asyncio.Runner, workflows: WorkflowStore, version: int | None
+) -> None:
+    for number in (1, 2):
+        runner.run(workflows.put(stored(version=number)))
+    runner.run(workflows.put(stored(version=2, user_id="bert")))
+    runner.run(workflows.put(stored("other", version=2)))
+    other = stored(version=2, name="other")
+
+    def remove() -> int:
+        done = workflows.remove("anna", "report", version=version, now_ms=START_MS + 9)
+        return runner.run(done)
+
+    assert remove() == (2 if version is None else 1)
+    assert remove() == 0
+    assert runner.run(workflows.load("anna", "report", 2)) is None
+    left = [] if version is None else [stored(version=1)]
+    assert list(runner.run(workflows.versions("anna", "report"))) == left
+    listed = runner.run(workflows.workflows(user_id="anna"))
+    assert [(one.workflow_id, one.version) for one in listed] == [
+        ("other", 2), *(("report", 1) for _ in left),
+    ]  # fmt: skip
+    assert runner.run(workflows.load("bert", "report", 2)) is not None
+    assert runner.run(workflows.highest("anna", "report")) == 2
+    assert runner.run(workflows.put(other)) == stored(version=2)
+    assert runner.run(workflows.load("anna", "report", 2)) is None
+    assert runner.run(workflows.put(stored(version=2))) == stored(version=2)
+    assert runner.run(workflows.load("anna", "report", 2)) == stored(version=2)
+    assert runner.run(workflows.newest("anna", "report")) == stored(version=2)
+    assert runner.run(workflows.highest("anna", "nothing")) == 0
+
+
 @clause("WSTORE-1")
 def test_users_have_ids_of_their_own(runner: asyncio.Runner, workflows: WorkflowStore) -> None:
     of_anna, of_bert = stored(name="anna's"), stored(name="bert's", user_id="bert")

@@ -40,6 +40,7 @@ from gnomon.cli.problem import (
 )
 from gnomon.cli.screen import output
 from gnomon.cli.service.commands import api_command, up_command, worker_command
+from gnomon.cli.service.dag_commands import dag_app
 from gnomon.cli.service.run_commands import schedule_app
 from gnomon.cli.simulate_command import simulate_command
 from gnomon.cli.time_commands import (
@@ -199,3 +200,4 @@ app.command("up")(up_command)
 app.command("api")(api_command)
 app.command("worker")(worker_command)
 app.add_typer(schedule_app)
+app.add_typer(dag_app)

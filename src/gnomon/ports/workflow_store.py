@@ -5,7 +5,7 @@ A version is written once and never changes, so that a run can always be explain
 given. Each user has ids of its own. Texts are canonical JSON, with their digest; what stands in
 them is read elsewhere.
 
-Spec: WSTORE-1 to WSTORE-5.
+Spec: WSTORE-1 to WSTORE-6.
 """
 
 from collections.abc import Sequence
@@ -35,11 +35,26 @@ class WorkflowStore(Protocol):
 
     async def put(self, dag: StoredDag) -> StoredDag:
         """
-        Keep a version, unless it is there; return it as it is kept.
+        Keep a version, unless it is there; return it as it is kept. One that was removed is there
+        again.
 
         Whoever gets another digest back than it brought has lost to somebody who was there before,
         and nothing was changed.
         """
+        ...
+
+    async def remove(
+        self, user_id: str, workflow_id: str, *, version: int | None = None, now_ms: int
+    ) -> int:
+        """
+        Have a version of a workflow, or all of them, no longer there; how many that were.
+
+        What it was is kept, so that no other content can take its number.
+        """
+        ...
+
+    async def highest(self, user_id: str, workflow_id: str) -> int:
+        """The highest version that was ever put, also one that was removed; 0 for none."""
         ...
 
     async def load(self, user_id: str, workflow_id: str, version: int) -> StoredDag | None:

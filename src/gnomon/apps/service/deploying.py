@@ -25,7 +25,7 @@ from gnomon.errors import ConflictError, DefinitionError, NotFoundError
 from gnomon.ports import Clock
 from gnomon.ports.workflow_store import StoredDag, WorkflowStore
 
-__all__ = ["Deployed", "Deployer", "WorkflowView"]
+__all__ = ["Deployed", "Deployer", "Removed", "WorkflowView"]
 
 PAGE_MAX = 1_000
 _OF_THE_WORKFLOW = ("workflow_id", "version", "user_id", "schedule_id", "trigger_id")
@@ -48,6 +48,18 @@ class Deployed:
     """The schedules of triggers that are gone."""
     warnings: list[str]
     """What the author should know of those schedules, with the id in front."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Removed:
+    """What removing a workflow did."""
+
+    user_id: str
+    workflow_id: str
+    versions: int
+    """How many versions are there no longer."""
+    deleted: list[str]
+    """The schedules that went with them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +110,22 @@ class Deployer:
             deleted=list(done.deleted),
             warnings=[f"{one.schedule_id}: {it}" for one in done.upserted for it in one.warnings],
         )  # fmt: skip
+
+    async def remove(
+        self, actor: Actor, workflow_id: str, version: int | None = None, *,
+        user_id: str | None = None,
+    ) -> Removed:  # fmt: skip
+        """
+        Have a workflow, or one version of it, no longer there, and its schedules with it.
+
+        The schedules go first: whatever happens in between, none starts what is not there.
+        """
+        owner = (await self.get(actor, workflow_id, version, user_id=user_id)).user_id
+        gone = await self._registrar.withdraw(actor, workflow_id, version, user_id=owner)
+        versions = await self._workflows.remove(
+            owner, workflow_id, version=version, now_ms=self._clock.now_ms()
+        )
+        return Removed(user_id=owner, workflow_id=workflow_id, versions=versions, deleted=gone)
 
     async def get(
         self, actor: Actor, workflow_id: str, version: int | None = None, *,
@@ -163,8 +191,7 @@ class Deployer:
         return given
 
     async def _free(self, owner: str, dag: Dag) -> int:
-        newest = await self._workflows.newest(owner, dag.workflow_id)
-        return (newest.version if newest is not None else dag.version) + 1
+        return await self._workflows.highest(owner, dag.workflow_id) + 1
 
 
 def _owner(actor: Actor, user_id: str | None) -> str:
@@ -172,8 +199,9 @@ def _owner(actor: Actor, user_id: str | None) -> str:
     wanted = actor.tenant if user_id is None else user_id
     if wanted is None:
         raise DefinitionError(
-            "must be given", where="user_id", got=None, hint="name the user whose workflow it is"
-        )
+            "must be given, because the sender acts for every user", where="user_id", got=None,
+            hint="write ?user_id=ID behind the path, with the id of the user whose workflow it is",
+        )  # fmt: skip
     if not actor.may_see(wanted):
         raise DefinitionError(
             "is somebody else", where="user_id", got=wanted, hint=f"write {actor.tenant}"

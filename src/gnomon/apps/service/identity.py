@@ -14,10 +14,12 @@ from typing import NamedTuple
 
 from gnomon.errors import DefinitionError
 
-__all__ = ["ID", "ID_MAX", "Actor", "check_id", "derived_id"]
+__all__ = ["ID", "ID_MAX", "START", "Actor", "check_id", "derived_id", "direct_id"]
 
 ID_MAX = 200
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}", re.ASCII)
+START = "start"
+"""The trigger of what is started directly."""
 _DIGITS = 16
 
 
@@ -53,3 +55,11 @@ def derived_id(workflow_id: str, user_id: str, trigger_id: str = "main") -> str:
     digest = sha256("".join(f"{len(part)}:{part}" for part in parts).encode()).hexdigest()
     readable = f"{workflow_id}.{trigger_id}"[: ID_MAX - _DIGITS - 1]
     return f"{readable}.{digest[:_DIGITS]}"
+
+
+def direct_id(workflow_id: str, version: int, user_id: str) -> str:
+    """The id of the schedule of runs that are started directly."""
+    parts = (workflow_id, str(version), user_id)
+    digest = sha256("".join(f"{len(part)}:{part}" for part in parts).encode()).hexdigest()
+    tail = f".v{version}.{digest[:_DIGITS]}"
+    return f"{START}.{workflow_id}"[: ID_MAX - len(tail)] + tail

@@ -16,13 +16,14 @@ from gnomon.apps.service.cautions import cautions, check_ahead
 from gnomon.apps.service.comparing import compare
 from gnomon.apps.service.events import EventFeed
 from gnomon.apps.service.filters import Filter
-from gnomon.apps.service.identity import Actor, derived_id
+from gnomon.apps.service.identity import Actor
 from gnomon.apps.service.lookup import only_of, owner_of, read_instant
 from gnomon.apps.service.requests import Requests, by_of
 from gnomon.apps.service.schedule_input import ScheduleInput, schedule_of, target_of
 from gnomon.apps.service.settings import Settings
 from gnomon.apps.service.viewing import run_view, schedule_view
 from gnomon.apps.service.views import RunView, ScheduleView, UpsertDiff, Upserted
+from gnomon.apps.service.withdrawal import is_of_trigger, to_withdraw
 from gnomon.core.civil.instant import format_instant
 from gnomon.core.schedule import Schedule
 from gnomon.errors import ConflictError, DefinitionError, NotFoundError
@@ -123,7 +124,9 @@ class Registrar(Requests):
         gone = [
             row.schedule.schedule_id
             async for row in self._rows(only)
-            if row.schedule.schedule_id not in wanted and _is_derived(row.schedule)
+            if row.schedule.schedule_id not in wanted
+            and (target := target_of(row.schedule)) is not None
+            and is_of_trigger(row, target)
         ]
         now_ms = self._clock.now_ms()
         said = [
@@ -138,6 +141,19 @@ class Registrar(Requests):
             self._tell("schedule.deleted", user_id, schedule_id)
         upserted = tuple(map(_upserted, saved, said))
         return DeployedSchedules(upserted=upserted, deleted=tuple(gone))
+
+    async def withdraw(
+        self, actor: Actor, workflow_id: str, version: int | None, *, user_id: str
+    ) -> list[str]:
+        """Delete the schedules that came with a workflow, or with one version of it; their ids."""
+        only = Only(user_id=user_id, workflow_id=workflow_id)
+        gone = to_withdraw([row async for row in self._rows(only)], version)
+        await self._ledger.save_all(
+            [], now_ms=self._clock.now_ms(), by=by_of(actor, user_id), removed=gone
+        )
+        for schedule_id in gone:
+            self._tell("schedule.deleted", user_id, schedule_id)
+        return gone
 
     async def pause_schedule(
         self,
@@ -253,12 +269,4 @@ def _upserted(saved: Saved, warnings: list[str]) -> Upserted:
         revision=saved.revision,
         changed=saved.changed,
         warnings=warnings,
-    )
-
-
-def _is_derived(schedule: Schedule) -> bool:
-    """Whether the id was derived, and not chosen by somebody."""
-    target = target_of(schedule)
-    return target is not None and schedule.schedule_id == derived_id(
-        target.workflow_id, target.user_id, target.trigger_id
     )

@@ -11,7 +11,7 @@ Spec: START-1 to START-4.
 from dataclasses import dataclass
 from hashlib import sha256
 
-from gnomon.apps.service.identity import ID, ID_MAX, Actor
+from gnomon.apps.service.identity import ID, START, Actor, direct_id
 from gnomon.apps.service.lookup import read_instant
 from gnomon.apps.service.registrar import Registrar
 from gnomon.apps.service.schedule_input import ScheduleInput
@@ -21,8 +21,6 @@ __all__ = ["Started", "Starter"]
 
 NEVER = "1970-01-01T00:00:00Z"
 """The one instant of a schedule that never runs by itself."""
-TRIGGER = "start"
-_DIGITS = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,8 +47,8 @@ class Starter:
     ) -> Started:  # fmt: skip
         """Have a version run now; the same key again starts nothing, and gets the same answer."""
         given = ScheduleInput(
-            workflow_id=workflow_id, version=version, user_id=user_id, trigger_id=TRIGGER,
-            schedule_id=_schedule_id(workflow_id, version, user_id), once=NEVER,
+            workflow_id=workflow_id, version=version, user_id=user_id, trigger_id=START,
+            schedule_id=direct_id(workflow_id, version, user_id), once=NEVER,
             overlap_policy="allow", catchup_policy="none", jitter_ms=0,
         )  # fmt: skip
         self._registrar.check(actor, given)
@@ -61,13 +59,6 @@ class Starter:
         name = _name(idempotency_key)
         run = await self._registrar.start(actor, given, name=name, nominal=nominal)
         return Started(started=True, idempotency_key=run.idempotency_key)
-
-
-def _schedule_id(workflow_id: str, version: int, user_id: str) -> str:
-    parts = (workflow_id, str(version), user_id)
-    digest = sha256("".join(f"{len(part)}:{part}" for part in parts).encode()).hexdigest()
-    tail = f".v{version}.{digest[:_DIGITS]}"
-    return f"{TRIGGER}.{workflow_id}"[: ID_MAX - len(tail)] + tail
 
 
 def _name(key: str) -> str:

@@ -6,7 +6,7 @@ that were deployed, and checked like them. An id is a name of a directory and no
 links are not followed. A version is written beside its place first and then linked into it, so that
 it is there as a whole or not at all, and never replaces another.
 
-Spec: WSTORE-1 to WSTORE-5.
+Spec: WSTORE-1 to WSTORE-6.
 """
 
 import asyncio
@@ -28,6 +28,7 @@ from gnomon.ports.workflow_store import StoredDag
 __all__ = ["DirectoryWorkflowStore"]
 
 _FILE = re.compile(r"([1-9][0-9]{0,9})\.json", re.ASCII)
+_REMOVED = re.compile(r"\.([1-9][0-9]{0,9})\.json\.removed", re.ASCII)
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}", re.ASCII)
 _PAGE_MAX = 1000
 _Result = TypeVar("_Result")
@@ -45,6 +46,28 @@ class DirectoryWorkflowStore:
     async def put(self, dag: StoredDag) -> StoredDag:
         return await self._hop(lambda: self._put(dag))
 
+    async def remove(
+        self, user_id: str, workflow_id: str, *, version: int | None = None, now_ms: int
+    ) -> int:
+        def work() -> int:
+            folder = self._place(user_id, workflow_id)
+            numbers = [one for one in _numbers(folder, _FILE) if version in (None, one)]
+            with _explained(folder):
+                for one in numbers:
+                    (folder / f"{one:d}.json").rename(folder / _removed(one))
+                if numbers:
+                    _sync(folder)
+            return len(numbers)
+
+        return await self._hop(work)
+
+    async def highest(self, user_id: str, workflow_id: str) -> int:
+        def work() -> int:
+            folder = self._place(user_id, workflow_id)
+            return max([0, *_numbers(folder, _FILE), *_numbers(folder, _REMOVED)])
+
+        return await self._hop(work)
+
     async def load(self, user_id: str, workflow_id: str, version: int) -> StoredDag | None:
         return await self._hop(lambda: self._load(self._place(user_id, workflow_id), version))
 
@@ -57,7 +80,7 @@ class DirectoryWorkflowStore:
     ) -> Sequence[StoredDag]:
         def work() -> list[StoredDag]:
             place = self._place(user_id, workflow_id)
-            numbers = [one for one in _numbers(place) if before is None or one < before]
+            numbers = [one for one in _numbers(place, _FILE) if before is None or one < before]
             found = [self._load(place, one) for one in numbers[: min(limit, _PAGE_MAX)]]
             return [one for one in found if one is not None]
 
@@ -72,7 +95,7 @@ class DirectoryWorkflowStore:
                 for name in _names(self._directory / check_id(user, where="user_id")):
                     if (user, name) > after and len(found) < min(limit, _PAGE_MAX):
                         place = self._place(user, name)
-                        numbers = _numbers(place)
+                        numbers = _numbers(place, _FILE)
                         newest = self._load(place, numbers[0]) if numbers else None
                         found += [] if newest is None else [newest]
             return found
@@ -82,6 +105,13 @@ class DirectoryWorkflowStore:
     def _put(self, dag: StoredDag) -> StoredDag:
         folder = self._place(dag.user_id, dag.workflow_id)
         place = folder / f"{dag.version:d}.json"
+        removed = self._load(folder, dag.version, name=_removed(dag.version))
+        if removed is not None:
+            if removed.digest == dag.digest:
+                with _explained(place):
+                    (folder / _removed(dag.version)).rename(place)
+                    _sync(folder)
+            return removed
         with _explained(place):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             draft = place.with_name(f".{place.name}.{os.getpid()}")
@@ -101,8 +131,8 @@ class DirectoryWorkflowStore:
         assert kept is not None
         return kept
 
-    def _load(self, folder: Path, version: int) -> StoredDag | None:
-        place = folder / f"{version:d}.json"
+    def _load(self, folder: Path, version: int, *, name: str | None = None) -> StoredDag | None:
+        place = folder / (name or f"{version:d}.json")
         with _explained(place):
             try:
                 descriptor = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
@@ -134,14 +164,19 @@ class DirectoryWorkflowStore:
         return await asyncio.get_running_loop().run_in_executor(self._executor, work)
 
 
+def _removed(version: int) -> str:
+    """The name of the file of a version that was removed."""
+    return f".{version:d}.json.removed"
+
+
 def _names(folder: Path) -> list[str]:
     """What in a folder has a name that can be an id, in order."""
     return sorted(one for one in _listed(folder) if _ID.fullmatch(one))
 
 
-def _numbers(folder: Path) -> list[int]:
-    """The versions that there are files of, highest first."""
-    found = map(_FILE.fullmatch, _listed(folder))
+def _numbers(folder: Path, name: re.Pattern[str]) -> list[int]:
+    """The versions that there are files of under such a name, highest first."""
+    found = map(name.fullmatch, _listed(folder))
     return sorted((int(one[1]) for one in found if one), reverse=True)
 
 

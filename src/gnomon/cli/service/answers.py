@@ -13,7 +13,9 @@ import typer
 
 from gnomon.cli.problem import printable
 
-__all__ = ["as_json", "columns", "facts", "listing", "run_rows", "schedule_rows", "warn"]
+__all__ = [
+    "as_json", "columns", "dag_rows", "facts", "listing", "run_rows", "schedule_rows", "warn",
+]  # fmt: skip
 
 Answer = Mapping[str, object]
 
@@ -49,6 +51,13 @@ def listing(title: str, items: object) -> str:
 def schedule_rows(items: object) -> str:
     names = ("schedule", "when", "zone", "next run", "state")
     return columns(names, [_schedule_row(one) for one in _objects(items)], empty="no schedules\n")
+
+
+def dag_rows(items: object) -> str:
+    names = ("dag", "version", "user", "deployed")
+    keys = ("workflow_id", "version", "user_id", "created_at")
+    rows = [[_text(one.get(key)) for key in keys] for one in _objects(items)]
+    return columns(names, rows, empty="no DAGs\n")
 
 
 def run_rows(items: object) -> str:

@@ -21,7 +21,7 @@ __all__ = [
     "CatchupOption", "CronOption", "FieldsFileOption", "IdArgument", "IdOption", "OverlapOption",
     "ReasonOption", "SetOption", "TokenFileOption", "UntilOption", "UrlOption", "UserOption",
     "WorkflowOption", "WorkflowVersionOption", "YesOption", "ZoneFieldOption", "definition",
-    "definitions",
+    "definitions", "read_text",
 ]  # fmt: skip
 
 BYTES_MAX = 1_000_000
@@ -100,7 +100,7 @@ def definition(
 
 def definitions(file: Path) -> list[dict[str, object]]:
     """Every definition of a file: an object or a list in JSON, or tables `schedule` in TOML."""
-    text = _read(file)
+    text = read_text(file, most=BYTES_MAX)
     try:
         found: object = tomllib.loads(text) if file.suffix == ".toml" else json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -131,11 +131,14 @@ def _one(found: list[dict[str, object]], file: Path) -> dict[str, object]:
     return found[0]
 
 
-def _read(file: Path) -> str:
+def read_text(file: Path, *, most: int) -> str:
+    """The text of a file, `-` for standard input, of so many bytes at most."""
     with (Path("/dev/stdin") if str(file) == "-" else file).open("rb") as stream:
-        data = stream.read(BYTES_MAX + 1)
-    if len(data) > BYTES_MAX:
-        raise DefinitionError(f"must have at most {BYTES_MAX} bytes", where=str(file), got="more")
+        data = stream.read(most + 1)
+    if len(data) > most:
+        raise DefinitionError(
+            f"must have at most {most} bytes", where=str(file), got="more", hint="split it"
+        )
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -57,9 +57,29 @@ class SqliteWorkflowStore(_Part):
                 "digest": dag.digest, "dag": dag.text, "created_at": to_text(dag.created_ms),
             }  # fmt: skip
             connection.execute(_SQL["put_workflow"], values)
-            return _dag(connection.execute(_SQL["workflow"], values).fetchone())
+            connection.execute(_SQL["restore_workflow"], values)
+            return _dag(connection.execute(_SQL["kept_workflow"], values).fetchone())
 
         return await self._write(work)
+
+    async def remove(
+        self, user_id: str, workflow_id: str, *, version: int | None = None, now_ms: int
+    ) -> int:
+        values = {
+            "user_id": user_id, "workflow_id": workflow_id, "version": version,
+            "now": to_text(now_ms),
+        }  # fmt: skip
+        return await self._write(
+            lambda connection: connection.execute(_SQL["remove_workflows"], values).rowcount
+        )
+
+    async def highest(self, user_id: str, workflow_id: str) -> int:
+        values = {"user_id": user_id, "workflow_id": workflow_id}
+        return await self._read(
+            lambda connection: int(
+                connection.execute(_SQL["highest_workflow"], values).fetchone()[0]
+            )
+        )
 
     async def load(self, user_id: str, workflow_id: str, version: int) -> StoredDag | None:
         found = await self._select(

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from gnomon.apps.service.executor.signature import Purpose, signed
+from gnomon.core.engine import plan
 from gnomon.ports.executions import Execution, NodeRow, NodeState
 from gnomon.ports.executor import FeedbackStatus
 from tests.apps.service.http.service_stage import KEYS, MINUTELY, NOON, Stage, play, with_parts
@@ -91,6 +92,103 @@ def test_a_workflow_is_started_under_a_key_and_seen_as_a_run() -> None:
         assert (run["state"], run["run_at"]) == ("planned", "2026-03-01T12:00:00Z")
         logged = (await stage.reader.get("/audit")).json()["items"]
         assert [one["action"] for one in logged].count("trigger") == 1
+
+    play(story)
+
+
+@clause("HTTP-39")
+def test_a_workflow_is_removed_with_what_came_along() -> None:
+    async def story(stage: Stage) -> None:
+        await stage.acme.post("/workflows", json=DAG)
+        await stage.acme.post("/workflows", json=DAG | {"version": 2, "name": "second"})
+        await stage.acme.post("/run-launcher/start", json=START)
+        for client in (stage.reader, stage.globex, stage.admin):
+            assert (await client.delete("/workflows/report")).status_code in (403, 404, 422)
+        of_version = await stage.acme.delete("/workflows/report?version=2")
+        done = await stage.acme.delete("/workflows/report")
+        gone = await stage.acme.delete("/workflows/report")
+        started = (await stage.acme.post("/run-launcher/start", json=START)).json()
+
+        assert of_version.status_code == 409
+        assert "is the version that its triggers start" in of_version.json()["detail"]
+        assert (done.status_code, gone.status_code) == (200, 404)
+        found = done.json()
+        assert (found["user_id"], found["workflow_id"], found["versions"]) == ("acme", "report", 2)
+        assert sorted(one.split(".")[0] for one in found["deleted"]) == ["report", "start"]
+        assert (await stage.acme.get("/schedules")).json()["items"] == []
+        assert (await stage.acme.get("/workflows")).json()["items"] == []
+        assert not started["started"]
+        logged = (await stage.reader.get("/audit")).json()["items"]
+        assert [one["action"] for one in logged].count("delete") == 2
+
+    play(story)
+
+
+@clause("HTTP-39", "WSTORE-6")
+def test_a_version_that_was_removed_is_deployed_again_with_the_same_content_only() -> None:
+    async def story(stage: Stage) -> None:
+        await stage.acme.post("/workflows", json=DAG)
+        await stage.acme.delete("/workflows/report")
+        other = await stage.acme.post("/workflows", json=DAG | {"name": "another"})
+        same = await stage.acme.post("/workflows", json=DAG)
+
+        assert (other.status_code, same.status_code) == (409, 201)
+        assert "deploy it as version 2" in other.json()["detail"]
+
+    play(story)
+
+
+@clause("HTTP-39")
+def test_what_would_start_a_removed_workflow_stands_against_its_removal() -> None:
+    async def story(stage: Stage) -> None:
+        await stage.acme.post("/workflows", json=DAG | {"triggers": []})
+        for name in "abcde":
+            await stage.acme.post("/schedules/upsert", json=MINUTELY | {"schedule_id": name})
+        refused = await stage.acme.delete("/workflows/report")
+        for name in "abcde":
+            await stage.acme.delete(f"/schedules/{name}")
+        done = await stage.acme.delete("/workflows/report?version=1")
+
+        assert refused.status_code == 409
+        assert "is started by a, b, c and 2 more" in refused.json()["detail"]
+        assert done.json()["versions"] == 1
+
+    play(story)
+
+
+@clause("HTTP-39")
+def test_a_workflow_with_a_run_in_flight_is_not_removed() -> None:
+    async def story(stage: Stage) -> None:
+        dag = DAG["nodes"], [{"type": "schedule_based", "cron_expr": "* * * * *"}]
+        body = DAG | {"nodes": dag[0], "triggers": dag[1]}
+        found = (await stage.acme.post("/workflows", json=body)).json()
+        stage.clock.at_ms += 60_000
+        now_ms = stage.clock.now_ms()
+        changes = plan(await stage.ledger.load(now_ms=now_ms, limit=10), now_ms=now_ms)
+        await stage.ledger.commit(changes, owner="worker", confirmed=False, now_ms=now_ms)
+        refused = await stage.acme.delete("/workflows/report")
+
+        assert refused.status_code == 409
+        assert f"has runs in flight of {found['schedules'][0]}" in refused.json()["detail"]
+
+    play(story)
+
+
+@clause("HTTP-25", "HTTP-2")
+def test_whose_workflow_is_deployed_is_said_in_the_address_and_the_error_says_so() -> None:
+    async def story(stage: Stage) -> None:
+        nobody = (await stage.admin.post("/workflows", json=DAG)).json()
+        in_body = (await stage.admin.post("/workflows", json=DAG | {"user_id": "acme"})).json()
+        done = await stage.admin.post("/workflows?user_id=acme", json=DAG)
+
+        assert nobody["errors"] == [
+            {"field": "user_id", "got": "None",
+             "reason": "must be given, because the sender acts for every user",
+             "hint": "write ?user_id=ID behind the path, with the id of the user whose workflow "
+                     "it is"},
+        ]  # fmt: skip
+        assert in_body["errors"][0]["hint"] == "write it into the address: ?user_id=..."
+        assert done.status_code == 201
 
     play(story)
 

@@ -26,6 +26,7 @@ from gnomon.apps.service.http.problem import (
     invalid,
     problem_response,
 )
+from gnomon.apps.service.http.query import parameters_of
 from gnomon.errors import (
     ConflictError,
     DefinitionError,
@@ -63,6 +64,8 @@ _REASONS = {
     "literal_error": ("must be {expected}", "write one of these"),
 }
 """What a validator calls a mistake, and what is said about it."""
+BODY_FIELD = 2
+"""How long the place of a field is that stands in the body itself."""
 _OTHER = ("is not what it must be", "see the OpenAPI document")
 
 
@@ -91,8 +94,8 @@ async def _answer_problem(request: Request, error: Exception) -> Response:
 
 async def _answer_validation(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    known = _known_fields(request)
-    return _invalid(request, [_field_problem(one, known) for one in error.errors()])
+    known, asked = _known_fields(request), parameters_of(request)
+    return _invalid(request, [_field_problem(one, known, asked) for one in error.errors()])
 
 
 async def _answer_definition(request: Request, error: Exception) -> Response:
@@ -141,7 +144,9 @@ def _invalid(request: Request, errors: Sequence[FieldProblem]) -> Response:
     return problem_response(invalid(errors).problem, instance=request.url.path)
 
 
-def _field_problem(found: dict[str, object], known: Sequence[str]) -> FieldProblem:
+def _field_problem(
+    found: dict[str, object], known: Sequence[str], asked: Sequence[str]
+) -> FieldProblem:
     """What a validator found, in our words: the field, the reason, what was got, what to write."""
     location, kind, context = found["loc"], str(found["type"]), found.get("ctx")
     assert isinstance(location, tuple)
@@ -150,8 +155,11 @@ def _field_problem(found: dict[str, object], known: Sequence[str]) -> FieldProbl
     reason, hint = (text.format(**values) for text in _REASONS.get(kind, _OTHER))
     got = shown(None if kind == "missing" else found.get("input"))
     if kind == "extra_forbidden":
-        close = get_close_matches(str(location[-1]), known, n=1)
+        name = str(location[-1])
+        close = get_close_matches(name, known, n=1)
         hint = f"did you mean {close[0]}?" if close else f"the fields are {', '.join(known)}"
+        if len(location) == BODY_FIELD and name in asked:
+            hint = f"write it into the address: ?{name}=..."
         return FieldProblem(printable(field), reason, got, hint)
     return FieldProblem(printable(field), reason, got, hint)
 

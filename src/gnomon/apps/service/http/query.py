@@ -19,7 +19,7 @@ from fastapi.routing import APIRoute
 from gnomon.apps.service.http.problem import FieldProblem, invalid
 from gnomon.errors.root import printable, shown
 
-__all__ = ["check_query"]
+__all__ = ["check_query", "parameters_of"]
 
 
 async def check_query(request: Request) -> None:
@@ -27,12 +27,17 @@ async def check_query(request: Request) -> None:
     given = request.query_params.multi_items()
     errors = list(_not_kept([*request.path_params.items(), *given]))
     if given:
-        route = request.scope.get("route")
-        known = list(_names(route.dependant)) if isinstance(route, APIRoute) else []
+        known = parameters_of(request)
         errors += _unknown(dict(given), known)
         errors += _repeated(Counter(name for name, _ in given), known)
     if errors:
         raise invalid(errors)
+
+
+def parameters_of(request: Request) -> list[str]:
+    """The parameters of the address that the route of a request knows."""
+    route = request.scope.get("route")
+    return list(_names(route.dependant)) if isinstance(route, APIRoute) else []
 
 
 def _names(dependant: Dependant) -> Iterator[str]:

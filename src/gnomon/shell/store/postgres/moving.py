@@ -44,7 +44,7 @@ Progress = Callable[[str, int, int], None]
 
 _TABLES = (
     "schedules", "schedule_revisions", "schedule_runs", "schedule_log", "expectations", "breaches",
-    "workflows", "executions", "execution_nodes",
+    "workflows", "removed_workflows", "executions", "execution_nodes",
 )  # fmt: skip
 _BOOLEANS = ("paused", "confirmed")
 _PAGE = 5_000

@@ -34,13 +34,24 @@ class PostgresWorkflowStore:
         self._sql = Statements(schema, "dag.sql")
 
     async def put(self, dag: StoredDag) -> StoredDag:
-        # Two statements on purpose: a row that another transaction adds meanwhile is waited for by
-        # the first, and seen by the second.
+        # Several statements on purpose: a row that another transaction adds meanwhile is waited for
+        # by the first, and seen by the others.
         async with self._pool.transaction() as connection:
             await connection.execute(self._sql["put_workflow"], *dag)
-            row = await connection.fetchrow(self._sql["workflow"], *dag[:3])
+            await connection.execute(self._sql["restore_workflow"], *dag[:4])
+            row = await connection.fetchrow(self._sql["kept_workflow"], *dag[:3])
         assert row is not None
         return StoredDag(*row)
+
+    async def remove(
+        self, user_id: str, workflow_id: str, *, version: int | None = None, now_ms: int
+    ) -> int:
+        values = user_id, workflow_id, version, now_ms
+        return len(await self._pool.fetch(self._sql["remove_workflows"], *values))
+
+    async def highest(self, user_id: str, workflow_id: str) -> int:
+        [row] = await self._pool.fetch(self._sql["highest_workflow"], user_id, workflow_id)
+        return int(row[0])
 
     async def load(self, user_id: str, workflow_id: str, version: int) -> StoredDag | None:
         found = await self._select("workflow", user_id, workflow_id, version)

@@ -5,13 +5,42 @@ INSERT INTO workflows (user_id, workflow_id, version, digest, dag, created_at)
 VALUES (:user_id, :workflow_id, :version, :digest, :dag, :created_at)
 ON CONFLICT (user_id, workflow_id, version) DO NOTHING
 
+-- name: kept_workflow
+-- Also one that was removed.
+SELECT user_id, workflow_id, version, digest, dag, created_at FROM workflows
+WHERE user_id = :user_id AND workflow_id = :workflow_id AND version = :version
+
+-- name: restore_workflow
+DELETE FROM removed_workflows
+WHERE user_id = :user_id AND workflow_id = :workflow_id AND version = :version
+  AND EXISTS (
+    SELECT 1 FROM workflows
+    WHERE user_id = :user_id AND workflow_id = :workflow_id AND version = :version
+      AND digest = :digest
+  )
+
+-- name: remove_workflows
+INSERT INTO removed_workflows (user_id, workflow_id, version, removed_at)
+SELECT user_id, workflow_id, version, :now FROM workflows
+WHERE user_id = :user_id AND workflow_id = :workflow_id
+  AND (:version IS NULL OR version = :version)
+ON CONFLICT DO NOTHING
+
+-- name: highest_workflow
+SELECT coalesce(max(version), 0) FROM workflows
+WHERE user_id = :user_id AND workflow_id = :workflow_id
+
 -- name: workflow
 SELECT user_id, workflow_id, version, digest, dag, created_at FROM workflows
 WHERE user_id = :user_id AND workflow_id = :workflow_id AND version = :version
+  AND (user_id, workflow_id, version)
+    NOT IN (SELECT user_id, workflow_id, version FROM removed_workflows)
 
 -- name: versions
 SELECT user_id, workflow_id, version, digest, dag, created_at FROM workflows
 WHERE user_id = :user_id AND workflow_id = :workflow_id AND version < :before
+  AND (user_id, workflow_id, version)
+    NOT IN (SELECT user_id, workflow_id, version FROM removed_workflows)
 ORDER BY version DESC LIMIT :limit
 
 -- name: workflows
@@ -21,6 +50,8 @@ WHERE (user_id, workflow_id) > (:after_user, :after_workflow)
   AND version = (
     SELECT max(version) FROM workflows
     WHERE user_id = one.user_id AND workflow_id = one.workflow_id
+      AND (user_id, workflow_id, version)
+        NOT IN (SELECT user_id, workflow_id, version FROM removed_workflows)
   )
 ORDER BY user_id, workflow_id LIMIT :limit
 

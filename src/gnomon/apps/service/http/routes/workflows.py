@@ -1,17 +1,17 @@
 """
-Workflows: deploy a version, and look at what was deployed.
+Workflows: deploy a version, look at what was deployed, and remove it.
 
 Deploying keeps the DAG under its id and version, for ever as it is, and registers its
 `schedule_based` triggers in the same breath. A workflow belongs to one user.
 
-Spec: HTTP-25.
+Spec: HTTP-25, HTTP-39.
 """
 
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from gnomon.apps.service.deploying import Deployed, WorkflowView
+from gnomon.apps.service.deploying import Deployed, Removed, WorkflowView
 from gnomon.apps.service.http.describing import problems
 from gnomon.apps.service.http.forms import Id, WorkflowForm
 from gnomon.apps.service.http.routes.schedules import Cursor, Limit, PartsOf
@@ -23,7 +23,13 @@ __all__ = ["router"]
 router = APIRouter(tags=["workflows"])
 
 WorkflowPath = Annotated[Id, Path(description="The id of a workflow.")]
-UserQuery = Annotated[Id | None, Query(description="Whose workflow; left out, the sender's own.")]
+UserQuery = Annotated[
+    Id | None,
+    Query(
+        description="Whose workflow; left out, the sender's own. A sender who acts for every user "
+        "must name one, except in a list."
+    ),
+]
 VersionQuery = Annotated[int | None, Query(ge=1, le=2**31 - 1)]
 
 
@@ -66,6 +72,18 @@ async def get_workflow(
 ) -> WorkflowView:
     """One version of a workflow; the newest when none is named."""
     return await parts.deployer.get(actor, workflow_id, version, user_id=user_id)
+
+
+@router.delete("/workflows/{workflow_id}", responses=problems(404, 409))
+async def remove_workflow(
+    workflow_id: WorkflowPath,
+    actor: Writer,
+    parts: PartsOf,
+    version: VersionQuery = None,
+    user_id: UserQuery = None,
+) -> Removed:
+    """Remove a workflow with the schedules of its triggers, or one version that none starts."""
+    return await parts.deployer.remove(actor, workflow_id, version, user_id=user_id)
 
 
 @router.get("/workflows/{workflow_id}/versions", responses=problems(404))

@@ -5,19 +5,57 @@ INSERT INTO gnomon.workflows (user_id, workflow_id, version, digest, dag, create
 VALUES ($1, $2, $3, $4, $5, $6)
 ON CONFLICT (user_id, workflow_id, version) DO NOTHING
 
--- name: workflow
+-- name: kept_workflow
+-- Also one that was removed.
 SELECT user_id, workflow_id, version, digest, dag, created_at FROM gnomon.workflows
 WHERE user_id = $1 AND workflow_id = $2 AND version = $3
 
+-- name: restore_workflow
+DELETE FROM gnomon.removed_workflows
+WHERE user_id = $1 AND workflow_id = $2 AND version = $3
+  AND EXISTS (
+    SELECT 1 FROM gnomon.workflows
+    WHERE user_id = $1 AND workflow_id = $2 AND version = $3 AND digest = $4
+  )
+
+-- name: remove_workflows
+INSERT INTO gnomon.removed_workflows (user_id, workflow_id, version, removed_at)
+SELECT user_id, workflow_id, version, $4 FROM gnomon.workflows
+WHERE user_id = $1 AND workflow_id = $2 AND ($3::integer IS NULL OR version = $3)
+ON CONFLICT DO NOTHING
+RETURNING version
+
+-- name: highest_workflow
+SELECT coalesce(max(version), 0) FROM gnomon.workflows WHERE user_id = $1 AND workflow_id = $2
+
+-- name: workflow
+SELECT user_id, workflow_id, version, digest, dag, created_at FROM gnomon.workflows one
+WHERE user_id = $1 AND workflow_id = $2 AND version = $3
+  AND NOT EXISTS (
+    SELECT 1 FROM gnomon.removed_workflows gone
+    WHERE gone.user_id = one.user_id AND gone.workflow_id = one.workflow_id
+      AND gone.version = one.version
+  )
+
 -- name: versions
-SELECT user_id, workflow_id, version, digest, dag, created_at FROM gnomon.workflows
+SELECT user_id, workflow_id, version, digest, dag, created_at FROM gnomon.workflows one
 WHERE user_id = $1 AND workflow_id = $2 AND version < $3
+  AND NOT EXISTS (
+    SELECT 1 FROM gnomon.removed_workflows gone
+    WHERE gone.user_id = one.user_id AND gone.workflow_id = one.workflow_id
+      AND gone.version = one.version
+  )
 ORDER BY version DESC LIMIT $4
 
 -- name: workflows
 SELECT DISTINCT ON (user_id, workflow_id) user_id, workflow_id, version, digest, dag, created_at
-FROM gnomon.workflows
+FROM gnomon.workflows one
 WHERE (user_id, workflow_id) > ($1, $2) AND ($3::text IS NULL OR user_id = $3)
+  AND NOT EXISTS (
+    SELECT 1 FROM gnomon.removed_workflows gone
+    WHERE gone.user_id = one.user_id AND gone.workflow_id = one.workflow_id
+      AND gone.version = one.version
+  )
 ORDER BY user_id, workflow_id, version DESC LIMIT $4
 
 -- name: begin_execution
