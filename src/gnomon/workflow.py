@@ -28,6 +28,7 @@ from gnomon.apps.workflow.host import Host
 from gnomon.apps.workflow.reconciling import Finding, Resolution
 from gnomon.apps.workflow.repair import Repairer, Trouble
 from gnomon.apps.workflow.steps import Call, applied, not_applied, unknown
+from gnomon.apps.workflow.threads import THREADS
 from gnomon.errors import DefinitionError
 from gnomon.shell.chance import draw_token
 from gnomon.shell.clock import SystemClock
@@ -53,20 +54,26 @@ __all__ = [
 
 @asynccontextmanager
 async def host(
-    store: str, *workflows: Workflow, threads: int = 8, repairer: Repairer | None = None,
+    store: str, *workflows: Workflow, threads: int = THREADS, repairer: Repairer | None = None,
     keep: timedelta | None = timedelta(milliseconds=KEEP_MS),
 ) -> AsyncIterator[Host]:  # fmt: skip
     """
     A host, at work until the block ends.
 
     `store` is a SQLite file, `:memory:`, or the URL of a PostgreSQL database. What is over is
-    forgotten after `keep`, a day at least; None keeps everything.
+    forgotten after `keep`, a day at least; None keeps everything. Of functions that are no
+    coroutines, `threads` are at work at once; with 0 they are called in the loop, one at a time.
     """
     keep_ms = None if keep is None else keep // timedelta(milliseconds=1)
     if keep_ms is not None and keep_ms < KEEP_MIN_MS:
         raise DefinitionError(
             "must be at least a day", where="keep", got=keep, hint="write e.g. timedelta(days=90)"
         )
+    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 0:
+        raise DefinitionError(
+            "must be a whole number, 0 at least", where="threads", got=threads,
+            hint=f"leave it out for {THREADS}",
+        )  # fmt: skip
     clock = SystemClock()
     log = await open_log(store, to_hold=True)
     try:

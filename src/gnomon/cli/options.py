@@ -137,11 +137,11 @@ def read_after(text: str | None, context: typer.Context) -> datetime:
     return from_epoch(clock_of(context).now_ms() // 1000)
 
 
-def read_count(text: str, *, most: int = COUNT_MAX) -> int:
+def read_count(text: str, *, most: int = COUNT_MAX, where: str = "count") -> int:
     if text.isascii() and text.isdigit() and len(text) < 10 and 1 <= int(text) <= most:
         return int(text)
     raise DefinitionError(
-        f"must be a whole number from 1 to {most}", where="count", got=text, hint="write e.g. 10"
+        f"must be a whole number from 1 to {most}", where=where, got=text, hint="write e.g. 10"
     )
 
 

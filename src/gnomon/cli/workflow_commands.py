@@ -25,6 +25,7 @@ __all__ = ["workflow_app"]
 
 KEEP_MIN_MS = 86_400_000
 ROWS_MAX = 10_000
+THREADS_MAX = 10_000
 _T = TypeVar("_T")
 
 workflow_app = typer.Typer(
@@ -71,6 +72,14 @@ def run_command(
             help="How long to keep what is over; forever to keep everything.",
         ),
     ] = "2160h",
+    threads: Annotated[
+        str,
+        typer.Option(
+            "--threads",
+            metavar="N",
+            help=f"How many functions can block at once, 1 to {THREADS_MAX}.",
+        ),
+    ] = "64",
     http: Annotated[
         str | None,
         typer.Option("--http", metavar="ADDRESS", help="Serve commands too, e.g. 127.0.0.1:8081."),
@@ -83,7 +92,13 @@ def run_command(
     from gnomon.cli.workflow_run import run_workflows
 
     return run_workflows(
-        files or [], store, clock_of(context), keep=_read_keep(keep), http=http, access=access
+        files or [],
+        store,
+        clock_of(context),
+        keep=_read_keep(keep),
+        http=http,
+        access=access,
+        threads=read_count(threads, most=THREADS_MAX, where="threads"),
     )
 
 

@@ -23,7 +23,7 @@ __all__ = ["run_workflows"]
 
 def run_workflows(
     files: Sequence[Path], store: str, clock: Clock, *, keep: timedelta | None, http: str | None,
-    access: Path | None,
+    access: Path | None, threads: int,
 ) -> int:  # fmt: skip
     """Deploy, serve, and return the exit code: 130 when it was told twice to stop."""
     scripts = [(file, file.read_text(encoding="utf-8")) for file in files]
@@ -47,7 +47,7 @@ def run_workflows(
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, on_signal)
         with contextlib.suppress(asyncio.CancelledError):
-            async with host(store, keep=keep) as running:
+            async with host(store, keep=keep, threads=threads) as running:
                 for workflow, text in workflows:
                     await running.deploy(workflow, text=text)
                 async with beside(running):

@@ -2,9 +2,9 @@
 Functions of authors at work: coroutines in the event loop, other functions in threads.
 
 A handler that takes too long is given up; whatever it does later reaches nothing, since its context
-is closed by then. A tool that mutates is given up only when it is a coroutine, and then its end is
-waited for: a thread cannot be ended, and a mutation that comes after one has asked whether it was
-made would be made twice.
+is closed by then, and its thread is counted apart. A tool that mutates is given up only when it is
+a coroutine, and then its end is waited for: a thread cannot be ended, and a mutation that comes
+after one has asked whether it was made would be made twice.
 
 Spec: FLOW-19, FLOW-20, MUTATE-3.
 """
@@ -12,10 +12,10 @@ Spec: FLOW-19, FLOW-20, MUTATE-3.
 import asyncio
 import inspect
 from collections.abc import Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from gnomon.apps.workflow.pending import at_once
+from gnomon.apps.workflow.threads import Threads
 from gnomon.errors import LogicError, TransientError
 from gnomon.ports import Clock
 
@@ -32,29 +32,32 @@ class Caller:
 
     def __init__(self, clock: Clock, *, threads: int) -> None:
         self._clock = clock
-        self._threads = threads
-        self._pool: ThreadPoolExecutor | None = None
+        self.threads = Threads(threads) if threads else None
 
     async def call(
         self, function: Callable[..., object], *arguments: object, limit_ms: int = HANDLER_MAX_MS
     ) -> object:
         """What the function returns; `TransientError` when it takes longer than that."""
-        return await self._within(self._start(function, *arguments), limit_ms, waits=False)
+        work = await self._start(function, *arguments)
+        return await self._within(work, limit_ms, waits=False)
 
     async def mutate(
         self, function: Callable[..., object], *arguments: object, limit_ms: int = HANDLER_MAX_MS
     ) -> object:
         """The same for a tool that mutates: when it is over, it is over."""
-        if not inspect.iscoroutinefunction(function):
-            return await self._within(self._start(function, *arguments), None, waits=True)
-        return await self._within(self._start(function, *arguments), limit_ms, waits=True)
+        limit = limit_ms if inspect.iscoroutinefunction(function) else None
+        return await self._within(await self._start(function, *arguments), limit, waits=True)
 
     def close(self) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(wait=False)
-            self._pool = None
+        if self.threads is not None:
+            self.threads.close()
 
-    def _start(self, function: Callable[..., object], *arguments: object) -> "asyncio.Task[object]":
+    async def _start(
+        self, function: Callable[..., object], *arguments: object
+    ) -> "asyncio.Task[object]":
+        """The function at work; to wait for a thread is not yet its time."""
+        if self.threads is not None and not inspect.iscoroutinefunction(function):
+            await self.threads.place()
         return asyncio.create_task(self._work(function, arguments))
 
     async def _within(
@@ -79,10 +82,13 @@ class Caller:
         return work.result()
 
     async def _work(self, function: Callable[..., object], arguments: tuple[object, ...]) -> object:
-        if self._threads and not inspect.iscoroutinefunction(function):
-            result, error = await self._in_thread(lambda: function(*arguments))
-            if error is not None:
-                raise error
+        if self.threads is not None and not inspect.iscoroutinefunction(function):
+            name = getattr(function, "__qualname__", repr(function))
+            found = await self.threads.run(lambda: _outcome(function, arguments), name)
+            assert isinstance(found, _Outcome)
+            if found.error is not None:
+                raise found.error
+            result = found.result
         else:
             try:
                 result = function(*arguments)
@@ -90,22 +96,21 @@ class Caller:
                 raise LogicError(f"asked the interpreter to exit ({error})") from None
         return await result if inspect.isawaitable(result) else result
 
-    async def _in_thread(
-        self, function: Callable[[], object]
-    ) -> tuple[object, BaseException | None]:
-        """What a function returned or raised, as a value."""
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="gnomon-handler")
 
-        def work() -> tuple[object, BaseException | None]:
-            try:
-                return function(), None
-            except Exception as error:
-                return None, error
-            except BaseException as error:  # a thread must not end the process
-                return None, LogicError(f"raised {type(error).__name__}")
+class _Outcome(NamedTuple):
+    """What a function returned or raised."""
 
-        return await asyncio.get_running_loop().run_in_executor(self._pool, work)
+    result: object
+    error: BaseException | None = None
+
+
+def _outcome(function: Callable[..., object], arguments: tuple[object, ...]) -> _Outcome:
+    try:
+        return _Outcome(function(*arguments))
+    except Exception as error:
+        return _Outcome(None, error)
+    except BaseException as error:  # a thread must not end the process
+        return _Outcome(None, LogicError(f"raised {type(error).__name__}"))
 
 
 def waiting_here() -> Callable[[Coroutine[object, object, _T]], _T]:

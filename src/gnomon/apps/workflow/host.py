@@ -23,6 +23,7 @@ from gnomon.apps.workflow.events import log
 from gnomon.apps.workflow.repair import Repairer
 from gnomon.apps.workflow.script import Library
 from gnomon.apps.workflow.surroundings import Surroundings
+from gnomon.apps.workflow.threads import THREADS, ThreadFigures
 from gnomon.errors import OwnershipLostError, StoreError
 from gnomon.ports import Clock
 from gnomon.ports.workflow_log import WorkflowLog
@@ -41,7 +42,7 @@ class Host:
 
     def __init__(
         self, store: WorkflowLog, clock: Clock, *, holder: str, draw_token: Callable[[], str],
-        threads: int = 8, repairer: Repairer | None = None, keep_ms: int | None = None,
+        threads: int = THREADS, repairer: Repairer | None = None, keep_ms: int | None = None,
     ) -> None:  # fmt: skip
         self.desk = Desk(store, clock, ring=self.ring)
         self._store = store
@@ -74,6 +75,12 @@ class Host:
     def working(self) -> int:
         """How many of them it is at work on."""
         return len(self._tasks)
+
+    @property
+    def threads(self) -> ThreadFigures:
+        """How many functions are at work, or wait for a thread."""
+        found = self._around.caller.threads
+        return ThreadFigures(0, 0, 0, 0) if found is None else found.figures()
 
     async def start(self) -> None:
         """Hold the workflows and work on them until `stop`; `StoreError` if that cannot begin."""

@@ -43,23 +43,30 @@ class FlowMetrics(HttpMetrics):
         """All metrics in the text format of Prometheus; `StoreError` without the store."""
         found = await self._host.desk.lookup.figures(now_ms=self._clock.now_ms())
         registry = CollectorRegistry()
-        registry.register(_FlowCollector(found, held=self._host.held, working=self._host.working))
+        registry.register(_FlowCollector(found, self._host))
         return generate_latest(registry) + self.text()
 
 
 class _FlowCollector(Collector):
     """The figures of one moment."""
 
-    def __init__(self, found: Sequence[FlowFigures], *, held: int, working: int) -> None:
+    def __init__(self, found: Sequence[FlowFigures], host: Host) -> None:
         self._found = found
-        self._held = held
-        self._working = working
+        self._held = host.held
+        self._working = host.working
+        self._threads = host.threads
 
     def collect(self) -> Iterator[Metric]:
         yield GaugeMetricFamily("gnomon_workflows_held", "Held by this host.", value=self._held)
         yield GaugeMetricFamily(
             "gnomon_workflows_working", "That this host is at work on.", value=self._working
         )
+        threads = GaugeMetricFamily(
+            "gnomon_workflow_threads", "Threads of functions of scripts.", labels=["state"]
+        )
+        for state in ("busy", "waiting", "left", "most"):
+            threads.add_metric([state], getattr(self._threads, state))
+        yield threads
         yield from self._states()
         yield from self._flows()
         yield from self._topics()
