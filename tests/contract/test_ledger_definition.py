@@ -37,7 +37,7 @@ def test_saving_a_changed_definition_is_a_new_revision(desk: Desk) -> None:
     assert (clock(row.wake_ms), clock(row.created_ms)) == ("00:05:00", "00:00:30")
 
 
-@clause("LEDGER-14")
+@clause("LEDGER-26")
 @pytest.mark.parametrize(("now", "first"), [("00:01:00", "00:01:00"), ("00:01:00.001", "00:02:00")])
 def test_a_period_at_the_instant_of_saving_is_owed_and_none_before(
     desk: Desk, now: str, first: str
@@ -47,7 +47,7 @@ def test_a_period_at_the_instant_of_saving_is_owed_and_none_before(
     assert desk.wake() == first
 
 
-@clause("LEDGER-14")
+@clause("LEDGER-26")
 def test_an_edit_withdraws_what_nobody_had_come_to(desk: Desk) -> None:
     desk.save(now="00:00:30")
 
@@ -57,7 +57,7 @@ def test_an_edit_withdraws_what_nobody_had_come_to(desk: Desk) -> None:
     assert clock(desk.get().cursor * 1000) == "00:04:00"
 
 
-@clause("LEDGER-14")
+@clause("LEDGER-26")
 def test_an_edit_never_moves_the_cursor_back(desk: Desk) -> None:
     desk.save(cron_expr="0 * * * *", window="around,20m", now="00:30:00")
     desk.turn("00:51:00")
@@ -66,7 +66,7 @@ def test_an_edit_never_moves_the_cursor_back(desk: Desk) -> None:
     assert clock(desk.get().cursor * 1000) == "01:00:00"
 
 
-@clause("LEDGER-14")
+@clause("LEDGER-26")
 def test_an_edit_leaves_no_period_of_the_new_definition_without_a_row(desk: Desk) -> None:
     desk.save(cron_expr="0 * * * *", window="around,20m", now="00:30:00")
     desk.turn("00:51:00")
@@ -80,7 +80,7 @@ def test_an_edit_leaves_no_period_of_the_new_definition_without_a_row(desk: Desk
     assert desk.words()[1] == "00:58:00 to 00:59:00 done skipped(withdrawn)"
 
 
-@clause("LEDGER-14")
+@clause("LEDGER-26")
 def test_what_corrects_a_definition_of_a_clock_that_was_ahead_is_in_force_at_once(
     desk: Desk,
 ) -> None:
@@ -105,7 +105,7 @@ def test_a_period_of_an_edited_window_does_not_run_before_the_edit(desk: Desk) -
     assert desk.rows()[0].fire_ms >= at("00:50:00")
 
 
-@clause("LEDGER-14")
+@clause("LEDGER-26")
 def test_what_waits_when_a_schedule_is_edited_is_looked_at_at_once(desk: Desk) -> None:
     desk.save(cron_expr="0 * * * *", window="around,20m", now="00:30:00")
     desk.turn("00:51:00")
@@ -115,7 +115,7 @@ def test_what_waits_when_a_schedule_is_edited_is_looked_at_at_once(desk: Desk) -
     assert len(desk.load("00:51:30")[0].waiting) == 1
 
 
-@clause("LEDGER-14")
+@clause("LEDGER-26")
 def test_rows_keep_the_revision_they_were_planned_under(desk: Desk) -> None:
     desk.claim(overlap_policy="allow")
     desk.save(now="00:01:30", overlap_policy="allow", target="new")
@@ -308,14 +308,14 @@ def test_what_is_not_there_cannot_be_paused_resumed_or_deleted(desk: Desk) -> No
         assert not desk.delete("00:01:00", name=name)
 
 
-@clause("LEDGER-14")
+@clause("LEDGER-26")
 def test_a_schedule_with_nothing_left_to_do_sleeps(desk: Desk) -> None:
     saved = desk.save(cron_expr=None, once="2026-02-01T00:00:00Z")
 
     assert (saved.next_nominal, desk.wake()) == (None, None)
 
 
-@clause("LEDGER-14")
+@clause("LEDGER-26")
 def test_a_schedule_that_begins_later_is_looked_at_when_it_begins(desk: Desk) -> None:
     desk.save(cron_expr=None, once="2026-03-01T08:00:00Z")
 

@@ -62,15 +62,35 @@ def test_a_run_that_may_be_what_kills_its_workers_is_not_started_for_ever(
     assert model.rows[key].fact.reason is Reason.UNCERTAIN
 
 
-@clause("ENGINE-9")
-def test_a_window_that_opened_before_the_definition_was_saved_is_used_from_then_on() -> None:
-    # The window of noon is 11:00 to 12:00 and 11:07:30 would have been chosen; saved at 11:50.
-    saved_ms = (NOON - 600) * 1000
+@clause("ENGINE-9", "ENGINE-12")
+def test_what_a_window_had_chosen_before_the_definition_was_saved_is_withdrawn() -> None:
+    # The window of noon is 11:00 to 12:00 and 11:07:30 is chosen; saved at 11:07:30 and at 11:50.
     early = hourly(window="before,1h", catchup_policy="latest")
+    chosen_ms = early.chosen_ms(NOON)
+    assert chosen_ms is not None
+    dues = [
+        Due(early, 1, NOON - 3600, effective_ms=saved_ms)
+        for saved_ms in (chosen_ms, chosen_ms + 1, (NOON - 600) * 1000)
+    ]
 
-    (change,) = plan([Due(early, 1, NOON - 3600, effective_ms=saved_ms)], now_ms=saved_ms)
+    found = [plan([due], now_ms=due.effective_ms)[0].facts[0] for due in dues]
 
-    assert [(launch.nominal, launch.fire_ms) for launch in change.launches] == [(NOON, saved_ms)]
+    assert [(fact.nominal, fact.state, fact.reason) for fact in found] == [
+        (NOON, "claimed", None), (NOON, "done", "withdrawn"), (NOON, "done", "withdrawn"),
+    ]  # fmt: skip
+
+
+@clause("ENGINE-9", "ENGINE-12")
+def test_what_a_jitter_had_drawn_before_the_definition_was_saved_runs_at_once() -> None:
+    early = hourly(jitter_ms=600_000, catchup_policy="latest")
+    drawn_ms = early.chosen_ms(NOON)
+    assert drawn_ms is not None
+    saved_ms = drawn_ms + 1_000
+
+    for wait_ms in (0, 10_000):
+        due = Due(early, 1, NOON - 3600, effective_ms=saved_ms)
+        (change,) = plan([due], now_ms=saved_ms + wait_ms)
+        assert [(one.nominal, one.fire_ms) for one in change.launches] == [(NOON, saved_ms)]
 
 
 @clause("ENGINE-9")

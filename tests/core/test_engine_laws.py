@@ -75,6 +75,7 @@ LIMITS = st.builds(
     open_max=st.integers(1, 40),
     one_by_one_max=st.integers(0, 4),
     count_max=st.sampled_from([20, 50, 1_000_000]),
+    asked_max=st.sampled_from([3, 40, 1_000]),
 )
 WAITS_MS = st.one_of(
     st.just(0), st.integers(1, 5_000), st.integers(0, 120).map(lambda s: s * 1000),

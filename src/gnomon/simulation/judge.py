@@ -62,9 +62,12 @@ def _covered(case: Case) -> Iterator[tuple[str, str]]:
     if name in case.record.deleted:  # what had opened ahead has its row
         opened = [row.last_nominal or row.nominal for row in case.rows]
         last = max(case.record.deleted[name].at_ms // 1000, *opened, 0)
-    wanted = owed(case.schedule, first, last)
+    opened = [at for at in case.record.open_when_saved.get(name, ()) if at < first]
+    wanted = [*opened, *owed(case.schedule, first, last)]
     counts: Counter[int] = Counter()
     for row in case.rows:
+        if row.nominal < first:
+            case.record.hit("a window was open when its schedule was saved")
         inside = [at for at in wanted if row.nominal <= at <= (row.last_nominal or row.nominal)]
         counts.update(inside)
         if len(inside) != row.periods:
@@ -245,6 +248,22 @@ def _chosen(case: Case) -> Iterator[tuple[str, str]]:
             yield "chosen", f"{row.nominal} was chosen to run {late_ms} ms after that"
 
 
+def _first_seen(case: Case) -> Iterator[tuple[str, str]]:
+    """What was open when the schedule was saved counts if its instant was ahead, and only then."""
+    name = str(case.schedule["schedule_id"])
+    if name in case.record.edited or case.schedule.get("jitter_ms"):
+        return
+    before_ms, _ = window(case.schedule)
+    opened = case.record.open_when_saved.get(name, ())
+    for row in case.rows:
+        if not row.nominal * 1000 - before_ms < case.record.saved_ms[name] or row.last_nominal:
+            continue
+        if row.nominal in opened and row.reason == "withdrawn":
+            yield "first", f"{row.nominal} was withdrawn, and its instant was ahead"
+        elif row.nominal not in opened and row.outcome == "executed":
+            yield "first", f"{row.nominal} ran, and its instant was before its schedule"
+
+
 def _kills(case: Case) -> Iterator[tuple[str, str]]:
     """What is to be ended is ended, and not started again."""
     kept = [*case.rows, *case.asked], case.effects, case.grants
@@ -324,5 +343,5 @@ def _by_fence(grant: Grant) -> int:
 
 _CHECKS = (
     _covered, _asked_for, _true_outcomes, _starts, _overlaps, _claims, _in_time, broken_reasons,
-    _chosen, _kills, _tellings, _deleted, _newest_counts, _calm,
+    _chosen, _first_seen, _kills, _tellings, _deleted, _newest_counts, _calm,
 )  # fmt: skip

@@ -2,9 +2,9 @@
 Which periods are owed? Asked of every minute, one by one, with the standard library's zoneinfo.
 
 The matcher reads the record of a schedule as a person would, and not through Gnomon: cron fields
-are lists, ranges and steps of numbers; an interval counts from its anchor; one instant is itself.
-Local times follow the real clock, in gaps and folds (the policy `civil`), which is what worlds use.
-It imports nothing of the core.
+are lists, ranges and steps of numbers; an interval runs both ways from its anchor; one instant is
+itself. Local times follow the real clock, in gaps and folds (the policy `civil`), which is what
+worlds use. It imports nothing of the core.
 
 Spec: SIM-4.
 """
@@ -34,7 +34,7 @@ def owed(record: Mapping[str, object], first: int, last: int) -> list[int]:
     if record.get("every") is not None:
         step = length_ms(str(record["every"])) // 1000
         anchor = 0 if record.get("anchor") is None else _instant(str(record["anchor"]))
-        return [at for at in range(first, last + 1) if at >= anchor and (at - anchor) % step == 0]
+        return [at for at in range(first, last + 1) if (at - anchor) % step == 0]
     text, zone = str(record["cron_expr"]), str(record.get("timezone", "UTC"))
     return [at for at in _by_minutes(text, zone, first, last) if first <= at <= last]
 

@@ -6,7 +6,7 @@ Spec: SIM-7.
 
 from collections.abc import Iterator
 
-from gnomon.simulation.case import PERIOD, Case, Text, lane, was_paused
+from gnomon.simulation.case import PERIOD, Case, Text, lane, was_paused, window
 from gnomon.simulation.matcher import length_ms
 from gnomon.simulation.record import Row
 
@@ -58,12 +58,18 @@ def broken_reasons(case: Case) -> Iterator[tuple[str, str]]:
             yield "reason", f"{row.nominal} has no constraints"
         if row.reason == "uncertain" and not _may_be_left(case, row):
             yield "reason", f"{row.nominal} was abandoned"
-        if row.reason == "withdrawn" and row.schedule_id not in case.record.edited:
+        if row.reason == "withdrawn" and not _may_be_withdrawn(case, row):
             yield "reason", f"{row.nominal} was withdrawn, and nobody had"
         if row.reason == "deleted" and row.schedule_id not in case.record.deleted:
             yield "reason", f"{row.nominal} is of a schedule that is there"
         if row.reason == "paused" and not was_paused(case, row):
             yield "reason", f"{row.nominal} did not fall into a pause"
+
+
+def _may_be_withdrawn(case: Case, row: Row) -> bool:
+    """Whether its definition was changed, or its window was open when that was saved."""
+    opens_ms = row.nominal * 1000 - window(case.schedule)[0]
+    return row.schedule_id in case.record.edited or opens_ms < case.record.saved_ms[row.schedule_id]
 
 
 def _may_be_left(case: Case, row: Row) -> bool:

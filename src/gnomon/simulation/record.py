@@ -193,7 +193,9 @@ class Record(Notes):
     reports: list[Seen] = field(default_factory=list)
     pauses: list[Paused] = field(default_factory=list)
     saved_ms: dict[str, int] = field(default_factory=dict)
-    """When a schedule was saved: nothing before is owed."""
+    """When a schedule was saved: nothing before is owed, but for what was open."""
+    open_when_saved: dict[str, list[int]] = field(default_factory=dict)
+    """The periods whose window was open by then, with their instant ahead or none at all."""
     in_force_ms: dict[str, list[int]] = field(default_factory=dict)
     """When each definition of a schedule was saved: what it opens runs no earlier."""
     unbegun: set[str] = field(default_factory=set)

@@ -17,6 +17,7 @@ from typing import NamedTuple, Protocol
 
 from gnomon.core.engine import USUAL, Change, Limits
 from gnomon.core.ledger.lifecycle import State
+from gnomon.core.schedule import Schedule
 from gnomon.core.schedule_record import read_schedule
 from gnomon.errors import StoreError
 from gnomon.ports import Ledger
@@ -25,6 +26,7 @@ from gnomon.shell.store.database import MEMORY, Database
 from gnomon.shell.store.sqlite import SqliteLedger
 from gnomon.shell.telemetry import LOGGER
 from gnomon.simulation.aftermath import Aftermath, audit_of, is_at_rest, look
+from gnomon.simulation.case import window
 from gnomon.simulation.clock import GatedClock, Wall
 from gnomon.simulation.dice import Dice
 from gnomon.simulation.faults import Fault, Step
@@ -33,6 +35,7 @@ from gnomon.simulation.judge import Complaint, judge
 from gnomon.simulation.launcher import Outside, SimulatedLauncher
 from gnomon.simulation.ledger import GatedLedger
 from gnomon.simulation.loop import WORKER, Stuck, VirtualLoop
+from gnomon.simulation.matcher import owed
 from gnomon.simulation.people import People
 from gnomon.simulation.process import hearing, silent
 from gnomon.simulation.record import Notes, Record, Settled
@@ -217,9 +220,14 @@ class _World:
 
     async def _save(self) -> None:
         for record in self.spec.workload.schedules:
-            now_ms = self._wall.now_ms()
-            saved = await self._ledger.save(read_schedule(record), now_ms=now_ms)
+            now_ms, schedule = self._wall.now_ms(), read_schedule(record)
+            saved = await self._ledger.save(schedule, now_ms=now_ms)
             self.record.saved_ms[saved.schedule_id] = now_ms
+            before_ms, after_ms = window(record)
+            nominals = owed(record, (now_ms - after_ms) // 1000, (now_ms + before_ms) // 1000 + 1)
+            self.record.open_when_saved[saved.schedule_id] = [
+                nominal for nominal in nominals if _is_ahead(schedule, nominal, now_ms)
+            ]
             self.record.in_force_ms[saved.schedule_id] = [now_ms]
 
     def _heal(self) -> None:
@@ -311,3 +319,9 @@ class _World:
         if (worker := self._workers.get(owner)) is not None:
             worker.tasks.append(task)
         return task
+
+
+def _is_ahead(schedule: Schedule, nominal: int, saved_ms: int) -> bool:
+    """Whether a window is open with its instant ahead, or with none; a jitter is no window."""
+    chosen_ms, end_ms = schedule.chosen_ms(nominal), nominal * 1000 + schedule.tail_ms
+    return not schedule.jitter_ms and (end_ms if chosen_ms is None else chosen_ms) >= saved_ms

@@ -153,7 +153,7 @@ def test_a_ledger_that_forgoes_periods_is_in_good_order(tmp_path: Path) -> None:
     assert examine(path).findings == []
 
 
-@clause("LEDGER-14", "LEDGER-23")
+@clause("LEDGER-26", "LEDGER-23")
 def test_what_a_clock_that_was_ahead_has_passed_over_is_not_missed(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite3"
     ledger = SqliteLedger.open(path)

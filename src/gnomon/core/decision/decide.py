@@ -85,6 +85,11 @@ class Decider:
         parts = {part.name: getattr(self, part.name) for part in fields(self) if part.init}
         return partial(Decider, **parts), ()
 
+    @property
+    def is_constrained(self) -> bool:
+        """Whether a period can be unschedulable at all."""
+        return self.only is not None or self.avoid is not None
+
     def decide(self, nominal: int) -> Decision:
         """The full record of the period at `nominal`, in epoch seconds."""
         _check_nominal(nominal)

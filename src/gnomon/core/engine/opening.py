@@ -5,12 +5,16 @@ A period opens with its window, so that a schedule's cursor never goes back: eve
 cursor has a row of its own or lies in exactly one range. What a long outage left behind becomes
 ranges; the last few overdue periods, and the newest, are left to be judged one by one.
 
-Spec: ENGINE-2, ENGINE-3, ENGINE-5, ENGINE-7, ENGINE-9, POLICY-11, ASK-7.
+A window may have been open when its definition came into force. Its period is owed when its chosen
+instant was still ahead. Else it is withdrawn; and when its nominal instant too was before the
+schedule, it leaves nothing. A jitter is no window: what it has drawn is moved to the definition.
+
+Spec: ENGINE-2, ENGINE-3, ENGINE-5, ENGINE-7, ENGINE-9, ENGINE-11, ENGINE-12, POLICY-11, ASK-7.
 """
 
 from collections import deque
 from collections.abc import Iterable
-from itertools import islice, takewhile
+from itertools import groupby, islice, takewhile
 
 from gnomon.core.engine.terms import Candidate, Due, Limits
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State
@@ -18,7 +22,7 @@ from gnomon.core.ledger.period import Fact, period_key, range_key
 from gnomon.core.policy.deadline import last_too_late
 from gnomon.core.schedule import Catchup, Schedule
 
-__all__ = ["open_periods", "passed_over"]
+__all__ = ["open_periods", "passed_over", "was_before"]
 
 
 def open_periods(
@@ -30,7 +34,13 @@ def open_periods(
     if newest is None or newest <= cursor:
         return cursor, []
     nominals: Iterable[int] = (newest,)  # the usual case: somebody looked in time
-    if schedule.recurrence.next_epoch(cursor) != newest:
+    following = schedule.recurrence.next_epoch(cursor)
+    if following is not None and following * 1000 < due.effective_ms:
+        # Windows that were open when the schedule was saved; what is left is for the next look.
+        before = min(newest, (due.effective_ms - 1) // 1000)
+        within = takewhile(before.__ge__, schedule.recurrence.iterate_epochs(cursor))
+        nominals = islice(within, limits.open_max)
+    elif following != newest:
         for passes in _passes(schedule, cursor, newest, paused_ms, now_ms, limits):
             cursor, whole = _pass_over(schedule, cursor, *passes, facts, limits)
             if not whole:
@@ -43,23 +53,33 @@ def open_periods(
         cursor = nominal
         key = period_key(schedule.schedule_id, nominal)
         if nominal in due.skips:
-            facts.append(
-                Fact(key, nominal, nominal * 1000, State.DONE, Outcome.SKIPPED, Reason.REQUESTED,
-                     is_new=True)
-            )  # fmt: skip
+            facts.append(_settled(key, nominal, Outcome.SKIPPED, Reason.REQUESTED))
             continue
         fire_ms = schedule.chosen_ms(nominal)
+        if was_before(schedule, nominal, fire_ms, due.effective_ms):
+            continue
         if fire_ms is None:
-            facts.append(
-                Fact(key, nominal, nominal * 1000, State.DONE, Outcome.UNSCHEDULABLE,
-                     Reason.CONSTRAINTS, is_new=True)
-            )  # fmt: skip
+            facts.append(_settled(key, nominal, Outcome.UNSCHEDULABLE, Reason.CONSTRAINTS))
+        elif fire_ms < due.effective_ms and not schedule.jitter_ms:
+            facts.append(_settled(key, nominal, Outcome.SKIPPED, Reason.WITHDRAWN))
         else:
             fire_ms = max(fire_ms, due.effective_ms)
             opened.append(
                 Candidate(key, nominal, fire_ms, False, 0, False, 0, 0, False, is_new=True)
             )
     return cursor, opened
+
+
+def was_before(schedule: Schedule, nominal: int, chosen_ms: int | None, saved_ms: int) -> bool:
+    """Whether a period was over when its schedule was first saved, as far as it is concerned."""
+    if nominal * 1000 >= saved_ms:
+        return False
+    window_end_ms = nominal * 1000 + schedule.tail_ms - schedule.jitter_ms
+    return (window_end_ms if chosen_ms is None else chosen_ms) < saved_ms
+
+
+def _settled(key: str, nominal: int, outcome: Outcome, reason: Reason) -> Fact:
+    return Fact(key, nominal, nominal * 1000, State.DONE, outcome, reason, is_new=True)
 
 
 def passed_over(schedule: Schedule) -> tuple[Outcome, Reason]:
@@ -116,18 +136,33 @@ def _pass_over(
     facts: list[Fact], limits: Limits,
 ) -> tuple[int, bool]:  # fmt: skip
     """
-    Record the periods after `cursor` up to `until` as one range.
+    Record the periods after `cursor` up to `until` as one range, or more where some of them could
+    not have run at all.
 
     Return the cursor after it, and whether that was all; a range has a greatest size.
     """
     first = schedule.recurrence.next_epoch(cursor)
     if first is None or first > until:
         return cursor, True
-    nominals = schedule.recurrence.iterate_epochs(cursor)
-    within = takewhile(until.__ge__, nominals)
-    ((count, last),) = deque(enumerate(islice(within, limits.count_max), 1), maxlen=1)
-    facts.append(
-        Fact(range_key(schedule.schedule_id, first), first, first * 1000, State.DONE, outcome,
-             reason, is_new=True, last_nominal=last, periods=count)
+    within = takewhile(until.__ge__, schedule.recurrence.iterate_epochs(cursor))
+    if reason is Reason.PAUSED or not schedule.decider.is_constrained:
+        ((count, last),) = deque(enumerate(islice(within, limits.count_max), 1), maxlen=1)
+        facts.append(_range(schedule, first, last, count, outcome, reason))
+        return last, count < limits.count_max
+    # Which of them could not have run has to be asked of each, so only so many are taken up.
+    choose, total = schedule.decider.choose, 0
+    for never, group in groupby(islice(within, limits.asked_max), lambda one: choose(one) is None):
+        nominals = list(group)
+        last, total = nominals[-1], total + len(nominals)
+        becomes = (Outcome.UNSCHEDULABLE, Reason.CONSTRAINTS) if never else (outcome, reason)
+        facts.append(_range(schedule, nominals[0], last, len(nominals), *becomes))
+    return last, total < limits.asked_max
+
+
+def _range(
+    schedule: Schedule, first: int, last: int, count: int, outcome: Outcome, reason: Reason
+) -> Fact:
+    return Fact(
+        range_key(schedule.schedule_id, first), first, first * 1000, State.DONE, outcome, reason,
+        is_new=True, last_nominal=last, periods=count,
     )  # fmt: skip
-    return last, count < limits.count_max

@@ -43,6 +43,8 @@ def plan_single(due: Due, now_ms: int, limits: Limits, known: Nominals) -> Chang
     if fire_ms is None or (wake_ms is not None and wake_ms <= now_ms):
         return None
     if fire_ms < effective_ms:
+        if not schedule.jitter_ms:
+            return None  # its second is from before the definition
         fire_ms = effective_ms
     if not now_ms - limits.on_time_ms <= fire_ms <= now_ms:
         return None

@@ -39,6 +39,8 @@ class Limits(NamedTuple):
     """Over how long overdue periods are spread."""
     backfills_max: int = 10
     """Backfilled runs in flight at a time, where overlap is allowed; else one."""
+    asked_max: int = 1_000
+    """Overdue periods of which it is asked, at a time, whether their constraints allow a second."""
 
 
 USUAL = Limits()

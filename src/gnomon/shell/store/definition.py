@@ -27,15 +27,16 @@ _SQL = named("ledger.sql")
 
 
 def save(
-    connection: sqlite3.Connection, cache: DefinitionCache, schedule: Schedule, *, now_ms: int
-) -> Saved:
+    connection: sqlite3.Connection, cache: DefinitionCache, schedule: Schedule, *, now_ms: int,
+    after_ms: int = 0,
+) -> Saved:  # fmt: skip
     schedule_id, now = schedule.schedule_id, to_text(now_ms)
     head = _head(connection, schedule_id)
     former = None if head is None else _former(connection, cache, schedule_id, head)
     if head is not None and head.reaches_ahead(now_ms):
         head = head._replace(covered=_covered(connection, schedule_id, now_ms))
     forgotten = _forgotten(connection) if head is None else 0
-    revised = revise(schedule, head, former, now_ms=now_ms, forgotten=forgotten)
+    revised = revise(schedule, head, former, now_ms=now_ms, forgotten=forgotten, after_ms=after_ms)
     if revised is None:
         assert head is not None
         following = schedule.recurrence.next_epoch(head.cursor)

@@ -67,7 +67,7 @@ def install(
         if known is not None and known.definition == definition_text(schedule):
             cache.keep(schedule, known.revision, from_text(known.effective_at))
             continue
-        one = definition.save(connection, cache, schedule, now_ms=now_ms)
+        one = definition.save(connection, cache, schedule, now_ms=now_ms, after_ms=after_ms)
         if one.changed:
             saved.append(one)
             cache.keep(schedule, one.revision, now_ms)

@@ -1,12 +1,13 @@
 """
 What saving or deleting a definition comes to, whatever the store.
 
-A definition that equals the stored one changes nothing. Any other is a new revision, and nothing
-that was nominal before it is owed: periods of the former definition that nobody had come to are
-recorded as skipped, in ranges. The cursor never goes back; periods of the new definition that it
-has passed are withdrawn too, so that none is without a row.
+A definition that equals the stored one changes nothing. Of a new schedule nothing is owed that was
+nominal before it, but for the periods of windows that are open and whose chosen instant is ahead.
+Any other definition is a new revision, and nothing nominal before it is owed: periods of the former
+definition that nobody had come to are recorded as skipped, in ranges. The cursor never goes back;
+periods of the new definition that it has passed are withdrawn too, so that none is without a row.
 
-Spec: LEDGER-13, LEDGER-14, LEDGER-16.
+Spec: LEDGER-13, LEDGER-16, LEDGER-26.
 """
 
 import json
@@ -18,6 +19,7 @@ from typing import NamedTuple
 
 from gnomon.core.civil.instant import parse_instant, to_epoch
 from gnomon.core.engine import USUAL
+from gnomon.core.engine.opening import was_before
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State
 from gnomon.core.ledger.period import Fact, range_key
 from gnomon.core.recurrence import Recurrence
@@ -87,13 +89,14 @@ class Columns(NamedTuple):
 
 def revise(
     schedule: Schedule, head: Head | None, former: Schedule | None, *, now_ms: int,
-    forgotten: int = 0,
+    forgotten: int = 0, after_ms: int = 0,
 ) -> Revised | None:  # fmt: skip
     """
     What saving comes to; None when an equal definition is there already.
 
     `forgotten` is the highest revision of all that retention has removed: whoever has read one of
-    those must not take it for the definition that follows under the same name.
+    those must not take it for the definition that follows under the same name. Of a new schedule
+    nothing is owed that had opened by `after_ms`.
     """
     recurrence = schedule.recurrence
     before = (now_ms - 1) // 1000
@@ -101,7 +104,7 @@ def revise(
     passed: list[tuple[Fact, int]] = []
     revision = 1 + (forgotten if head is None else head.revision)
     if head is None:
-        cursor = before if cursor is None else cursor
+        cursor = _before_open(schedule, before if cursor is None else cursor, now_ms, after_ms)
     else:
         if former == schedule and not head.is_deleted:
             return None
@@ -114,6 +117,24 @@ def revise(
     following = recurrence.next_epoch(cursor)
     wake_ms = _wake_ms(schedule, following, head, now_ms)
     return Revised(revision, cursor, following, wake_ms, passed)
+
+
+def _before_open(schedule: Schedule, cursor: int, now_ms: int, after_ms: int) -> int:
+    """
+    The cursor of a new schedule, before the first period that may run after all.
+
+    That is one whose window is open, with its chosen instant ahead.
+    """
+    tail = (schedule.tail_ms - schedule.jitter_ms) // 1000
+    if not tail:
+        return cursor
+    after = cursor - tail - 1
+    if after_ms:
+        after = max(after, (after_ms + schedule.lead_ms) // 1000)
+    for nominal in _nominals(schedule.recurrence, after, cursor):
+        if not was_before(schedule, nominal, schedule.chosen_ms(nominal), now_ms):
+            return nominal - 1
+    return cursor
 
 
 def passed_over(

@@ -75,7 +75,7 @@ def test_the_doctor_allows_for_clocks_that_are_each_wrong_by_less_than_two_secon
     play(common_database, schema, scenario)
 
 
-@clause("CLI-32", "LEDGER-14")
+@clause("CLI-32", "LEDGER-26")
 def test_the_doctor_misses_nothing_that_a_clock_ahead_has_passed_over(
     common_database: str, schema: str
 ) -> None:
