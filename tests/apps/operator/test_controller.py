@@ -8,6 +8,7 @@ import pytest
 from gnomon.apps.operator.controller import Controller
 from gnomon.apps.operator.figures import families_of
 from gnomon.apps.operator.plain import text, things
+from gnomon.core.civil.instant import format_instant
 from gnomon.ports.kubernetes import (
     Call,
     Create,
@@ -65,6 +66,29 @@ def test_a_kronjob_in_trouble_holds_up_no_other() -> None:
         tries = [one for one in way.asked if isinstance(one, Create) and one.kind is Kind.JOB]
         refused = [one for one in tries if text(one.object, "metadata", "name").startswith("bad")]
         assert 8 <= len(refused) <= 14  # two periods, held back longer each time
+
+    in_a_world(scenario)
+
+
+@clause("OPERATOR-26", "OPERATOR-31")
+def test_trouble_with_one_period_does_not_delay_the_next() -> None:
+    async def scenario(world: Operating) -> None:
+        world.make(schedule="*/5 * * * * *", policy={"deadline": "3s"})
+        _, way = world.operator()
+        tried: dict[str, str] = {}
+
+        def deny(call: Call) -> Denied | None:
+            if isinstance(call, Create) and call.kind is Kind.JOB:
+                period = text(call.object, "metadata", "annotations", "gnomon.dev/period")
+                tried.setdefault(period, format_instant(world.clock.now_ms() // 1000))
+                return Denied(Denial.INVALID, "no such template", None)
+            return None
+
+        way.deny = deny
+        await world.until(64)
+
+        assert [line[6:] for line in world.outcomes()] == ["missed launch_failed"] * 11
+        assert list(tried) == list(tried.values())
 
     in_a_world(scenario)
 

@@ -45,7 +45,7 @@ def test_trouble_waits_longer_each_time_and_not_longer_than_the_longest() -> Non
     queue.add("one", 0)
     for _ in range(7):
         assert queue.take(now_ms) == "one"
-        queue.done("one", now_ms, wake_ms=now_ms, trouble=True)
+        queue.done("one", now_ms, wake_ms=None, trouble=True)
         next_ms = queue.next_ms()
         assert next_ms is not None
         waits.append(next_ms - now_ms)
@@ -70,6 +70,21 @@ def test_what_happens_meanwhile_does_not_cut_trouble_short_but_forgiveness_does(
 
     assert queue.take(500) == "one"
     assert queue.held == 0
+
+
+@clause("OPERATOR-31")
+def test_trouble_does_not_delay_what_is_due_but_no_two_looks_come_within_a_second() -> None:
+    queue = WorkQueue()
+    queue.add("one", 0)
+    for now_ms in (0, 1_000, 3_000):
+        assert queue.take(now_ms) == "one"
+        queue.done("one", now_ms, wake_ms=None if now_ms < 3_000 else 5_000, trouble=True)
+    assert queue.next_ms() == 5_000
+    assert queue.take(5_000) == "one"
+
+    queue.done("one", 5_000, wake_ms=5_001, trouble=True)
+
+    assert queue.next_ms() == 6_000
 
 
 def test_a_server_may_ask_for_more_time_than_trouble_takes() -> None:

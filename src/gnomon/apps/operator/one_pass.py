@@ -95,7 +95,8 @@ def _go_on(asking: Asking, status: Status, definition: Definition) -> Steps:
         notices = notices_of(_new_entries(status, outlook.status))
         return (yield from asking.put(outlook.status, definition, notices))
     if outlook.eligible:
-        return (yield from start(asking, status, definition, outlook.eligible))
+        turn = yield from start(asking, status, definition, outlook.eligible)
+        return turn._replace(wake=outlook.wake) if isinstance(turn, Verdict) else turn
     yield from sweep(asking, status, definition)
     wake = outlook.wake
     if any(job.is_deleting for job in asking.jobs.values()) and status.active:

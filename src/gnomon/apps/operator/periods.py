@@ -101,7 +101,7 @@ def look(status: Status, definition: Definition, *, now: int) -> Outlook:
     if status.lapsed is not None:
         over.append(_span(*status.lapsed, Outcome.MISSED, Reason.DEADLINE.value, now))
     opened, cursor, entries = _open(status, schedule, now)
-    over += entries
+    over += [_blamed(one, status, schedule) for one in entries]
     failing = status.has(ConditionKind.LAUNCH_FAILING)
     missed = Reason.LAUNCH_FAILED if failing else Reason.DEADLINE
     eligible, wake = _judge([*status.opened, *opened], definition, over, missed, now)
@@ -180,6 +180,20 @@ def _open(status: Status, schedule: Schedule, now: int) -> tuple[list[Opened], i
         for one in candidates
         if one.nominal not in ahead and one.nominal not in named
     ], cursor, over  # fmt: skip
+
+
+def _blamed(one: Entry, status: Status, schedule: Schedule) -> Entry:
+    """A missed period could not start if, before its deadline, no Job could be made."""
+    if not isinstance(one, Record) or one.reason != Reason.DEADLINE:
+        return one
+    deadline = schedule.policy.deadline
+    assert deadline is not None, "a KronJob has one"
+    over = one.period + schedule.decider.window.span + deadline.total_seconds()
+    failing = any(
+        condition.kind == ConditionKind.LAUNCH_FAILING and condition.since <= over
+        for condition in status.conditions
+    )
+    return one._replace(reason=Reason.LAUNCH_FAILED.value) if failing else one
 
 
 def _judge(

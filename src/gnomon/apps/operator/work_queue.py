@@ -84,7 +84,11 @@ class WorkQueue:
     def done(
         self, uid: str, now_ms: int, *, wake_ms: int | None, trouble: bool, held_ms: int = 0
     ) -> None:
-        """A pass has ended; look again at `wake_ms`, or after the time that trouble takes."""
+        """
+        A pass has ended; look again at `wake_ms`, and after the time that trouble takes.
+
+        Trouble does not delay what is due at `wake_ms`; the wish of the server (`held_ms`) does.
+        """
         place = self._places.get(uid)
         if place is None:
             return
@@ -94,7 +98,10 @@ class WorkQueue:
         if trouble:
             hold = HELD_MS[min(place.failures, len(HELD_MS)) - 1]
             share = int(digest(uid, place.failures)[:4], 16) / 0xFFFF  # not all at once
-            place.held_ms = now_ms + max(round(hold * (0.75 + 0.25 * share)), held_ms)
+            until_ms = now_ms + round(hold * (0.75 + 0.25 * share))
+            if wake_ms is not None:
+                until_ms = min(until_ms, max(wake_ms, now_ms + HELD_MS[0]))
+            place.held_ms = max(until_ms, now_ms + held_ms)
             place.at_ms = min(place.at_ms, place.held_ms)
         if wake_ms is not None:
             place.at_ms = min(place.at_ms, wake_ms)
