@@ -1,14 +1,16 @@
 """
-The commands of the operator: `gnomon operator crd` and what goes with it on a cluster.
+The commands of the operator: what a cluster needs for it, and the operator itself.
 
 Each imports what does its work when it is called.
 
-Spec: OPERATOR-27.
+Spec: OPERATOR-27, OPERATOR-37, OPERATOR-38.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from gnomon.cli.options import clock_of, read_address, read_length_ms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,6 +20,13 @@ __all__ = ["operator_app"]
 operator_app = typer.Typer(
     name="operator", help="KronJobs on Kubernetes.", no_args_is_help=True, rich_markup_mode=None
 )
+
+NamespaceOption = Annotated[
+    str | None,
+    typer.Option(
+        "--namespace", metavar="NAME", help="Look after this namespace; left out, after all."
+    ),
+]
 
 
 @operator_app.callback()
@@ -33,3 +42,80 @@ def crd_command() -> str:
 
     definition: Mapping[str, object] = custom_resource_definition()
     return as_yaml(definition)
+
+
+@operator_app.command("manifests")
+def manifests_command(
+    namespace: NamespaceOption = None,
+    image: Annotated[
+        str, typer.Option("--image", metavar="IMAGE", help="The image of the operator.")
+    ] = "gnomon-operator",
+) -> str:
+    """Print all that a cluster needs for the operator, for kubectl apply -f -."""
+    from gnomon.apps.operator.manifests import install_manifests
+    from gnomon.cli.manifest_text import as_yaml
+
+    return as_yaml(*install_manifests(namespace=namespace, image=image))
+
+
+@operator_app.command("run")
+def run_command(
+    context: typer.Context,
+    namespace: NamespaceOption = None,
+    kubeconfig: Annotated[
+        str | None,
+        typer.Option(
+            "--kubeconfig",
+            metavar="PATH",
+            help="How to reach the cluster; left out, as this pod, or as kubectl does.",
+        ),
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option("--context", metavar="NAME", help="A context of that file."),
+    ] = None,
+    leader: Annotated[
+        bool,
+        typer.Option(
+            "--leader/--no-leader",
+            help="Let one of several operators work, the one that holds the Lease.",
+        ),
+    ] = True,
+    lease_namespace: Annotated[
+        str | None,
+        typer.Option(
+            "--lease-namespace",
+            metavar="NAME",
+            help="Where the Lease lies; left out, in --namespace, or the one of this pod.",
+        ),
+    ] = None,
+    listen: Annotated[
+        str | None,
+        typer.Option(
+            "--listen",
+            metavar="[HOST:]PORT",
+            help="Serve /metrics, /livez and /readyz there; loopback without a host.",
+        ),
+    ] = None,
+    grace: Annotated[
+        str,
+        typer.Option("--grace", metavar="DURATION", help="How long passes may take at a stop."),
+    ] = "10s",
+    json_log: Annotated[bool, typer.Option("--json-log", help="Log lines as JSON.")] = False,
+) -> int:
+    """Look after the KronJobs of a cluster until stopped."""
+    from gnomon.cli.operator_run import OperatorOptions, run_operator
+
+    options = OperatorOptions(
+        namespace=namespace,
+        kubeconfig=kubeconfig,
+        context=cluster,
+        leader=leader,
+        lease_namespace=lease_namespace,
+        listen=None
+        if listen is None
+        else read_address(listen, where="listen", example="8080 or 0.0.0.0:8080"),
+        grace_ms=read_length_ms(grace, where="grace"),
+        json_log=json_log,
+    )
+    return 0 if run_operator(options, clock_of(context)) else 130

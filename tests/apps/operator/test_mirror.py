@@ -90,7 +90,10 @@ def test_why_nothing_is_heard_is_said() -> None:
         way.find = find  # type: ignore[method-assign]
         await world.until(20)
 
-        assert one.jobs.trouble == "forbidden: jobs is forbidden"
+        assert one.jobs.trouble == (
+            "forbidden: jobs is forbidden; "
+            "grant the rights of gnomon operator manifests, or name a --namespace"
+        )
         assert not one.is_synced
 
     in_a_world(scenario)

@@ -181,3 +181,23 @@ def test_a_page_that_cannot_be_made_is_logged_and_the_next_one_is_served(
     with caplog.at_level(logging.ERROR, "gnomon.runtime"):
         assert asyncio.run(story()) == [(500, "the log says why\n"), (200, "fine\n")]
     assert "the page of metrics cannot be made" in caplog.text
+
+
+@clause("OPERATOR-36")
+@pytest.mark.parametrize(
+    ("path", "status", "body"),
+    [("/livez", 200, "ok\n"), ("/readyz?verbose", 503, "not yet\n"), ("/other", 404, None)],
+)
+def test_checks_are_answered_beside_the_page(path: str, status: int, body: str | None) -> None:
+    async def story() -> httpx.Response:
+        checks = {"/livez": lambda: "", "/readyz": lambda: "not yet"}
+        with bind("127.0.0.1", 0) as listener:
+            async with serving_page(listener, page, checks=checks):
+                port = listener.getsockname()[1]
+                async with httpx.AsyncClient(trust_env=False) as client:
+                    return await client.get(f"http://127.0.0.1:{port}{path}")
+
+    found = asyncio.run(story())
+
+    assert found.status_code == status
+    assert body in (None, found.text)

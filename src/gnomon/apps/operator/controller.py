@@ -95,6 +95,7 @@ class Controller:
         self._passes: set[asyncio.Task[None]] = set()
         self._generations: dict[str, object] = {}
         self._troubles: dict[str, str] = {}
+        """What stood in the way of the last pass over a KronJob, and of watches and the Lease."""
         self._offset_ms: int | None = None
         self._is_stopping = False
         self.turned_ms: int | None = None
@@ -139,6 +140,7 @@ class Controller:
         """Begin the passes that are due, and wait for the next."""
         self._bell.hush()
         self._see_clock()
+        self._see_troubles()
         now_ms = self._clock.now_ms()
         self.turned_ms = self._clock.monotonic_ms()
         wait_ms = _SLEEP_MS
@@ -292,6 +294,21 @@ class Controller:
         return self._server_clock.agreement(
             now_ms=self._clock.now_ms(), monotonic_ms=self._clock.monotonic_ms()
         )
+
+    def _see_troubles(self) -> None:
+        """Say when nothing is heard of the server any more, and when it is again."""
+        for what, one in (
+            ("kronjobs", self.kronjobs),
+            ("jobs", self.jobs),
+            ("lease", self.elector),
+        ):
+            trouble = "" if one is None else one.trouble
+            former = self._troubles.pop(what, "")
+            if trouble:
+                self._troubles[what] = trouble
+            if trouble != former:
+                event = f"no sight of {what}" if trouble else f"{what} are seen again"
+                log(logging.WARNING if trouble else logging.INFO, event, message=trouble or "-")
 
     def _see_clock(self) -> None:
         """Whether the clock on the wall was set since the last look."""

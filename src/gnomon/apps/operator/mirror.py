@@ -81,7 +81,7 @@ class Mirror:
                 await self._follow()
                 failures = 0 if self.alive_ms != before else failures + 1
             else:
-                self.trouble = say(found)
+                self.trouble = _advised(found)
                 failures += 1
             await self._clock.sleep_ms(_RETRY_MS[min(failures, len(_RETRY_MS) - 1)])
 
@@ -136,7 +136,7 @@ class Mirror:
                 case Denied(Denial.EXPIRED):
                     return False
                 case Denied() | NoAnswer():
-                    self.trouble = say(told)
+                    self.trouble = _advised(told)
                     return False
         if self._clock.monotonic_ms() - began < 1000:  # a server that ends watches at once
             await self._clock.sleep_ms(1000)
@@ -176,6 +176,18 @@ class Mirror:
     def _heard(self) -> None:
         self.alive_ms = self._clock.monotonic_ms()
         self.trouble = ""
+
+
+def _advised(answer: Denied | NoAnswer) -> str:
+    """What an answer says, and what a person can do about it."""
+    match answer:
+        case Denied(Denial.NO_SUCH_KIND):
+            advice = "install the kind: gnomon operator crd | kubectl apply -f -"
+        case Denied(Denial.FORBIDDEN):
+            advice = "grant the rights of gnomon operator manifests, or name a --namespace"
+        case _:
+            return say(answer)
+    return f"{say(answer)}; {advice}"
 
 
 def _version_of(one: Object) -> int:

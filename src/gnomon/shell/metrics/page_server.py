@@ -1,5 +1,6 @@
 """
-Who answers Prometheus in a process that has no server? This does: one page, over HTTP/1.1.
+Who answers Prometheus in a process that has no server? This does: one page, over HTTP/1.1, and
+checks beside it, for those who ask whether the process is well.
 
 Every connection is answered once and closed. Whoever sends too much, sends or reads too slowly, or
 comes when many are there already is let go, so that nobody can hold up what goes on beside. There
@@ -11,7 +12,7 @@ Spec: METRICS-6.
 import asyncio
 import logging
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from http import HTTPStatus
 from urllib.parse import urlsplit
@@ -19,7 +20,7 @@ from urllib.parse import urlsplit
 from gnomon.shell.metrics.exposition import CONTENT_TYPE
 from gnomon.shell.telemetry import log
 
-__all__ = ["PATH", "serving_page"]
+__all__ = ["PATH", "Check", "serving_page"]
 
 PATH = "/metrics"
 PATIENCE_S = 5.0
@@ -28,13 +29,16 @@ HEAD_MAX = 16_384
 CONNECTIONS_MAX = 16
 
 Page = Callable[[], Awaitable[str]]
+Check = Callable[[], str]
+"""What is wrong; empty when nothing is."""
 
 
 @asynccontextmanager
 async def serving_page(
-    listener: socket.socket, page: Page, *, patience_s: float = PATIENCE_S
-) -> AsyncIterator[None]:
-    """Answer inside the block; on the way out nobody is waited for."""
+    listener: socket.socket, page: Page, *, checks: Mapping[str, Check] | None = None,
+    patience_s: float = PATIENCE_S,
+) -> AsyncIterator[None]:  # fmt: skip
+    """Answer inside the block, the checks at their paths; on the way out nobody is waited for."""
     guests: set[asyncio.Task[None]] = set()
 
     def receive(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -42,7 +46,7 @@ async def serving_page(
             writer.write(_answer(HTTPStatus.SERVICE_UNAVAILABLE, "too many at once\n"))
             writer.close()
             return
-        guest = asyncio.create_task(_converse(reader, writer, page, patience_s))
+        guest = asyncio.create_task(_converse(reader, writer, page, checks or {}, patience_s))
         guests.add(guest)
         guest.add_done_callback(guests.discard)
 
@@ -58,19 +62,20 @@ async def serving_page(
 
 
 async def _converse(
-    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, page: Page, patience_s: float
-) -> None:
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, page: Page,
+    checks: Mapping[str, Check], patience_s: float,
+) -> None:  # fmt: skip
     try:
         with suppress(OSError, asyncio.IncompleteReadError):
             async with asyncio.timeout(patience_s):
-                writer.write(await _response(reader, page))
+                writer.write(await _response(reader, page, checks))
                 writer.close()
                 await writer.wait_closed()  # until all of it is on its way
     finally:
         writer.transport.abort()  # what is not taken in time is not kept for anybody
 
 
-async def _response(reader: asyncio.StreamReader, page: Page) -> bytes:
+async def _response(reader: asyncio.StreamReader, page: Page, checks: Mapping[str, Check]) -> bytes:
     try:
         head = await reader.readuntil(b"\r\n\r\n")
     except asyncio.LimitOverrunError:
@@ -81,6 +86,10 @@ async def _response(reader: asyncio.StreamReader, page: Page) -> bytes:
     method, target, _ = words
     if method not in ("GET", "HEAD"):
         return _answer(HTTPStatus.METHOD_NOT_ALLOWED, "only GET and HEAD\n")
+    if (check := checks.get(_path(target))) is not None:
+        wrong = check()
+        status = HTTPStatus.SERVICE_UNAVAILABLE if wrong else HTTPStatus.OK
+        return _answer(status, f"{wrong or 'ok'}\n", method)
     if _path(target) != PATH:
         return _answer(HTTPStatus.NOT_FOUND, f"the metrics are at {PATH}\n", method)
     try:
