@@ -302,3 +302,27 @@ def test_the_digest_waits_for_nine(folder: Path) -> None:
         (found,) = json.loads(workflow("status", "digest", "--json").out)["workflows"]
     assert found["schedule"] == ["Checks every minute"]
     assert found["status"] == "Idle"
+
+
+@clause("WASK-9", "WASK-10", "SEEN-12", "WCLI-2", "WCLI-4")
+def test_versions_are_listed_shown_rolled_back_and_removed_on_the_command_line(
+    folder: Path,
+) -> None:
+    workflow("deploy", "orders.py")
+    (folder / "orders.py").write_text(SCRIPT + "# better\n")
+    workflow("deploy", "orders.py")
+
+    assert workflow("versions", "orders", "--show", "1").out == SCRIPT
+    back = workflow("rollback", "orders")
+    assert back.out == "orders: version 3 is in force, with the text of version 1\n"
+    listed = workflow("versions", "orders").out.splitlines()
+    assert [line.split()[0] for line in listed] == ["3", "2", "1"]
+    assert listed[0].endswith("rollback to 1  in force")
+    found = json.loads(workflow("versions", "orders", "--json").out)
+    assert [one["inForce"] for one in found["versions"]] == [True, False, False]
+
+    refused = workflow("remove", "orders")
+    assert (refused.code, "pause orders first" in refused.err) == (1, True)
+    workflow("pause", "orders")
+    assert workflow("remove", "orders").out == "orders: removed\n"
+    assert workflow("status").out == "no workflows are deployed\n"

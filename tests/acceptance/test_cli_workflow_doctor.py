@@ -53,7 +53,7 @@ def test_a_store_in_good_order_is_said_to_be_so_and_left_as_it_is(store: Path) -
     assert (done.code, done.lines) == (0, [
         "The workflows are in good order.",
         f"  store      {store}",
-        "  schema     3 (newest known: 3)",
+        "  schema     4 (newest known: 4)",
         f"  owner      no host: gnomon workflow run --store {store} starts one",
         "  workflows  1",
     ])  # fmt: skip

@@ -71,7 +71,7 @@ def test_everything_comes_back_as_it_was_written(flows: WorkflowDesk) -> None:
     assert standing.created_ms == NOW
     assert flows.do(flows.log.script("orders", 1)) == script
     assert flows.do(flows.log.runs("orders", limit=5)) == [run]
-    assert flows.do(flows.log.mutations("orders", limit=5)) == [mutation]
+    assert flows.do(flows.log.mutations("orders", [1, 7])) == [mutation]
 
 
 @clause("WLOG-1")

@@ -50,6 +50,7 @@ from gnomon.cli.time_commands import (
     preview_command,
 )
 from gnomon.cli.workflow_commands import workflow_app
+from gnomon.cli.workflow_versions import add_version_commands
 from gnomon.errors import (
     DefinitionError,
     IncompatibleStateError,
@@ -195,6 +196,7 @@ app.command("check")(check_command)
 app.command("simulate")(simulate_command)
 app.add_typer(krond_app, name="krond")
 app.add_typer(operator_app, name="operator")
+add_version_commands(workflow_app)
 app.add_typer(workflow_app)
 app.command("up")(up_command)
 app.command("api")(api_command)

@@ -21,7 +21,10 @@ from gnomon.errors import DefinitionError
 if TYPE_CHECKING:
     from gnomon.apps.workflow.desk import Desk
 
-__all__ = ["workflow_app"]
+__all__ = [
+    "ROWS_MAX", "STORE", "AfterOption", "CountOption", "NameArgument", "StoreOption", "at_desk",
+    "said_text", "workflow_app",
+]  # fmt: skip
 
 KEEP_MIN_MS = 86_400_000
 ROWS_MAX = 10_000
@@ -114,7 +117,7 @@ def deploy_command(
 
     text = read_file(str(file)).read_text(encoding="utf-8")
     workflow = load_workflow(text, where=str(file), folder=file.parent)
-    version = _at_desk(context, store, lambda desk: desk.deploy(workflow, text=text))
+    version = at_desk(context, store, lambda desk: desk.deploy(workflow, text=text))
     if as_json:
         return json.dumps({"workflow": workflow.name, "version": version}) + "\n"
     return f"{workflow.name}: version {version} is in force\n"
@@ -136,7 +139,7 @@ def status_command(
     async def look(desk: "Desk") -> list[Overview]:
         return [await desk.lookup.overview(name)] if name else await desk.lookup.overviews()
 
-    found = _at_desk(context, store, look, to_look=True)
+    found = at_desk(context, store, look, to_look=True)
     now_ms = clock_of(context).now_ms()
     return overviews_text(found, now_ms=now_ms, as_json=as_json, in_full=bool(name))
 
@@ -150,7 +153,7 @@ def runs_command(
     from gnomon.cli.workflow_view import runs_text
 
     limit = read_count(count, most=ROWS_MAX)
-    found = _at_desk(
+    found = at_desk(
         context, store, lambda desk: desk.lookup.runs(name, limit=limit, after=after), to_look=True
     )
     return runs_text(name, found, as_json=as_json)
@@ -171,7 +174,7 @@ def events_command(
 
     limit = read_count(count, most=ROWS_MAX)
     wanted = None if status is None else _one_of(status, list(EventStatus), where="status")
-    found = _at_desk(
+    found = at_desk(
         context, store,
         lambda desk: desk.lookup.events(
             name, limit=limit, topic=topic, status=wanted, after=after
@@ -190,7 +193,7 @@ def inputs_command(
     from gnomon.cli.workflow_view import inputs_text
 
     limit = read_count(count, most=ROWS_MAX)
-    found = _at_desk(
+    found = at_desk(
         context, store, lambda desk: desk.lookup.inputs(name, limit=limit), to_look=True
     )
     return inputs_text(name, found, as_json=as_json)
@@ -211,7 +214,7 @@ def publish_command(
         raise DefinitionError(
             "must be JSON", where="payload", got=payload, hint="""write e.g. '{"n": 5}'"""
         ) from None
-    changed = _at_desk(context, store, lambda desk: desk.publish(name, topic, id, value))
+    changed = at_desk(context, store, lambda desk: desk.publish(name, topic, id, value))
     if as_json:
         return json.dumps({"workflow": name, "topic": topic, "id": id, "changed": changed}) + "\n"
     return f"{topic}/{id}: {'published' if changed else 'was there already'}\n"
@@ -223,8 +226,8 @@ def run_now_command(
     as_json: JsonOption = False,
 ) -> str:  # fmt: skip
     """Let every producer run as soon as possible."""
-    _at_desk(context, store, lambda desk: desk.run_now(name))
-    return _said(name, "run-now", "its producers run", as_json=as_json)
+    at_desk(context, store, lambda desk: desk.run_now(name))
+    return said_text(name, "run-now", "its producers run", as_json=as_json)
 
 
 @workflow_app.command("pause")
@@ -233,8 +236,8 @@ def pause_command(
     as_json: JsonOption = False,
 ) -> str:  # fmt: skip
     """Start nothing any more; a run at work comes to its end."""
-    _at_desk(context, store, lambda desk: desk.pause(name))
-    return _said(name, "pause", "stopped", as_json=as_json)
+    at_desk(context, store, lambda desk: desk.pause(name))
+    return said_text(name, "pause", "stopped", as_json=as_json)
 
 
 @workflow_app.command("resume")
@@ -243,8 +246,8 @@ def resume_command(
     as_json: JsonOption = False,
 ) -> str:  # fmt: skip
     """Go on, and try again at once what has failed."""
-    said = _at_desk(context, store, lambda desk: desk.resume(name))
-    return _said(name, "resume", said, as_json=as_json)
+    said = at_desk(context, store, lambda desk: desk.resume(name))
+    return said_text(name, "resume", said, as_json=as_json)
 
 
 @workflow_app.command("approve")
@@ -258,10 +261,10 @@ def approve_command(
 ) -> str:  # fmt: skip
     """Grant what a run waits for, or refuse it."""
     if reject:
-        _at_desk(context, store, lambda desk: desk.reject(name, key=key))
-        return _said(name, "reject", "refused", as_json=as_json)
-    _at_desk(context, store, lambda desk: desk.approve(name, key=key))
-    return _said(name, "approve", "granted", as_json=as_json)
+        at_desk(context, store, lambda desk: desk.reject(name, key=key))
+        return said_text(name, "reject", "refused", as_json=as_json)
+    at_desk(context, store, lambda desk: desk.approve(name, key=key))
+    return said_text(name, "approve", "granted", as_json=as_json)
 
 
 @workflow_app.command("resolve")
@@ -280,8 +283,8 @@ def resolve_command(
     from gnomon.apps.workflow.reconciling import Resolution
 
     answer = _one_of(said, list(Resolution), where="answer")
-    _at_desk(context, store, lambda desk: desk.resolve(name, answer))
-    return _said(name, "resolve", answer.value, as_json=as_json)
+    at_desk(context, store, lambda desk: desk.resolve(name, answer))
+    return said_text(name, "resolve", answer.value, as_json=as_json)
 
 
 @workflow_app.command("skip-input")
@@ -291,8 +294,8 @@ def skip_input_command(
     store: StoreOption = STORE, as_json: JsonOption = False,
 ) -> str:  # fmt: skip
     """Do nothing more about something that came in."""
-    _at_desk(context, store, lambda desk: desk.skip_input(name, input_id))
-    return _said(name, "skip-input", f"{input_id} is skipped", as_json=as_json)
+    at_desk(context, store, lambda desk: desk.skip_input(name, input_id))
+    return said_text(name, "skip-input", f"{input_id} is skipped", as_json=as_json)
 
 
 @workflow_app.command("doctor")
@@ -308,7 +311,7 @@ def doctor_command(store: StoreOption = STORE, as_json: JsonOption = False) -> i
     return 1 if found.findings else 0
 
 
-def _at_desk(
+def at_desk(
     context: typer.Context, store: str, work: "Callable[[Desk], Awaitable[_T]]", *,
     to_look: bool = False,
 ) -> _T:  # fmt: skip
@@ -353,7 +356,7 @@ def _one_of(text: str, known: list[_T], *, where: str) -> _T:
     )  # fmt: skip
 
 
-def _said(name: str, command: str, text: str, *, as_json: bool) -> str:
+def said_text(name: str, command: str, text: str, *, as_json: bool) -> str:
     if as_json:
         return json.dumps({"workflow": name, "command": command, "result": text}) + "\n"
     return f"{name}: {text}\n"

@@ -7,20 +7,28 @@ Spec: SEEN-1, SEEN-3 to SEEN-6, SEEN-8 to SEEN-10, WCLI-2.
 import json
 from collections.abc import Sequence
 
-from gnomon.apps.workflow.lookup import Page
+from gnomon.apps.workflow.lookup import Attempts, Page, Versions
 from gnomon.apps.workflow.overview import Overview
 from gnomon.apps.workflow.records import (
     event_record,
     input_record,
     overview_record,
     run_record,
+    version_record,
 )
 from gnomon.cli.problem import printable
-from gnomon.ports.workflow_facts import Event, Input, Run
+from gnomon.ports.workflow_facts import Event, Input
 from gnomon.shell.store.instant_text import to_text
 from gnomon.shell.store.workflow_examination import FlowExamination
 
-__all__ = ["doctor_text", "events_text", "inputs_text", "overviews_text", "runs_text"]
+__all__ = [
+    "doctor_text",
+    "events_text",
+    "inputs_text",
+    "overviews_text",
+    "runs_text",
+    "versions_text",
+]
 
 
 def overviews_text(
@@ -34,16 +42,17 @@ def overviews_text(
     return "\n".join(_overview_lines(one, now_ms, in_full=in_full) for one in found)
 
 
-def runs_text(workflow: str, runs: Page[Run], *, as_json: bool) -> str:
+def runs_text(workflow: str, runs: Attempts, *, as_json: bool) -> str:
     """For operators: every attempt, newest first."""
     if as_json:
-        records = [run_record(one) for one in runs.rows]
+        records = [run_record(one, runs.mutations) for one in runs.rows]
         return _json({"workflow": workflow, "runs": records, "next": runs.next})
     lines = [
         f"{one.number:>5}  {to_text(one.created_ms)}  {one.handler:<16} {one.phase.value:<10} "
         f"{one.status.value:<21} v{one.script}"
         + (f"  retry of {one.retry_of}" if one.retry_of else "")
         + (f"  {one.error or one.note}" if one.error or one.note else "")
+        + "".join(f"  [{two.key}]" for two in [runs.mutations.get(one.mutation or 0)] if two)
         for one in runs.rows
     ]
     return "\n".join([*(lines or ["no runs yet"]), *_more(runs.next)]) + "\n"
@@ -60,6 +69,20 @@ def events_text(workflow: str, events: Page[Event], *, as_json: bool) -> str:
         for one in events.rows
     ]
     return "\n".join([*(lines or ["no events yet"]), *_more(events.next)]) + "\n"
+
+
+def versions_text(workflow: str, found: Versions, *, as_json: bool) -> str:
+    """Newest first, with the one in force marked."""
+    if as_json:
+        records = [version_record(one, in_force=found.in_force) for one in found.rows]
+        return _json({"workflow": workflow, "versions": records, "next": found.next})
+    lines = [
+        f"{one.version:>5}  {to_text(one.deployed_ms)}  {one.digest[:12]}  {one.reason}"
+        + ("" if one.text else "  of a program, without its text")
+        + ("  in force" if one.version == found.in_force else "")
+        for one in found.rows
+    ]
+    return "\n".join([*lines, *_more(found.next)]) + "\n"
 
 
 def inputs_text(workflow: str, inputs: Sequence[Input], *, as_json: bool) -> str:

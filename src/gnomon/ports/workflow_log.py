@@ -14,6 +14,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 from gnomon.ports.workflow_facts import (
+    Answer,
     Committed,
     Event,
     EventStatus,
@@ -97,6 +98,20 @@ class WorkflowLog(Protocol):
 
     async def script(self, workflow: str, version: int) -> Script | None: ...
 
+    async def scripts(
+        self, workflow: str, *, limit: int, before: int | None = None
+    ) -> list[Script]:
+        """The versions of its script that are kept, newest first."""
+        ...
+
+    async def remove(self, workflow: str, *, seen: tuple[int, int]) -> Answer:
+        """
+        Remove a workflow with all that is known of it, if its version and its newest arrival are
+        still those that were seen. Whoever held it has lost it, also when another of its name is
+        made.
+        """
+        ...
+
     async def versions(self) -> dict[str, tuple[int, int]]:
         """Of each workflow its version and its newest arrival: whether to look again."""
         ...
@@ -109,8 +124,8 @@ class WorkflowLog(Protocol):
         """Newest first."""
         ...
 
-    async def mutations(self, workflow: str, *, limit: int) -> list[Mutation]:
-        """Newest first."""
+    async def mutations(self, workflow: str, runs: Collection[int]) -> list[Mutation]:
+        """Those that stand under the numbers of these runs, newest first."""
         ...
 
     async def events(

@@ -30,7 +30,7 @@ async def send(client: httpx.AsyncClient, path: str, form: object = None) -> tup
     return answer.status_code, answer.json()
 
 
-@clause("WHTTP-1")
+@clause("WHTTP-11")
 def test_a_workflow_is_paused_resumed_and_told_to_run_now() -> None:
     async def story(stage: Stage) -> None:
         assert await send(stage.writer, "orders/pause") == (
@@ -46,7 +46,7 @@ def test_a_workflow_is_paused_resumed_and_told_to_run_now() -> None:
     play(story)
 
 
-@clause("WHTTP-1", "WHTTP-2")
+@clause("WHTTP-11", "WHTTP-2")
 def test_an_event_is_published_once_and_listed() -> None:
     async def story(stage: Stage) -> None:
         form = {"topic": "orders", "id": "o1", "payload": {"n": [1, None, 2.5]}}
@@ -64,7 +64,7 @@ def test_an_event_is_published_once_and_listed() -> None:
     play(story)
 
 
-@clause("WHTTP-1", "WHTTP-3")
+@clause("WHTTP-11", "WHTTP-3")
 def test_a_script_is_deployed_by_an_administrator_and_run_by_this_host() -> None:
     async def story(stage: Stage) -> None:
         form = {"text": SCRIPT}
@@ -77,7 +77,7 @@ def test_a_script_is_deployed_by_an_administrator_and_run_by_this_host() -> None
     play(story)
 
 
-@clause("WHTTP-1", "MUTATE-9", "MUTATE-15")
+@clause("WHTTP-11", "MUTATE-9", "MUTATE-15")
 def test_a_run_that_waits_is_approved_and_an_uncertain_mutation_is_resolved() -> None:
     made = orders()
     sheet = made.consumers["sheet"]
@@ -108,6 +108,8 @@ def test_a_run_that_waits_is_approved_and_an_uncertain_mutation_is_resolved() ->
         while done["number"] != waiting["number"]:  # the producer may run after it
             runs = (await stage.reader.get("/workflows/orders/runs")).json()["runs"]
             done = next(one for one in runs if one["number"] == waiting["number"])
+        assert done["mutation"]["tool"] == waiting["mutation"]["tool"] == "append"  # type: ignore[index]
+        assert done["mutation"]["params"] == [None]  # type: ignore[index]
         assert done["mutationResult"] == {"status": "applied", "result": None}
         await stage.host.stop()
 
@@ -139,6 +141,31 @@ def test_a_workflow_that_is_not_there_is_404(name: str) -> None:
             assert (answer.status_code, answer.json()["status"]) == (404, 404)
         for command in (*COMMANDS, *FORMS):
             assert (await send(stage.writer, f"{name}/{command}", FORMS.get(command)))[0] == 404
+
+    play(story)
+
+
+@clause("WHTTP-11", "WHTTP-3", "WASK-9", "WASK-10", "SEEN-12")
+def test_a_script_is_rolled_back_and_a_workflow_removed_by_an_administrator() -> None:
+    async def story(stage: Stage) -> None:
+        for text in (SCRIPT, SCRIPT + "# 2"):
+            await send(stage.admin, "deploy", {"text": text})
+        assert (await send(stage.writer, "mail/rollback"))[0] == 403
+        assert await send(stage.admin, "mail/rollback") == (200, {"workflow": "mail", "version": 3})
+        assert (await send(stage.admin, "mail/rollback", {"version": 9}))[0] == 422
+        found = (await stage.reader.get("/workflows/mail/versions?limit=2")).json()
+        assert [(one["version"], one["inForce"]) for one in found["versions"]] == [
+            (3, True), (2, False),
+        ]  # fmt: skip
+        assert found["next"] == 2
+
+        assert (await send(stage.writer, "mail/remove"))[0] == 403
+        assert (await send(stage.admin, "mail/remove"))[0] == 409
+        await send(stage.writer, "mail/pause")
+        assert await send(stage.admin, "mail/remove", {"discard": False}) == (
+            200, {"workflow": "mail", "command": "remove", "result": "removed"},
+        )  # fmt: skip
+        assert (await stage.reader.get("/workflows/mail")).status_code == 404
 
     play(story)
 

@@ -27,7 +27,7 @@ from gnomon.ports.workflow_facts import (
     RunStatus,
 )
 
-__all__ = ["approve", "pause", "reject", "resume", "run_now", "skip_input"]
+__all__ = ["approve", "check_removable", "pause", "reject", "resume", "run_now", "skip_input"]
 
 _STUCK = (RunStatus.TRANSIENT, RunStatus.LOGIC, RunStatus.INTERNAL)
 
@@ -123,6 +123,26 @@ def reject(facts: Facts, *, now_ms: int, key: str = "") -> FlowChange:
         error="", traceback="", updated_ms=now_ms,
     )  # fmt: skip
     return FlowChange(standing=facts.standing, runs=(refused,), mutations=mutations)
+
+
+def check_removable(facts: Facts, *, discard: bool) -> None:
+    """Refuse to remove what is at work, and, unless it is to be dropped, what still waits."""
+    name, run = facts.standing.name, facts.run
+    if facts.standing.mode is Mode.ACTIVE:
+        raise _refused(facts, "is not stopped", f"gnomon workflow pause {name} first")
+    if discard:
+        return
+    if run is not None:
+        raise _refused(
+            facts, "has a run that is not over",
+            "see to what it needs, or add --discard to drop it with what it has taken",
+        )  # fmt: skip
+    waiting = sum(one.size for one in facts.pending.values())
+    if waiting:
+        raise _refused(
+            facts, f"has {waiting} events that wait" if waiting > 1 else "has 1 event that waits",
+            "let them be dealt with, or add --discard to drop them",
+        )  # fmt: skip
 
 
 def skip_input(

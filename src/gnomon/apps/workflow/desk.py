@@ -7,6 +7,7 @@ again. It runs nothing itself; `ring` tells the host, if there is one, to look.
 Spec: WASK-1, WASK-3 to WASK-8, FLOW-6, INPUT-3.
 """
 
+import json
 from collections.abc import Callable
 
 from gnomon.apps.workflow import commands
@@ -15,14 +16,16 @@ from gnomon.apps.workflow.definition import Workflow
 from gnomon.apps.workflow.deployment import deploy
 from gnomon.apps.workflow.lookup import Lookup
 from gnomon.apps.workflow.reconciling import Resolution, resolve
-from gnomon.apps.workflow.script import make_script
-from gnomon.errors import DefinitionError, LogicError
+from gnomon.apps.workflow.script import load_workflow, make_script
+from gnomon.errors import CommandRefusedError, DefinitionError, LogicError
 from gnomon.ports import Clock
 from gnomon.ports.workflow_facts import Answer, Facts, FlowChange, Publication
 from gnomon.ports.workflow_log import WorkflowLog
 
 __all__ = ["Desk"]
 
+_VERSIONS = 1_000
+"""How far back another version is looked for."""
 _Decide = Callable[[Facts], FlowChange | None]
 
 
@@ -55,6 +58,30 @@ class Desk:
                 return facts.standing.script
             if await self._write(change, seen=facts.standing.version if facts else 0):
                 return change.standing.script
+
+    async def rollback(self, workflow: str, version: int | None = None) -> tuple[int, int]:
+        """
+        Put an older version in force again, as a version of its own: which one, and its number.
+
+        Without a version it is the newest before the one in force that differs from it.
+        """
+        wanted = await self._before(workflow) if version is None else version
+        script = await self.lookup.script(workflow, wanted)
+        made = load_workflow(
+            script.text, where=f"{workflow} version {wanted}", modules=json.loads(script.modules)
+        )
+        number = await self.deploy(made, text=script.text, reason=f"rollback to {wanted}")
+        return wanted, number
+
+    async def remove(self, workflow: str, *, discard: bool = False) -> None:
+        """Remove a workflow that is stopped, with all that is known of it."""
+        while True:
+            facts = await self.lookup.facts(workflow)
+            commands.check_removable(facts, discard=discard)
+            seen = facts.standing.version, facts.standing.arrivals
+            if await self._log.remove(workflow, seen=seen) is Answer.MADE:
+                self._ring(workflow)
+                return
 
     async def publish(self, workflow: str, topic: str, id: str, payload: object = None) -> bool:
         """Publish an event from outside; whether that changed anything."""
@@ -121,6 +148,17 @@ class Desk:
             change = commands.skip_input(facts, input_id, held, now_ms=self._clock.now_ms())
             if await self._write(change, seen=facts.standing.version):
                 return
+
+    async def _before(self, workflow: str) -> int:
+        facts = await self.lookup.facts(workflow)
+        at = await self._log.script(workflow, facts.standing.script)
+        for one in await self._log.scripts(workflow, limit=_VERSIONS, before=facts.standing.script):
+            if at is None or one.digest != at.digest:
+                return one.version
+        raise CommandRefusedError(
+            "has no other version that is kept", where=workflow,
+            got=f"version {facts.standing.script}", hint="deploy the script that you want",
+        )  # fmt: skip
 
     async def _command(self, workflow: str, decide: _Decide) -> None:
         while True:

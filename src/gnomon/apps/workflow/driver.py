@@ -340,11 +340,10 @@ class Driver:
 
     async def _load(self) -> None:
         facts = await self._insist(lambda: self._log.load(self.name))
-        assert facts is not None, self.name
-        if facts.standing.fence != self.fence:
+        if facts is None or facts.standing.fence != self.fence:
             raise OwnershipLostError(
-                f"workflow {self.name} is held by another host now", where=self._log.name,
-                hint="stop this one; what it has not written is lost",
+                f"workflow {self.name} was removed, or is held by another host now",
+                where=self._log.name, hint="what this one has not written is lost",
             )  # fmt: skip
         self._facts = facts
         self.mark = (facts.standing.version, facts.standing.arrivals)

@@ -186,6 +186,7 @@ class Host:
             self._drivers.pop(name, None)
         taken = await self._store.take(holder=self._holder, known=list(self._drivers))
         for name, fence in taken.items():
+            self._library.forget(name)
             self._drivers[name] = Driver(name, fence, self._around)
         for name, mark in (await self._store.versions()).items():
             driver = self._drivers.get(name)

@@ -14,10 +14,18 @@ from gnomon.apps.workflow.figures import FlowFigures, figures_of
 from gnomon.apps.workflow.overview import Overview, Serving, overview
 from gnomon.apps.workflow.storable import is_storable
 from gnomon.errors import DefinitionError, UnknownWorkflowError
-from gnomon.ports.workflow_facts import Event, EventStatus, Facts, Input, Run
+from gnomon.ports.workflow_facts import (
+    Event,
+    EventStatus,
+    Facts,
+    Input,
+    Mutation,
+    Run,
+    Script,
+)
 from gnomon.ports.workflow_log import WorkflowLog
 
-__all__ = ["ROWS_MAX", "Lookup", "Page"]
+__all__ = ["ROWS_MAX", "Attempts", "Lookup", "Page", "Versions"]
 
 ROWS_MAX = 10_000
 """The most rows that are given at once."""
@@ -31,6 +39,23 @@ class Page(NamedTuple, Generic[_Row]):
     rows: list[_Row]
     next: int | None
     """What to ask for those that follow with; None at the end."""
+
+
+class Attempts(NamedTuple):
+    """Some runs, with the mutations that they know of."""
+
+    rows: list[Run]
+    next: int | None
+    mutations: Mapping[int, Mutation]
+    """By the number of the run under which each stands."""
+
+
+class Versions(NamedTuple):
+    """Some versions of a script, newest first."""
+
+    rows: list[Script]
+    next: int | None
+    in_force: int
 
 
 class Lookup:
@@ -62,10 +87,36 @@ class Lookup:
         """Of every workflow, by name."""
         return [await self._figures(name, now_ms) for name in sorted(await self._log.versions())]
 
-    async def runs(self, workflow: str, *, limit: int, after: int | None = None) -> Page[Run]:
+    async def runs(self, workflow: str, *, limit: int, after: int | None = None) -> Attempts:
         """Newest first; those that follow the run `after`."""
         await self.facts(workflow)
-        return _page(await self._log.runs(workflow, limit=limit + 1, before=after), limit)
+        page = _page(await self._log.runs(workflow, limit=limit + 1, before=after), limit)
+        numbers = {one.mutation for one in page.rows if one.mutation is not None}
+        found = await self._log.mutations(workflow, sorted(numbers)) if numbers else []
+        return Attempts(page.rows, page.next, {one.run: one for one in found})
+
+    async def versions(self, workflow: str, *, limit: int, after: int | None = None) -> Versions:
+        """The versions of a script that are kept, newest first; those before `after`."""
+        facts = await self.facts(workflow)
+        found = await self._log.scripts(workflow, limit=limit + 1, before=after)
+        more = found[limit - 1].version if len(found) > limit else None
+        return Versions(found[:limit], more, facts.standing.script)
+
+    async def script(self, workflow: str, version: int) -> Script:
+        """One version, with its text."""
+        await self.facts(workflow)
+        found = await self._log.script(workflow, version) if version < 1 << 62 else None
+        if found is None:
+            raise DefinitionError(
+                f"must be a version of {workflow} that is kept", where="version", got=version,
+                hint=f"gnomon workflow versions {workflow} lists them",
+            )  # fmt: skip
+        if not found.text:
+            raise DefinitionError(
+                "must be a version whose text was kept", where="version", got=version,
+                hint="it is in a program: change it there, and start the program",
+            )  # fmt: skip
+        return found
 
     async def events(
         self, workflow: str, *, limit: int, topic: str | None = None,

@@ -96,6 +96,11 @@ class Library:
         digest = make_script(workflow, text, reason="").digest
         self._own[workflow.name, digest] = workflow
 
+    def forget(self, name: str) -> None:
+        """Look its versions up again: another workflow may have the name now."""
+        for key in [key for key in self._found if key[0] == name]:
+            del self._found[key]
+
     async def find(self, name: str, version: int) -> Workflow | None:
         """The workflow as this version has it; None when only another program could run it."""
         found = self._found.get((name, version))

@@ -4,7 +4,7 @@ The application: the routes of workflows, behind the shield and the gate of the 
 A workflow that is not there is 404, a command that cannot be followed as things stand is 409, and
 what cannot be meant is 422 with the field.
 
-Spec: WHTTP-1, WHTTP-4, WHTTP-10.
+Spec: WHTTP-11, WHTTP-4, WHTTP-10.
 """
 
 from collections.abc import Collection

@@ -4,7 +4,7 @@ Commands to workflows, as they are given on the command line.
 To deploy is to have one's own code run by the host, so it takes the scope `admin`; every other
 command takes `write`. Workflows belong to no user: scopes alone decide.
 
-Spec: WHTTP-1, WHTTP-3, WHTTP-5.
+Spec: WHTTP-11, WHTTP-3, WHTTP-5.
 """
 
 import asyncio
@@ -23,7 +23,9 @@ from gnomon.apps.workflow_http.views import (
     Done,
     Published,
     PublishForm,
+    RemoveForm,
     ResolveForm,
+    RollbackForm,
     SkipForm,
 )
 
@@ -38,6 +40,24 @@ async def deploy_script(form: DeployForm, actor: Administrator, host: HostOf) ->
     workflow = await asyncio.to_thread(load_workflow, form.text, where="text")
     version = await host.deploy(workflow, text=form.text)
     return Deployed(workflow=workflow.name, version=version)
+
+
+@router.post("/workflows/{name}/rollback", responses=problems(404, 409))
+async def roll_back(
+    name: NamePath, actor: Administrator, host: HostOf, form: RollbackForm | None = None
+) -> Deployed:
+    """Put an older version in force again."""
+    _, version = await host.desk.rollback(name, form.version if form else None)
+    return Deployed(workflow=name, version=version)
+
+
+@router.post("/workflows/{name}/remove", responses=problems(404, 409))
+async def remove_workflow(
+    name: NamePath, actor: Administrator, host: HostOf, form: RemoveForm | None = None
+) -> Done:
+    """Remove a workflow that is stopped, with all that is known of it."""
+    await host.desk.remove(name, discard=form is not None and form.discard)
+    return Done(workflow=name, command="remove", result="removed")
 
 
 @router.post("/workflows/{name}/publish", responses=problems(404))

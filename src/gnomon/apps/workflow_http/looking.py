@@ -17,7 +17,13 @@ from gnomon.apps.service.http.routes.health import Health
 from gnomon.apps.service.http.security import Reader, scraper
 from gnomon.apps.workflow.definition import NAME_PATTERN
 from gnomon.apps.workflow.host import Host
-from gnomon.apps.workflow.records import event_record, input_record, overview_record, run_record
+from gnomon.apps.workflow.records import (
+    event_record,
+    input_record,
+    overview_record,
+    run_record,
+    version_record,
+)
 from gnomon.apps.workflow_http.metrics import FlowMetrics
 from gnomon.apps.workflow_http.views import (
     EventsView,
@@ -26,6 +32,8 @@ from gnomon.apps.workflow_http.views import (
     InputView,
     RunsView,
     RunView,
+    VersionsView,
+    VersionView,
     WorkflowsView,
     WorkflowView,
 )
@@ -73,8 +81,19 @@ async def list_runs(
 ) -> RunsView:
     """The attempts of a workflow."""
     found = await host.desk.lookup.runs(name, limit=limit, after=after)
-    runs = [RunView.model_validate(run_record(one)) for one in found.rows]
+    runs = [RunView.model_validate(run_record(one, found.mutations)) for one in found.rows]
     return RunsView(workflow=name, runs=runs, next=found.next)
+
+
+@router.get("/workflows/{name}/versions", responses=problems(404))
+async def list_versions(
+    name: NamePath, actor: Reader, host: HostOf, limit: Limit = 100, after: After = None
+) -> VersionsView:
+    """The versions of its script that are kept."""
+    found = await host.desk.lookup.versions(name, limit=limit, after=after)
+    rows = [version_record(one, in_force=found.in_force) for one in found.rows]
+    versions = [VersionView.model_validate(one) for one in rows]
+    return VersionsView(workflow=name, versions=versions, next=found.next)
 
 
 @router.get("/workflows/{name}/events", responses=problems(404))

@@ -16,8 +16,9 @@ from gnomon.apps.workflow.context import ID_MAX
 
 __all__ = [
     "AnswerForm", "DeployForm", "Deployed", "Done", "EventView", "EventsView", "InputView",
-    "InputsView", "PublishForm", "Published", "ResolveForm", "RunView", "RunsView", "SkipForm",
-    "WorkflowView", "WorkflowsView",
+    "InputsView", "PublishForm", "Published", "RemoveForm", "ResolveForm", "RollbackForm",
+    "RunView", "RunsView", "SkipForm", "VersionView", "VersionsView", "WorkflowView",
+    "WorkflowsView",
 ]  # fmt: skip
 
 SCRIPT_MAX = 1_000_000
@@ -35,6 +36,18 @@ class PublishForm(Form):
     topic: Annotated[str, Field(min_length=1, max_length=100)]
     id: Annotated[str, Field(min_length=1, max_length=ID_MAX)]
     payload: JsonValue = None
+
+
+class RollbackForm(Form):
+    """Which version is to be in force again; without one, that before the present one."""
+
+    version: Annotated[int, Field(ge=1, le=2**62)] | None = None
+
+
+class RemoveForm(Form):
+    """Whether what still waits is to be dropped."""
+
+    discard: bool = False
 
 
 class ResolveForm(Form):
@@ -122,6 +135,31 @@ class WorkflowsView(View):
     workflows: list[WorkflowView]
 
 
+class MutationView(View):
+    """What was to be done outside, and what became of it."""
+
+    tool: str
+    params: JsonValue
+    key: str
+    title: str
+    status: str
+    result: JsonValue
+    error: str
+    reconcile_attempts: int
+    next_reconcile_at: str | None
+    resolved_by: str
+    created_at: str
+
+
+class AsksView(View):
+    """The mutation that a person is asked to approve."""
+
+    tool: str
+    params: JsonValue
+    key: str
+    title: str
+
+
 class RunView(View):
     """One attempt to run a handler."""
 
@@ -134,6 +172,8 @@ class RunView(View):
     status: str
     prepare_result: JsonValue
     mutation_result: JsonValue
+    mutation: MutationView | None
+    asks: AsksView | None
     error: str
     traceback: str
     note: str
@@ -146,6 +186,26 @@ class RunsView(View):
 
     workflow: str
     runs: list[RunView]
+    next: int | None
+
+
+class VersionView(View):
+    """A version of a script."""
+
+    version: int
+    in_force: bool
+    reason: str
+    digest: str
+    text_kept: bool
+    modules: list[str]
+    deployed_at: str
+
+
+class VersionsView(View):
+    """Some versions; `next` asks for those that follow, and is null at the end."""
+
+    workflow: str
+    versions: list[VersionView]
     next: int | None
 
 

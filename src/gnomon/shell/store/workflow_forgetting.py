@@ -1,5 +1,6 @@
 """
-What retention removes of a workflow on SQLite, inside the transaction of its caller.
+What is removed of a workflow on SQLite, inside the transaction of its caller: what is over after
+a while, or all of it.
 
 Runs go oldest first, with the mutations and scripts that only they knew; then events that are
 settled and whose run is gone, with the inputs that nothing is left of. Both stores keep the same
@@ -15,10 +16,15 @@ from gnomon.ports.workflow_facts import Standing
 from gnomon.shell.store.instant_text import to_text
 from gnomon.shell.store.queries import named
 
-__all__ = ["RUNS_KEPT", "forget"]
+__all__ = ["PARTS", "RUNS_KEPT", "forget", "remove"]
 
 RUNS_KEPT = 100
 """So many runs of a workflow are never forgotten, however old they are."""
+
+PARTS = (
+    "causes", "inputs", "events", "topics", "mutations", "runs", "handlers", "scripts", "workflow",
+)  # fmt: skip
+"""What there is of a workflow, in the order in which it can be removed."""
 
 _SQL = named("workflow.sql")
 
@@ -44,6 +50,13 @@ def forget(
             connection, name, connection.execute(_SQL["forget_events"], values), ended_ms
         )
     return last if seen == limit else 0
+
+
+def remove(connection: sqlite3.Connection, standing: Standing) -> None:
+    """Nothing of the workflow is left but the number that its last holder had."""
+    connection.execute(_SQL["mark_removed"], (standing.name, standing.fence))
+    for part in PARTS:
+        connection.execute(_SQL[f"remove_{part}"], (standing.name,))
 
 
 def _forget_causes(

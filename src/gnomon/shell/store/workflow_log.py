@@ -37,7 +37,7 @@ from gnomon.shell.store.instant_text import to_text
 from gnomon.shell.store.looking import holder_of
 from gnomon.shell.store.ownership import Ownership
 from gnomon.shell.store.queries import named
-from gnomon.shell.store.workflow_forgetting import forget
+from gnomon.shell.store.workflow_forgetting import forget, remove
 from gnomon.shell.store.workflow_rows import (
     Row,
     event_of,
@@ -190,8 +190,23 @@ class SqliteWorkflowLog:
     async def runs(self, workflow: str, *, limit: int, before: int | None = None) -> list[Run]:
         return await self._list("runs", run_of, workflow, before or _NEWEST, limit)
 
-    async def mutations(self, workflow: str, *, limit: int) -> list[Mutation]:
-        return await self._list("mutations", mutation_of, workflow, limit)
+    async def mutations(self, workflow: str, runs: Collection[int]) -> list[Mutation]:
+        return await self._list("mutations", mutation_of, workflow, json.dumps(list(runs)))
+
+    async def scripts(
+        self, workflow: str, *, limit: int, before: int | None = None
+    ) -> list[Script]:
+        return await self._list("scripts", script_of, workflow, before or _NEWEST, limit)
+
+    async def remove(self, workflow: str, *, seen: tuple[int, int]) -> Answer:
+        def work(connection: sqlite3.Connection) -> Answer:
+            standing = _standing(connection, workflow)
+            if standing is None or (standing.version, standing.arrivals) != seen:
+                return Answer.STALE
+            remove(connection, standing)
+            return Answer.MADE
+
+        return await self._write(work)
 
     async def events(
         self, workflow: str, *, limit: int, topic: str | None = None,

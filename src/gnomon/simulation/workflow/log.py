@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Protocol
 
 from gnomon.ports.workflow_facts import (
+    Answer,
     Committed,
     Event,
     EventStatus,
@@ -153,8 +154,16 @@ class GatedLog:
     async def runs(self, workflow: str, *, limit: int, before: int | None = None) -> list[Run]:
         return await self._inner.runs(workflow, limit=limit, before=before)
 
-    async def mutations(self, workflow: str, *, limit: int) -> list[Mutation]:
-        return await self._inner.mutations(workflow, limit=limit)
+    async def mutations(self, workflow: str, runs: Collection[int]) -> list[Mutation]:
+        return await self._inner.mutations(workflow, runs)
+
+    async def scripts(
+        self, workflow: str, *, limit: int, before: int | None = None
+    ) -> list[Script]:
+        return await self._inner.scripts(workflow, limit=limit, before=before)
+
+    async def remove(self, workflow: str, *, seen: tuple[int, int]) -> Answer:
+        return await self._inner.remove(workflow, seen=seen)
 
     async def events(
         self, workflow: str, *, limit: int, topic: str | None = None,

@@ -1,5 +1,5 @@
 """
-What retention removes of a workflow on PostgreSQL, inside the transaction of its caller.
+What is removed of a workflow on PostgreSQL, inside the transaction of its caller.
 
 It does what `shell.store.workflow_forgetting` does on SQLite, in the same order; the row of the
 workflow is locked, so that nobody publishes meanwhile what is about to be forgotten.
@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from gnomon.ports.workflow_facts import Standing
 from gnomon.shell.store.postgres.statement import Statements
-from gnomon.shell.store.workflow_forgetting import RUNS_KEPT
+from gnomon.shell.store.workflow_forgetting import PARTS, RUNS_KEPT
 
 if TYPE_CHECKING:
     from gnomon.shell.store.postgres.pool import Connection
 
-__all__ = ["forget"]
+__all__ = ["forget", "remove"]
 
 
 async def forget(
@@ -47,3 +47,10 @@ async def forget(
     for one in inputs:
         await connection.execute(sql["forget_input"], name, one, ended_ms)
     return int(last) if seen == limit else 0
+
+
+async def remove(connection: "Connection", sql: Statements, standing: Standing) -> None:
+    """Nothing of the workflow is left but the number that its last holder had."""
+    await connection.execute(sql["mark_removed"], standing.name, standing.fence)
+    for part in PARTS:
+        await connection.execute(sql[f"remove_{part}"], standing.name)

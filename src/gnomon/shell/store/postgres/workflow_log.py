@@ -33,7 +33,7 @@ from gnomon.shell.store.instant_text import to_text
 from gnomon.shell.store.postgres.migration import WORKFLOW, bring_forward
 from gnomon.shell.store.postgres.pool import Pool, PoolOptions
 from gnomon.shell.store.postgres.statement import SCHEMA, Statements
-from gnomon.shell.store.postgres.workflow_forgetting import forget
+from gnomon.shell.store.postgres.workflow_forgetting import forget, remove
 from gnomon.shell.store.postgres.workflow_writing import (
     HANDLER_AT,
     MUTATION_AT,
@@ -184,8 +184,24 @@ class PostgresWorkflowLog:
     async def runs(self, workflow: str, *, limit: int, before: int | None = None) -> list[Run]:
         return await self._list("runs", run_of, RUN_AT, workflow, before or _NEWEST, limit)
 
-    async def mutations(self, workflow: str, *, limit: int) -> list[Mutation]:
-        return await self._list("mutations", mutation_of, MUTATION_AT, workflow, limit)
+    async def mutations(self, workflow: str, runs: Collection[int]) -> list[Mutation]:
+        return await self._list("mutations", mutation_of, MUTATION_AT, workflow, list(runs))
+
+    async def scripts(
+        self, workflow: str, *, limit: int, before: int | None = None
+    ) -> list[Script]:
+        return await self._list(
+            "scripts", script_of, _SCRIPT_AT, workflow, before or _NEWEST, limit
+        )
+
+    async def remove(self, workflow: str, *, seen: tuple[int, int]) -> Answer:
+        async with self.pool.transaction() as connection:
+            standing = await self._standing(connection, "standing_locked", workflow)
+            if standing is None or (standing.version, standing.arrivals) != seen:
+                return Answer.STALE
+            await remove(connection, self.sql, standing)
+            await self._tell(connection, workflow)
+            return Answer.MADE
 
     async def events(
         self, workflow: str, *, limit: int, topic: str | None = None,

@@ -22,7 +22,8 @@ FROM workflows WHERE name = ?;
 -- name: add_workflow
 INSERT INTO workflows (name, title, zone, mode, script, runs, current, failures, retry_at, repairs,
   trouble, created_at, version, fence, writes, holder, arrivals)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, 0, 0, '', 0);
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 1,
+  coalesce((SELECT fence + 1 FROM removed_workflows AS gone WHERE gone.name = ?1), 0), 0, '', 0);
 
 -- name: set_workflow
 UPDATE workflows SET title = ?, zone = ?, mode = ?, script = ?, runs = ?, current = ?,
@@ -48,6 +49,10 @@ DELETE FROM handlers WHERE workflow = ? AND name = ?;
 
 -- name: script
 SELECT version, digest, text, reason, deployed_at, modules FROM scripts WHERE workflow = ? AND version = ?;
+
+-- name: scripts
+SELECT version, digest, text, reason, deployed_at, modules FROM scripts
+WHERE workflow = ? AND version < ? ORDER BY version DESC LIMIT ?;
 
 -- name: add_script
 INSERT INTO scripts (workflow, version, digest, text, reason, deployed_at, modules)
@@ -85,7 +90,8 @@ FROM mutations WHERE workflow = ? AND run = ?;
 -- name: mutations
 SELECT run, tool, params, idempotency_key, title, reconcilable, status, result, error,
   reconcile_attempts, next_reconcile_at, resolved_by, resolved_at, created_at
-FROM mutations WHERE workflow = ? ORDER BY run DESC LIMIT ?;
+FROM mutations WHERE workflow = ?1 AND run IN (SELECT value FROM json_each(?2))
+ORDER BY run DESC;
 
 -- name: put_mutation
 INSERT INTO mutations (workflow, run, tool, params, idempotency_key, title, reconcilable, status,
@@ -239,3 +245,34 @@ DELETE FROM event_causes WHERE workflow = ?1 AND input = ?2 AND topic = ?3 AND i
 -- name: forget_input
 DELETE FROM inputs WHERE workflow = ?1 AND id = ?2 AND created_at < ?3 AND NOT EXISTS
   (SELECT 1 FROM event_causes AS cause WHERE cause.workflow = ?1 AND cause.input = ?2);
+
+-- name: mark_removed
+INSERT INTO removed_workflows (name, fence) VALUES (?, ?)
+ON CONFLICT (name) DO UPDATE SET fence = excluded.fence;
+
+-- name: remove_causes
+DELETE FROM event_causes WHERE workflow = ?;
+
+-- name: remove_inputs
+DELETE FROM inputs WHERE workflow = ?;
+
+-- name: remove_events
+DELETE FROM events WHERE workflow = ?;
+
+-- name: remove_topics
+DELETE FROM topics WHERE workflow = ?;
+
+-- name: remove_mutations
+DELETE FROM mutations WHERE workflow = ?;
+
+-- name: remove_runs
+DELETE FROM runs WHERE workflow = ?;
+
+-- name: remove_handlers
+DELETE FROM handlers WHERE workflow = ?;
+
+-- name: remove_scripts
+DELETE FROM scripts WHERE workflow = ?;
+
+-- name: remove_workflow
+DELETE FROM workflows WHERE name = ?;

@@ -49,7 +49,8 @@ FROM gnomon.flows WHERE name = $1 FOR UPDATE;
 -- name: add_workflow
 INSERT INTO gnomon.flows (name, title, zone, mode, script, runs, current, failures, retry_at, repairs,
   trouble, created_at, version, fence, writes, holder, arrivals)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 1, 0, 0, '', 0);
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 1,
+  coalesce((SELECT fence + 1 FROM gnomon.removed_flows AS gone WHERE gone.name = $1), 0), 0, '', 0);
 
 -- name: set_workflow
 UPDATE gnomon.flows SET title = $1, zone = $2, mode = $3, script = $4, runs = $5, current = $6,
@@ -76,6 +77,10 @@ DELETE FROM gnomon.flow_handlers WHERE workflow = $1 AND name = $2;
 
 -- name: script
 SELECT version, digest, text, reason, deployed_at, modules FROM gnomon.flow_scripts WHERE workflow = $1 AND version = $2;
+
+-- name: scripts
+SELECT version, digest, text, reason, deployed_at, modules FROM gnomon.flow_scripts
+WHERE workflow = $1 AND version < $2 ORDER BY version DESC LIMIT $3;
 
 -- name: add_script
 INSERT INTO gnomon.flow_scripts (workflow, version, digest, text, reason, deployed_at, modules)
@@ -113,7 +118,8 @@ FROM gnomon.flow_mutations WHERE workflow = $1 AND run = $2;
 -- name: mutations
 SELECT run, tool, params, idempotency_key, title, reconcilable, status, result, error,
   reconcile_attempts, next_reconcile_at, resolved_by, resolved_at, created_at
-FROM gnomon.flow_mutations WHERE workflow = $1 ORDER BY run DESC LIMIT $2;
+FROM gnomon.flow_mutations WHERE workflow = $1 AND run = ANY ($2::bigint[])
+ORDER BY run DESC;
 
 -- name: put_mutation
 INSERT INTO gnomon.flow_mutations (workflow, run, tool, params, idempotency_key, title, reconcilable, status,
@@ -274,3 +280,34 @@ DELETE FROM gnomon.flow_inputs WHERE workflow = $1 AND id = $2 AND created_at < 
 
 -- name: holders
 SELECT count(*), count(DISTINCT nullif(holder, '')) FROM gnomon.flows;
+
+-- name: mark_removed
+INSERT INTO gnomon.removed_flows (name, fence) VALUES ($1, $2)
+ON CONFLICT (name) DO UPDATE SET fence = excluded.fence;
+
+-- name: remove_causes
+DELETE FROM gnomon.flow_causes WHERE workflow = $1;
+
+-- name: remove_inputs
+DELETE FROM gnomon.flow_inputs WHERE workflow = $1;
+
+-- name: remove_events
+DELETE FROM gnomon.flow_events WHERE workflow = $1;
+
+-- name: remove_topics
+DELETE FROM gnomon.flow_topics WHERE workflow = $1;
+
+-- name: remove_mutations
+DELETE FROM gnomon.flow_mutations WHERE workflow = $1;
+
+-- name: remove_runs
+DELETE FROM gnomon.flow_runs WHERE workflow = $1;
+
+-- name: remove_handlers
+DELETE FROM gnomon.flow_handlers WHERE workflow = $1;
+
+-- name: remove_scripts
+DELETE FROM gnomon.flow_scripts WHERE workflow = $1;
+
+-- name: remove_workflow
+DELETE FROM gnomon.flows WHERE name = $1;
