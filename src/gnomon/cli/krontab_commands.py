@@ -1,10 +1,10 @@
 """
-The commands about krontab files: lint, explain, next, add, remove, format, import.
+The commands about krontab files: lint, explain, next, add, remove, format, import, export.
 
 They read files, and some write them; none of them speaks to krond, which takes a changed file when
 it is told to reload. Each imports what does its work when it is called.
 
-Spec: KRONTAB-31 to KRONTAB-37.
+Spec: KRONTAB-31 to KRONTAB-37, CRONJOB-9.
 """
 
 import os
@@ -224,6 +224,43 @@ def import_command(
         )  # fmt: skip
     asked = Asked(crontabs, system, user, zone or local_zone())
     out, err, sound = import_text(asked, as_json=as_json)
+    typer.echo(out, nl=False)
+    typer.echo(err, nl=False, err=True)
+    return 0 if sound else 1
+
+
+@krontab_app.command("export")
+def export_command(
+    context: typer.Context,
+    job: Annotated[
+        str | None,
+        typer.Argument(metavar="[JOB]", help="A job; left out, all.", show_default=False),
+    ] = None,
+    file: PathOption = None,
+    kubernetes: Annotated[
+        bool, typer.Option("--kubernetes", help="As KronJobs, for kubectl apply.")
+    ] = False,
+    image: Annotated[
+        str, typer.Option("--image", metavar="IMAGE", help="The image that holds the programs.")
+    ] = "",
+    namespace: Annotated[
+        str, typer.Option("--namespace", metavar="NAME", help="Where the KronJobs will be.")
+    ] = "default",
+    as_json: JsonOption = False,
+) -> int:
+    """Print the jobs of krontab files as KronJobs, and say what changes."""
+    from gnomon.cli.kronjob_view import export_text
+
+    if not kubernetes:
+        raise DefinitionError(
+            "must say what the jobs are exported to", where="export", got="",
+            hint="write gnomon krontab export --kubernetes --image IMAGE",
+        )  # fmt: skip
+    jobs = _jobs(file)
+    out, err, sound = export_text(
+        jobs if job is None else [_find(jobs, job)], namespace=namespace, image=image,
+        now=clock_of(context).now_ms() // 1000, as_json=as_json,
+    )  # fmt: skip
     typer.echo(out, nl=False)
     typer.echo(err, nl=False, err=True)
     return 0 if sound else 1

@@ -3,14 +3,14 @@ The commands of the operator: what a cluster needs for it, and the operator itse
 
 Each imports what does its work when it is called.
 
-Spec: OPERATOR-27, OPERATOR-37, OPERATOR-38.
+Spec: OPERATOR-27, OPERATOR-37, OPERATOR-38, CRONJOB-7.
 """
 
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gnomon.cli.options import clock_of, read_address, read_length_ms
+from gnomon.cli.options import JsonOption, clock_of, read_address, read_length_ms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -119,3 +119,30 @@ def run_command(
         json_log=json_log,
     )
     return 0 if run_operator(options, clock_of(context)) else 130
+
+
+@operator_app.command("import")
+def import_command(
+    context: typer.Context,
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE...",
+            help="Manifests of CronJobs as YAML or JSON, or - for standard input.",
+            show_default=False,
+        ),
+    ],
+    zone: Annotated[
+        str,
+        typer.Option("--zone", metavar="ZONE", help="That of the CronJob controller."),
+    ] = "UTC",
+    as_json: JsonOption = False,
+) -> int:
+    """Print the KronJobs for CronJobs, and say what changes."""
+    from gnomon.cli.kronjob_view import import_text
+
+    now = clock_of(context).now_ms() // 1000
+    out, err, sound = import_text(files, zone=zone, now=now, as_json=as_json)
+    typer.echo(out, nl=False)
+    typer.echo(err, nl=False, err=True)
+    return 0 if sound else 1

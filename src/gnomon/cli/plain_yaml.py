@@ -6,12 +6,12 @@ Needs the extra `yaml`; only a file that is YAML makes anybody import this.
 Spec: CLI-17.
 """
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 
 import yaml
 from yaml import YAMLError
 
-__all__ = ["YAMLError", "load"]
+__all__ = ["YAMLError", "load", "load_all"]
 
 
 class _PlainLoader(yaml.SafeLoader):
@@ -40,5 +40,15 @@ def load(text: str) -> object:
     loader = _PlainLoader(text)
     try:
         return loader.get_single_data()
+    finally:
+        loader.dispose()
+
+
+def load_all(text: str) -> Iterator[object]:
+    """What each document of the text holds."""
+    loader = _PlainLoader(text)
+    try:
+        while loader.check_node():
+            yield loader.get_data()
     finally:
         loader.dispose()
