@@ -253,17 +253,13 @@ def _judge(cluster: Cluster, report: Report) -> None:
         said = cluster.kubectl("get", kind, "--all-namespaces", "--output=json")
         judge.see_now(json.loads(said)["items"], now)
     report.kronjobs = len(judge.kronjobs)
-    report.due = sum(
-        1
-        for one in judge.kronjobs.values()
-        for _ in judge.due(one, until=now, deadline_s=DEADLINE_S)
-    )
+    report.due = sum(1 for one in judge.kronjobs.values() for _ in judge.due(one, until=now))
     report.executions = sum(job.is_execution for job in judge.jobs.values())
     report.candidates = len(judge.jobs) - report.executions
     report.requests = judge.requests
     report.lateness_ms = judge.lateness_ms()
     report.complaints = [
-        *judge.twice(), *judge.lost(until=now, deadline_s=DEADLINE_S), *judge.lies(),
+        *judge.twice(), *judge.lost(until=now), *judge.lies(),
     ]  # fmt: skip
 
 

@@ -16,6 +16,8 @@ from gnomon.simulation.campaign import Campaign, tally, whole_seeds
 from gnomon.simulation.declarative import campaign as declarative
 from gnomon.simulation.declarative.plan import World, draw_spec
 from gnomon.simulation.declarative.search import Act, play, stories
+from gnomon.simulation.operator import campaign as operator
+from gnomon.simulation.operator import plan as operator_plan
 from gnomon.simulation.workflow import campaign as workflow
 from gnomon.simulation.workflow import plan as workflow_plan
 from tests.kill import hook_world, scheduler_world, service_world
@@ -41,6 +43,8 @@ __all__ = [
     "KILLS_PER_WORLD",
     "KINDS",
     "OPERATIONS_PER_STORM",
+    "OPERATOR",
+    "OPERATOR_CHUNK",
     "RANDOM_CHUNK",
     "TRACES_PER_CHUNK",
     "WORKFLOW",
@@ -62,6 +66,8 @@ CRASH_CHUNK = 1_000  # worlds, or as many more as the last seed takes to be comp
 TRACES_PER_CHUNK = 500
 OPERATIONS_PER_STORM = 3_000
 DECLARATIVE = ("declarative-crash", "declarative-storm", "declarative-twenty", "declarative-one")
+OPERATOR = ("operator-crash", "operator-storm", "operator-calendar")
+OPERATOR_CHUNK = 125  # worlds
 WORKFLOW = ("workflow-crash", "workflow-storm")
 SEARCH_LENGTH = 5  # steps of each story
 DECLARATIVE_DAYS = 10  # of each piece of a long world
@@ -132,7 +138,7 @@ def fill(result: ChunkResult) -> None:
     kinds |= dict.fromkeys(DECLARATIVE, _simulate_declarative) | {"kill-scheduler": _kill_scheduler}
     kinds |= {"declarative-search": _search_stories, "kill-workflow": _kill_workflow}
     kinds |= dict.fromkeys(WORKFLOW, _simulate_workflow) | {"kill-service": _kill_service}
-    kinds |= {"kill-operator": _kill_operator}
+    kinds |= {"kill-operator": _kill_operator} | dict.fromkeys(OPERATOR, _simulate_operator)
     for difference in kinds[result.kind](result):
         result.add(difference)
 
@@ -285,6 +291,20 @@ def _simulate_workflow(result: ChunkResult) -> Iterator[str]:
     result.notes = {f"met {name}": count for name, count in found.counters.items()}
     result.notes |= {
         "simulated_s": found.simulated_s, "calls": found.calls, "runs": found.runs,
+    }  # fmt: skip
+    yield from found.troubles
+
+
+def _simulate_operator(result: ChunkResult) -> Iterator[str]:
+    """Simulated worlds of the operator."""
+    kind = operator_plan.World(result.kind.removeprefix("operator-"))
+    seed = _FIRST_SEED + 1_000 * result.index
+    found = operator.tally(islice(operator.worlds(kind, seed), OPERATOR_CHUNK))
+    result.cases, result.answers = found.worlds, found.due
+    result.notes = {f"met {name}": count for name, count in found.counters.items()}
+    result.notes |= {
+        "simulated_s": found.simulated_s, "calls": found.calls, "executions": found.executions,
+        "candidates": found.candidates,
     }  # fmt: skip
     yield from found.troubles
 

@@ -9,11 +9,14 @@ import gnomon.simulation
 from tests.clauses import clause
 
 HERE = Path(gnomon.simulation.__file__).parent
-JUDGES = {"judge", "killing", "matcher", "record"}
+JUDGES = {"case", "judge", "killing", "matcher", "reasons", "record", "telling"}
+OF_THE_OPERATOR = {
+    "operator.duty", "operator.judge", "operator.scrutiny", "operator.seen", "matcher",
+}  # fmt: skip
 
 
 def imports_of(module: str) -> set[str]:
-    tree = ast.parse((HERE / f"{module}.py").read_text())
+    tree = ast.parse((HERE / f"{module.replace('.', '/')}.py").read_text())
     found: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
@@ -27,3 +30,9 @@ def imports_of(module: str) -> set[str]:
 @pytest.mark.parametrize("module", sorted(JUDGES))
 def test_a_judge_imports_nothing_but_judges(module: str) -> None:
     assert imports_of(module) <= {f"gnomon.simulation.{name}" for name in JUDGES}
+
+
+@clause("OSIM-2")
+@pytest.mark.parametrize("module", sorted(OF_THE_OPERATOR))
+def test_the_judge_of_the_operator_imports_nothing_but_judges(module: str) -> None:
+    assert imports_of(module) <= {f"gnomon.simulation.{name}" for name in OF_THE_OPERATOR}

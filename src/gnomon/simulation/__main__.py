@@ -3,7 +3,8 @@ Let one world happen again: `python -m gnomon.simulation crash --seed 7 --faults
 
 Prints the schedules, what happened, and what the judges say; exits with 1 when a promise was
 broken. `python -m gnomon.simulation declarative ...` does the same for the declarative scheduler,
-and `python -m gnomon.simulation workflow ...` for workflows.
+`python -m gnomon.simulation workflow ...` for workflows, and `python -m gnomon.simulation operator
+...` for the operator on Kubernetes.
 """
 
 import argparse
@@ -12,6 +13,7 @@ import sys
 from gnomon.simulation.campaign import Campaign, spec_of
 from gnomon.simulation.declarative.__main__ import main as declarative
 from gnomon.simulation.faults import read_fault, read_step
+from gnomon.simulation.operator.__main__ import main as operator
 from gnomon.simulation.workflow.__main__ import main as workflow
 from gnomon.simulation.world import run_world
 
@@ -23,6 +25,8 @@ def main(arguments: list[str]) -> int:
         return declarative(arguments[1:])
     if arguments[:1] == ["workflow"]:
         return workflow(arguments[1:])
+    if arguments[:1] == ["operator"]:
+        return operator(arguments[1:])
     options = _parser().parse_args(arguments)
     faults = None if options.faults is None else map(read_fault, _parts(options.faults))
     steps = None if options.steps is None else map(read_step, _parts(options.steps))

@@ -5,19 +5,30 @@ Only the operations that the port speaks of are known: `test`, `add`, `replace` 
 """
 
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
+from typing import TypeVar
 
-__all__ = ["PatchError", "apply_operations", "merged"]
+__all__ = ["PatchError", "apply_operations", "copied", "merged"]
+
+_T = TypeVar("_T")
 
 
 class PatchError(Exception):
     """An operation names what is not there, or a test does not hold; nothing is changed."""
 
 
+def copied(one: _T) -> _T:
+    """A copy of JSON, in which nothing is shared with the original."""
+    if isinstance(one, dict):
+        return {key: copied(value) for key, value in one.items()}  # type: ignore[return-value]
+    if isinstance(one, list):
+        return [copied(value) for value in one]  # type: ignore[return-value]
+    return one
+
+
 def merged(target: object, patch: object) -> object:
     """`target` with what `patch` says; None takes away, a list replaces a list."""
     if not isinstance(patch, Mapping):
-        return deepcopy(patch)
+        return copied(patch)
     result = dict(target) if isinstance(target, Mapping) else {}
     for key, value in patch.items():
         if value is None:
@@ -29,7 +40,7 @@ def merged(target: object, patch: object) -> object:
 
 def apply_operations(target: object, operations: Sequence[Mapping[str, object]]) -> object:
     """A copy of `target` after all operations."""
-    document = deepcopy(target)
+    document = copied(target)
     for operation in operations:
         path = str(operation["path"])
         *above, last = [part.replace("~1", "/").replace("~0", "~") for part in path.split("/")[1:]]
@@ -63,13 +74,13 @@ def _child(parent: object, part: str, path: str) -> object:
 
 def _put(parent: object, part: str, value: object, path: str, *, is_new: bool) -> None:
     if isinstance(parent, dict):
-        parent[part] = deepcopy(value)
+        parent[part] = copied(value)
     elif isinstance(parent, list) and (part == "-" or part.isdigit()):
         at = len(parent) if part == "-" else int(part)
         if is_new:
-            parent.insert(at, deepcopy(value))
+            parent.insert(at, copied(value))
         else:
-            parent[at] = deepcopy(value)
+            parent[at] = copied(value)
     else:
         raise PatchError(f"{path} is not there")
 

@@ -8,8 +8,8 @@ that changes nothing makes no version, an object with finalizers waits for them.
 schemas and defaults, admission, rights; the port of a caller says what it is refused.
 """
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
-from copy import deepcopy
 from typing import NamedTuple, assert_never
 
 from gnomon.core.civil.instant import format_instant
@@ -35,7 +35,7 @@ from gnomon.ports.kubernetes import (
     Seen,
     Watch,
 )
-from gnomon.simulation.kubernetes.patch import PatchError, apply_operations, merged
+from gnomon.simulation.kubernetes.patch import PatchError, apply_operations, copied, merged
 
 __all__ = ["FOREGROUND", "Happened", "SimulatedServer", "has_labels", "metadata_of"]
 
@@ -98,7 +98,7 @@ class SimulatedServer:
 
     def find(self, call: Find) -> Found:
         objects = [
-            deepcopy(one)
+            copied(one)
             for (kind, namespace, _), one in sorted(self._objects.items())
             if kind is call.kind
             and call.namespace in (None, namespace)
@@ -111,14 +111,15 @@ class SimulatedServer:
         if version < self._forgotten:
             yield Denied(Denial.EXPIRED, "too old resource version", self.at)
             return
-        for one in self.history:
-            if one.version <= version or one.kind is not watch.kind:
+        begin = bisect_right(self.history, version, key=lambda one: one.version)
+        for one in self.history[begin:]:
+            if one.kind is not watch.kind:
                 continue
             if watch.namespace not in (None, metadata_of(one.object).get("namespace")):
                 continue
             seen = _seen_with(one, watch.labels)
             if seen is not None:
-                yield one.version, Change(seen, deepcopy(one.object))
+                yield one.version, Change(seen, copied(one.object))
 
     def forget_history(self) -> None:
         """Compaction: no watch can go on from before this moment."""
@@ -150,7 +151,7 @@ class SimulatedServer:
         self._happen(key[0], Seen.DELETED, {**old, "metadata": metadata}, old)
 
     def _create(self, call: Create) -> Answer:
-        given = dict(deepcopy(dict(call.object)))
+        given = copied(dict(call.object))
         metadata = dict(metadata_of(given))
         if call.namespace not in self.namespaces:
             return Denied(Denial.NOT_FOUND, f'namespaces "{call.namespace}" not found', self.at)
@@ -183,7 +184,7 @@ class SimulatedServer:
             )
         if (conflict := self._conflict(old, metadata)) is not None:
             return conflict
-        return self._update(key, old, deepcopy(dict(given)))
+        return self._update(key, old, copied(dict(given)))
 
     def _put_status(self, call: PutStatus) -> Answer:
         key = (call.kind, call.namespace, call.name)
@@ -193,7 +194,7 @@ class SimulatedServer:
         expected = {"uid": call.uid, "resourceVersion": call.resource_version}
         if (conflict := self._conflict(old, expected)) is not None:
             return conflict
-        return self._store(key, old, {**old, "status": deepcopy(dict(call.status))})
+        return self._store(key, old, {**old, "status": copied(dict(call.status))})
 
     def _patch(self, key: _Key, change: Callable[[object], object]) -> Answer:
         old = self._objects.get(key)
@@ -270,7 +271,7 @@ class SimulatedServer:
         return None
 
     def _done(self, one: Object) -> Done:
-        return Done(deepcopy(one), self.at)
+        return Done(copied(one), self.at)
 
     def _not_found(self, name: str) -> Denied:
         return Denied(Denial.NOT_FOUND, f'"{name}" not found', self.at)
