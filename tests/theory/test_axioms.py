@@ -84,7 +84,7 @@ CASES = [
     ),
     Case(
         "EA6", tell(*OWED, "start a", "ok a"), tell(*OWED, "start a", "crash", "ok a"), 6,
-        "'a' ended and had not started",
+        "'a' ended after a crash and had not started since",
     ),
     Case(
         "EA7", tell(*OWED, "start a", "ok a"), tell(*OWED, "ok a"), 4,
@@ -119,6 +119,21 @@ def test_an_axiom_is_false_on_a_trace_that_breaks_it(case: Case) -> None:
 
     assert found.verdict is Verdict.FALSE
     assert (found.position, found.explanation) == (case.position, case.explanation)
+
+
+@clause("EA6", "EA7")
+def test_where_nothing_crashed_an_end_without_a_start_is_no_matter_of_crashes() -> None:
+    found = judged(tell("init a", "ok a"))
+
+    assert found.verdicts["EA6"].verdict is Verdict.PRESUMABLY_TRUE
+    assert found.verdicts["EA7"].verdict is Verdict.FALSE
+
+
+@clause("EA6")
+def test_after_a_crash_a_name_that_was_never_heard_of_ends_too_early_as_well() -> None:
+    found = judged(tell("init a", "crash", "ok a")).verdicts["EA6"]
+
+    assert (found.verdict, found.position) == (Verdict.FALSE, 3)
 
 
 @clause("THEORY-2")

@@ -10,14 +10,31 @@ import pytest
 from gnomon.theory import Report, Verdict, check
 from gnomon.trace import Header
 from tests.clauses import clause
+from tests.theory.random_traces import random_trace
 from tests.theory.story import tell
 
+AS_PRINTED = ("EA1", "EA6")
+"""The axioms of the surroundings that are not repaired, only said in another way."""
 OWED = ("init a", "minute", "due a")
 
 
 def both(*words: str) -> tuple[Report, Report]:
     events = tell(*words)
     return check(Header(), events, as_printed=True), check(Header(), events)
+
+
+@clause("THEORY-17", "EA1", "EA6")
+def test_what_is_said_in_another_way_means_the_same_on_any_trace() -> None:
+    broken = 0
+    for seed in range(300):
+        events = [event._replace(same=False) for event in random_trace(seed).events]
+        printed, repaired = check(Header(), events, as_printed=True), check(Header(), events)
+        for axiom in AS_PRINTED:
+            said = [one.verdicts[axiom].verdict is Verdict.FALSE for one in (printed, repaired)]
+            assert said[0] == said[1], f"{axiom}, seed {seed}"
+            broken += said[0]
+
+    assert broken > 50
 
 
 @clause("THEORY-17")

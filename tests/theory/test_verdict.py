@@ -79,7 +79,7 @@ def test_after_the_surroundings_broke_their_side_the_scheduler_is_not_judged() -
     assert report.blame is Party.ENVIRONMENT
     assert report.verdicts["S1"].verdict is Verdict.VOID
     assert report.verdicts["S1"].explanation == (
-        "EA6 was broken first: 'a' ended and had not started"
+        "EA7 was broken first: 'a' ended and was not running"
     )
     assert report.verdicts["S1"].position == 2
 

@@ -186,7 +186,7 @@ def _environment(system: System, means: Repaired) -> None:
     system.promise("EA4", [(TRUE, Eventually(~compute))])
     tests["EA4"] = [~compute]
     laws["EA6"] = Globally(
-        all_of(implies(run_end(name), Since(~CRASH, Atom("RS", name))) for name in domain.names)
+        all_of(implies(run_end(name), ~Since(~Atom("RS", name), CRASH)) for name in domain.names)
     )
     tests["EA6"] = [Atom("REs"), Atom("REf")]
     laws["EA7"] = Globally(all_of(_ends_follow_starts(means)))

@@ -65,11 +65,11 @@ class Name:
     __slots__ = (
         "cron_minutes",
         "due_minute",
+        "is_cut_off",
         "is_orphaned",
         "is_running",
         "registered",
         "started",
-        "started_since_crash",
         "tasks",
         "text",
     )
@@ -83,7 +83,8 @@ class Name:
         """A crash interrupted a run, which is owed."""
         self.started: Task | None = None
         """What was started last; its end is told by the name alone."""
-        self.started_since_crash = False
+        self.is_cut_off = False
+        """There was a crash, and no start since."""
         self.due_minute = NEVER
         """The minute of the last due while nothing was registered."""
         self.cron_minutes: dict[str, int] = {}

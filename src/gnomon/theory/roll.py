@@ -20,12 +20,14 @@ class Roll:
     def __init__(self) -> None:
         self.names: dict[str, Name] = {}
         self.listed: tuple[Registration, ...] | None = None
+        self._has_crashed = False
 
     def name(self, text: str) -> Name:
         """The name, remembered or new."""
         name = self.names.get(text)
         if name is None:
             name = self.names[text] = Name(text)
+            name.is_cut_off = self._has_crashed
         return name
 
     def register(self, listed: tuple[Registration, ...], minute: int) -> None:
@@ -54,8 +56,9 @@ class Roll:
 
     def crash(self) -> None:
         """Every run is interrupted; each is owed, and a boundary for all tasks of its name."""
+        self._has_crashed = True
         for name in self.names.values():
-            name.started_since_crash = False
+            name.is_cut_off = True
             for task in name.tasks.values():
                 task.is_trying = task.is_doomed = False
                 if name.is_running:

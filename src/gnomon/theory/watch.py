@@ -104,7 +104,7 @@ class Watch:
             self._break("S1", why_not_owed(name, is_active=self._is_active), name.text)
         name.is_orphaned = False
         name.started = task
-        name.started_since_crash = True
+        name.is_cut_off = False
         if not name.is_running:
             name.is_running = True
             self._running += 1
@@ -144,8 +144,9 @@ class Watch:
         name = self._names.get(event.task)
         if name is None:
             name = self._roll.name(event.task)
-        if not name.started_since_crash:
-            self._break("EA6", f"{name.text!r} ended and had not started", name.text)
+        if name.is_cut_off:
+            text = f"{name.text!r} ended after a crash and had not started since"
+            self._break("EA6", text, name.text)
         if name.is_running:
             name.is_running = False
             self._running -= 1
