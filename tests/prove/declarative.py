@@ -30,7 +30,7 @@ class _Part(NamedTuple):
 PARTS = (
     _Part("declarative-crash", "the process dies at every call, once and twice", 50),
     _Part("declarative-storm", "everything at once", 10),
-    _Part("declarative-search", "every story of five steps, with one task and with two", 14),
+    _Part("declarative-search", "every story of five steps, with one task and with two", 16),
     _Part("declarative-twenty", "two years of twenty tasks", 2 * 365 // DECLARATIVE_DAYS + 1),
     _Part("declarative-one", "thirty years of one task", 30 * 365 // DECLARATIVE_DAYS + 1),
 )

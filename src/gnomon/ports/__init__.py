@@ -7,7 +7,17 @@ operating system in production, the simulator in tests. A port holds no code but
 """
 
 from gnomon.ports.clock import Clock
-from gnomon.ports.journal import Change, Entry, Event, Head, Journal, JournalOpener, Registered
+from gnomon.ports.journal import (
+    Change,
+    Entry,
+    Event,
+    Head,
+    Journal,
+    JournalOpener,
+    Looked,
+    Registered,
+    Stretch,
+)
 from gnomon.ports.launcher import Launcher
 from gnomon.ports.ledger import (
     Claim,
@@ -46,6 +56,7 @@ __all__ = [
     "Launcher",
     "Ledger",
     "LogRow",
+    "Looked",
     "Only",
     "Registered",
     "Report",
@@ -53,5 +64,6 @@ __all__ = [
     "RunRow",
     "Saved",
     "ScheduleRow",
+    "Stretch",
     "ToEnd",
 ]

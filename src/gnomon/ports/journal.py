@@ -14,7 +14,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
-__all__ = ["Change", "Entry", "Event", "Head", "Journal", "JournalOpener", "Registered"]
+__all__ = [
+    "Change", "Entry", "Event", "Head", "Journal", "JournalOpener", "Looked", "Registered",
+    "Stretch",
+]  # fmt: skip
 
 
 class Event(StrEnum):
@@ -56,6 +59,24 @@ class Entry(NamedTuple):
     """Its place in the journal, from 1; 0 until it is written."""
 
 
+class Stretch(NamedTuple):
+    """Instants of the clock on the wall that were looked at one after the other, in ms."""
+
+    first_ms: int
+    last_ms: int
+    is_left: bool = False
+    """Whether the clock was set back before it since: what was due in it is settled for all."""
+
+
+class Looked(NamedTuple):
+    """What a scheduler has seen of the clock on the wall."""
+
+    stretches: tuple[Stretch, ...] = ()
+    """In the order of time; what lies between was leapt over."""
+    fresh_ms: int | None = None
+    """The beginning of the present minute, if it has come for the first time."""
+
+
 class Head(NamedTuple):
     """How far a journal has come, and who writes it."""
 
@@ -69,11 +90,13 @@ class Head(NamedTuple):
     t_ms: int = 0
     wall_ms: int = 0
     through_ms: int = 0
-    """The latest instant that the clock on the wall had shown by the last write."""
+    """Up to here the clock on the wall had been looked at by the last write, from where it was."""
     calls: int = 0
     """The highest number of a call."""
     entries: int = 0
     """How many entries there have ever been."""
+    looked: Looked = Looked()
+    """What had been seen of the clock by the last write; nothing if that was not written yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +109,7 @@ class Change:
     through_ms: int
     calls: int
     ended: bool = False
+    looked: Looked = field(default_factory=Looked)
     entries: Sequence[Entry] = ()
     records: Mapping[str, str | None] = field(default_factory=dict)
     """The records that change, by name; None for one that is removed."""

@@ -11,6 +11,7 @@ from gnomon.apps.declarative.moment import Moment
 from gnomon.apps.declarative.override import Fate, classify, resume
 from gnomon.apps.declarative.record import TaskRecord, TaskState, read_record, write_record
 from gnomon.apps.declarative.registration import Registration, read_registrations
+from gnomon.ports import Looked
 from tests.clauses import clause
 
 START_MS = 1_772_323_200_000
@@ -18,7 +19,8 @@ CRONS = ["* * * * *", "0,5,10,20 * * * *", "3 0 * * *", "7 1 * * *"]
 
 
 def moment(t_ms: int) -> Moment:
-    return Moment(START_MS + t_ms, START_MS + t_ms, t_ms)
+    now_ms = START_MS + t_ms
+    return Moment(now_ms, now_ms, t_ms, Looked(fresh_ms=now_ms - now_ms % 60_000))
 
 
 def registrations(delays: list[int]) -> list[Registration]:

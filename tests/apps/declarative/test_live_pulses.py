@@ -24,7 +24,8 @@ def enlist(pulses: LivePulses, name: str, recurrence: Recurrence, *, t: int, wal
     )
     pulses.know([one])
     accepted = [Listed(name, text, retry_ms)]
-    return list(pulses.enlist(accepted, t=t, through_ms=wall * 1000))
+    begun_ms = wall // 60 * 60_000
+    return list(pulses.enlist(accepted, t=t, through_ms=wall * 1000, new_ms=begun_ms - 1))
 
 
 @clause("LIVE-2")

@@ -4,13 +4,14 @@ Deliberate mistakes in what the declarative scheduler decides: records, dues, re
 A mutant is what a tired programmer could have written. None of them may survive the judges.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import NamedTuple
 from unittest.mock import patch
 
 from gnomon.apps.declarative import agenda, machine, override, registration, session
+from gnomon.apps.declarative.looked import Island
 from gnomon.apps.declarative.moment import Moment
 from gnomon.apps.declarative.record import TaskRecord, TaskState, read_record
 from gnomon.apps.declarative.registration import Registration
@@ -100,8 +101,8 @@ def _retry_survives_a_start() -> Patch:
 def _due_lost() -> Patch:
     """After a start the next occurrence is passed over."""
 
-    def wrong(record: TaskRecord, recurrence: Recurrence) -> int | None:
-        first = right(record, recurrence)
+    def wrong(record: TaskRecord, recurrence: Recurrence, islands: Sequence[Island]) -> int | None:
+        first = right(record, recurrence, islands)
         return first if first is None or not record.attempts else recurrence.next_epoch(first)
 
     right = machine.next_due

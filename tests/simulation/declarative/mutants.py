@@ -10,8 +10,9 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from unittest.mock import patch
 
-from gnomon.apps.declarative import agenda, scheduler
+from gnomon.apps.declarative import agenda, looked, scheduler, session
 from gnomon.apps.declarative.agenda import Agenda, End, Start, Step
+from gnomon.apps.declarative.looked import Back, Sight
 from gnomon.apps.declarative.moment import Moment, Timekeeper
 from gnomon.apps.declarative.pen import Pen
 from gnomon.apps.declarative.record import TaskRecord, TaskState
@@ -183,6 +184,29 @@ def _clock_believed() -> Patch:
     return patch.object(Timekeeper, "moment", wrong)
 
 
+def _clock_ahead_for_ever() -> Patch:
+    """The latest instant that the clock ever showed is a mark that nothing goes back behind."""
+
+    def wrong(self: Sight, wall_ms: int) -> Back | None:
+        before_ms = self.through_ms
+        right(self, wall_ms)
+        self.through_ms, self.islands = max(self.through_ms, before_ms), ()
+        return None
+
+    right = Sight.look
+    return patch.object(Sight, "look", wrong)
+
+
+def _minutes_come_again() -> Patch:
+    """What was looked at ahead of its time comes when its time has come."""
+    return patch.object(looked, "_islands", lambda stretches: ())
+
+
+def _records_not_set_back() -> Patch:
+    """The next owner believes the clock, and the records too."""
+    return patch.object(session, "set_back", lambda *_: {})
+
+
 def _retries_not_waited_for() -> Patch:
     """The next look is for what is due; a retry is seen to when somebody looks anyway."""
 
@@ -289,6 +313,9 @@ MUTANTS = [
     Mutant("the end of a removed task is not written", STORM, _end_of_a_removed_task_not_written),
     Mutant("a crash is taken for a stop", CRASH, _crash_not_noticed),
     Mutant("the clock on the wall is believed", STORM, _clock_believed),
+    Mutant("a clock that was ahead is ahead for ever", STORM, _clock_ahead_for_ever),
+    Mutant("minutes that were looked at come again", STORM, _minutes_come_again),
+    Mutant("records are not set back with the clock", STORM, _records_not_set_back),
     Mutant("retries are not waited for", CRASH, _retries_not_waited_for),
     Mutant("rests are always as long as can be", CRASH, _long_rests),
     Mutant("a lost answer is taken for no", STORM, _lost_answer_taken_for_no),

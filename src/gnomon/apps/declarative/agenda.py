@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from gnomon.apps.declarative import machine
 from gnomon.apps.declarative.callback import Callback, RunContext
+from gnomon.apps.declarative.looked import Back
 from gnomon.apps.declarative.machine import Why, reason_to_start
 from gnomon.apps.declarative.moment import Moment
 from gnomon.apps.declarative.record import TaskRecord, TaskState
@@ -72,6 +73,8 @@ class Agenda:
         self._tasks: dict[str, _Task] = {}
         self._running: dict[str, tuple[str, int]] = {}
         """The runs that go on, each with the cron text and the delay it was started under."""
+        self._unwritten: dict[str, None] = {}
+        """The tasks whose records have changed with the clock, and are to be written."""
         self._ready: set[str] = set()
         self._dues: list[tuple[int, str]] = []
         self._retries: list[tuple[int, str]] = []
@@ -87,6 +90,27 @@ class Agenda:
 
     def records(self) -> dict[str, TaskRecord]:
         return {name: task.record for name, task in self._tasks.items()}
+
+    def unwritten(self) -> dict[str, TaskRecord]:
+        """The records that are to be written with whatever is written next."""
+        return {name: self._tasks[name].record for name in self._unwritten if name in self._tasks}
+
+    def go_back(self, back: Back, *, now: Moment) -> list[CronCalculationError]:
+        """The clock was set back; what went wrong in looking ahead from there."""
+        errors = []
+        self._dues = []
+        for name, task in self._tasks.items():
+            before = task.record
+            try:
+                task.record = machine.gone_back(before, task.registration.recurrence, back)
+                task.due = _next_due(task.registration, task.record, now)
+            except Exception as error:  # a recurrence of the user's own
+                task.due = None
+                errors.append(_incalculable(task.registration, now, error))
+            if task.record != before:
+                self._unwritten[name] = None
+            self._remind(name, task)
+        return errors
 
     def prepare(
         self, registrations: Sequence[Registration], records: dict[str, TaskRecord], now: Moment
@@ -104,7 +128,7 @@ class Agenda:
 
     def plan(self, ends: Sequence[End], *, now: Moment, starting: bool) -> Step:
         """What is to be written: the ends, and the starts that are due."""
-        step = Step()
+        step = Step(records=self.unwritten())
         for end in ends:
             self._plan_end(step, end, now)
         if starting:
@@ -125,6 +149,7 @@ class Agenda:
             self._ready.discard(name)
         for name, record in step.records.items():
             task = self._tasks[name]
+            self._unwritten.pop(name, None)
             settled = record.settled_ms != task.record.settled_ms
             task.record = record
             if settled:
@@ -198,13 +223,15 @@ class Agenda:
         """The occurrence that a run is for: of several that are owed, the latest."""
         if why is not Why.DUE:
             return record.nominal if record.nominal is not None else now.minute_ms // 1000
-        assert task.due is not None
         recurrence, through = task.registration.recurrence, now.through_ms // 1000
+        if task.due is None or task.due > through:
+            assert record.owed is not None
+            return record.owed
         try:
             later = recurrence.next_epoch(task.due)
             if later is None or later > through:
                 return task.due
-            return recurrence.latest_epoch(through) or task.due
+            return machine.latest_due(recurrence, task.due, through, now.islands)
         except Exception:  # a recurrence of the user's own; what is due is due all the same
             return task.due
 
@@ -216,6 +243,8 @@ class Agenda:
     def _remind(self, name: str, task: _Task) -> None:
         if task.record.state is TaskState.RUNNING:
             return
+        if task.record.owed is not None:
+            self._ready.add(name)
         if task.due is not None:
             heappush(self._dues, (task.due, name))
         if task.record.retry_t_ms is not None:
@@ -244,7 +273,14 @@ def _popped(heap: list[tuple[int, str]], through: int) -> Iterable[str]:
 
 def _next_due(registration: Registration, record: TaskRecord, now: Moment) -> int | None:
     try:
-        return machine.next_due(record, registration.recurrence)
+        return machine.next_due(record, registration.recurrence, now.islands)
     except Exception as error:
-        at = format_instant(now.wall_ms // 1000)
-        raise CronCalculationError(registration.cron, at, error) from error
+        raise _incalculable(registration, now, error) from error
+
+
+def _incalculable(
+    registration: Registration, now: Moment, error: Exception
+) -> CronCalculationError:
+    if isinstance(error, CronCalculationError):
+        return error
+    return CronCalculationError(registration.cron, format_instant(now.wall_ms // 1000), error)

@@ -18,12 +18,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from gnomon.apps.declarative.events import LogEvent, log
 from gnomon.apps.declarative.live_pulses import LivePulses
+from gnomon.apps.declarative.looked import Back
 from gnomon.apps.declarative.moment import Moment
 from gnomon.apps.declarative.record import TaskRecord, TaskState
 from gnomon.apps.declarative.recorder import trace_events
 from gnomon.apps.declarative.registration import Registration
 from gnomon.apps.declarative.telemetry import SchedulerTelemetry
-from gnomon.ports import Change, Head
+from gnomon.ports import Change, Head, Looked
 from gnomon.theory import Monitor, Violation
 from gnomon.trace import CallId, Event, Kind
 from gnomon.trace import Registration as Listed
@@ -59,6 +60,7 @@ class LiveMonitor:
         self._seen_t = 0
         self._held_t: int | None = None
         """Since when somebody has been about to write."""
+        self._is_fresh = True
         self._is_well = True
 
     def begin(
@@ -67,6 +69,10 @@ class LiveMonitor:
     ) -> None:  # fmt: skip
         """The journal is about to be owned; this is what stands in it."""
         self._carefully(lambda: self._begin(head, records, registrations, now))
+
+    def go_back(self, t_ms: int, back: Back) -> None:
+        """The clock was set back to what is new."""
+        self._carefully(lambda: self._go_back(t_ms, back))
 
     def know(self, registrations: Sequence[Registration]) -> None:
         """This list is about to be applied."""
@@ -88,6 +94,7 @@ class LiveMonitor:
         registrations: Sequence[Registration], now: Moment,
     ) -> None:  # fmt: skip
         self._pulses.know(registrations)
+        self._pulses.islands, self._is_fresh = now.islands, now.looked.fresh_ms is not None
         self._entry, self._seen_t = head.entries, now.t_ms
         known = {record.name: _listed(record) for record in records.values()}
         for event in _prologue(records.values(), tuple(known.values())):
@@ -97,15 +104,20 @@ class LiveMonitor:
                 self._pulses.retry_at(record.name, record.retry_t_ms)
         for one in registrations:
             listed = Listed(one.name, one.cron, one.retry_ms)
-            if known.get(one.name) == listed and self._pulses.resume(
-                listed, settled_ms=records[one.name].settled_ms, through_ms=now.through_ms
-            ):
+            if known.get(one.name) != listed:
+                continue
+            record = records[one.name]
+            is_due = self._pulses.resume(
+                listed, settled_ms=record.settled_ms, through_ms=now.through_ms
+            )
+            if is_due or record.owed is not None:
                 self._monitor.see(Event(Kind.DUE, now.t_ms, one.name, cron=one.cron))
         self._pulses.skip_to(now.t_ms)
 
     def _told(self, change: Change) -> None:
         self._held_t = None
         found = self._advance(change.t_ms, change.through_ms)
+        found += self._freshen(change.t_ms, change.looked)
         for event in trace_events(change.entries):
             self._entry += 1
             for pulse in self._follow(event, change):
@@ -115,6 +127,19 @@ class LiveMonitor:
                 self._monitor.forget()
         self._report(found)
 
+    def _go_back(self, t_ms: int, back: Back) -> None:
+        found = self._advance(t_ms, back.former_ms)
+        for pulse in self._pulses.go_back(t_ms, back):
+            found += self._monitor.see(pulse)
+        self._report(found)
+
+    def _freshen(self, t_ms: int, looked: Looked) -> list[Violation]:
+        """When a fresh minute is followed by one that has been, nothing is due in that."""
+        was_fresh, self._is_fresh = self._is_fresh, looked.fresh_ms is not None
+        if self._is_fresh or not was_fresh:
+            return []
+        return [one for pulse in self._pulses.stale(t_ms) for one in self._monitor.see(pulse)]
+
     def _follow(self, event: Event, change: Change) -> Iterator[Event]:
         """What an event means for the pulses, and those that come with it."""
         match event.kind:
@@ -122,7 +147,11 @@ class LiveMonitor:
                 self._lists[event.call] = event.registrations
             case Kind.INIT_SUCCESS:
                 accepted = self._lists.pop(event.call, ())
-                yield from self._pulses.enlist(accepted, t=event.t, through_ms=change.through_ms)
+                fresh_ms = change.looked.fresh_ms
+                yield from self._pulses.enlist(
+                    accepted, t=event.t, through_ms=change.through_ms,
+                    new_ms=change.through_ms if fresh_ms is None else fresh_ms - 1,
+                )  # fmt: skip
             case Kind.INIT_FAILURE:
                 self._lists.pop(event.call, None)
             case Kind.RUN_START:
@@ -136,6 +165,7 @@ class LiveMonitor:
         if is_free:
             self._held_t = None
             found = self._advance(now.t_ms, now.through_ms)
+            found += self._freshen(now.t_ms, now.looked)
         else:
             self._thaw(now.t_ms)
             if self._held_t is None:

@@ -13,7 +13,8 @@ Spec: LIVE-2, LIVE-4.
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
 
-from gnomon.apps.declarative.machine import RETRY_MIN_MS
+from gnomon.apps.declarative.looked import Back, Island
+from gnomon.apps.declarative.machine import RETRY_MIN_MS, next_beside
 from gnomon.apps.declarative.moment import MINUTE_MS
 from gnomon.apps.declarative.registration import Registration
 from gnomon.core.recurrence import Recurrence
@@ -37,6 +38,8 @@ class LivePulses:
     """The pulses of one ownership, in order of time."""
 
     def __init__(self) -> None:
+        self.islands: tuple[Island, ...] = ()
+        """What the clock has been set back before: nothing in it is due."""
         self.unknown: set[str] = set()
         """The tasks whose recurrence does not say when they are due."""
         self._t = self._through_ms = 0
@@ -62,16 +65,18 @@ class LivePulses:
         self._follow(listed, through_ms // 1000)
         return due is not None and due <= through_ms // 1000
 
-    def enlist(self, accepted: Sequence[Listed], *, t: int, through_ms: int) -> Iterator[Event]:
-        """A list was accepted: what is not as before may be due in the present minute already."""
-        second, before_minute = through_ms // 1000, through_ms // MINUTE_MS * 60 - 1
+    def enlist(
+        self, accepted: Sequence[Listed], *, t: int, through_ms: int, new_ms: int
+    ) -> Iterator[Event]:
+        """A list was accepted: what is not as before may be due already, after `new_ms`."""
+        second = through_ms // 1000
         wanted = {one.name: one for one in accepted}
         for name in [name for name in self._listed if name not in wanted]:
             self._drop(name)
         for one in accepted:
             if self._listed.get(one.name) != one:
                 self.unknown.discard(one.name)
-                due = self._occurrence(one, before_minute)
+                due = self._occurrence(one, new_ms // 1000)
                 if due is not None and due <= second:
                     yield Event(Kind.DUE, t, one.name, cron=one.cron)
                 self._follow(one, second)
@@ -98,6 +103,19 @@ class LivePulses:
     def skip_to(self, t: int) -> None:
         """Nobody could act before this: what has come since the last look comes now."""
         self._t = max(self._t, t)
+
+    def go_back(self, t: int, back: Back) -> Iterator[Event]:
+        """The clock was set back: what was due before is, and what comes after that comes."""
+        self.islands = back.islands
+        self._t, self._through_ms = t, back.base_ms
+        self._minute = back.base_ms // MINUTE_MS
+        for listed in list(self._listed.values()):
+            self._follow(listed, back.base_ms // 1000)
+        yield Event(Kind.MINUTE_START, t)
+
+    def stale(self, t: int) -> Iterator[Event]:
+        """The clock is where it was before: nothing is due in a minute that has been."""
+        yield Event(Kind.MINUTE_START, t)
 
     def until(self, t: int, through_ms: int) -> Iterator[Event]:
         """What has come since the last look, when the clock has shown `through_ms` at most."""
@@ -167,7 +185,7 @@ class LivePulses:
 
     def _occurrence(self, listed: Listed, after: int) -> int | None:
         try:
-            found = self._recurrences[listed.cron].next_epoch(after)
+            found = next_beside(self._recurrences[listed.cron], after, self.islands)
             assert found is None or found > after
             return found
         except Exception:  # a recurrence of the user's own

@@ -15,7 +15,7 @@ from gnomon.apps.declarative.moment import Moment
 from gnomon.apps.declarative.override import Fate
 from gnomon.apps.declarative.record import TaskRecord, TaskState
 from gnomon.apps.declarative.telemetry import LATE_MS, SchedulerTelemetry
-from gnomon.shell.store.instant_text import maybe_to_text
+from gnomon.shell.store.instant_text import maybe_to_text, to_text
 
 __all__ = ["Narrator"]
 
@@ -31,9 +31,13 @@ class Narrator:
         """Latency counts from here: nobody was there before."""
         self._began = now
 
-    def clock_stepped_back(self, by_ms: int) -> None:
+    def clock_stepped_back(self, by_ms: int, through_ms: int) -> None:
+        """Up to `through_ms` nothing comes again."""
         self._telemetry.steps_back += 1
-        log(logging.WARNING, LogEvent.CLOCK_STEPPED_BACK, by_ms=by_ms)
+        log(
+            logging.WARNING, LogEvent.CLOCK_STEPPED_BACK, by_ms=by_ms,
+            nothingDueBefore=to_text(through_ms),
+        )  # fmt: skip
 
     def resolved(self, fates: Mapping[str, Fate]) -> None:
         """Registrations were applied."""

@@ -13,12 +13,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
 
-from gnomon.apps.declarative.machine import crashed
+from gnomon.apps.declarative.looked import Back
+from gnomon.apps.declarative.machine import crashed, gone_back
 from gnomon.apps.declarative.moment import Moment
 from gnomon.apps.declarative.record import TaskRecord, TaskState
 from gnomon.apps.declarative.registration import Registration
 
-__all__ = ["Fate", "classify", "resume"]
+__all__ = ["Fate", "classify", "resume", "set_back"]
 
 
 class Fate(StrEnum):
@@ -44,6 +45,23 @@ def classify(
         else:
             fates[one.name] = Fate.OVERRIDDEN
     return fates
+
+
+def set_back(
+    registrations: Sequence[Registration], records: Mapping[str, TaskRecord],
+    backs: Sequence[tuple[int, Back]],
+) -> dict[str, TaskRecord]:  # fmt: skip
+    """The records of tasks that go on and are others now that the clock was set back."""
+    found = {}
+    for one in registrations:
+        record = records.get(one.name)
+        if record is None or (record.cron, record.retry_ms) != (one.cron, one.retry_ms):
+            continue
+        for _, back in backs:
+            record = gone_back(record, one.recurrence, back)
+        if record != records[one.name]:
+            found[one.name] = record
+    return found
 
 
 def resume(
@@ -76,7 +94,7 @@ def _anew(registration: Registration, now: Moment) -> TaskRecord:
         cron=registration.cron,
         retry_ms=registration.retry_ms,
         identifier="",
-        settled_ms=max(now.minute_ms - 1, 0),
+        settled_ms=max(now.new_ms, 0),
     )
 
 

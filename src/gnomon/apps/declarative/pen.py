@@ -17,6 +17,7 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from gnomon.apps.declarative.events import LogEvent, log
+from gnomon.apps.declarative.looked import Back
 from gnomon.apps.declarative.moment import Moment, Timekeeper
 from gnomon.apps.declarative.registration import Registration
 from gnomon.errors import OwnershipLostError, StoreError
@@ -73,6 +74,14 @@ class Pen:
 
     def moment(self) -> Moment:
         return self._keeper.moment()
+
+    @property
+    def has_gone_back(self) -> bool:
+        """Whether the clock was set back to what is new, and nothing was made of that yet."""
+        return self._keeper.has_gone_back
+
+    def take_backs(self) -> list[tuple[int, Back]]:
+        return self._keeper.take_backs()
 
     def next_call(self) -> int:
         self.calls += 1

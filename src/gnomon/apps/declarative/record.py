@@ -51,6 +51,8 @@ class TaskRecord:
     """The scheduler that wrote it."""
     settled_ms: int
     """Occurrences up to this instant are settled: served, or from before the task was known."""
+    owed: int | None = None
+    """An occurrence that is owed although the clock was set back before it."""
     state: TaskState = TaskState.AWAITING_RUN
     attempt_ms: int | None = None
     """When the latest run was started."""
@@ -69,7 +71,7 @@ class TaskRecord:
 
 
 def write_record(record: TaskRecord) -> str:
-    nominal = record.nominal
+    nominal, owed = record.nominal, record.owed
     return _ENCODER.encode(
         {
             "name": record.name,
@@ -87,6 +89,7 @@ def write_record(record: TaskRecord) -> str:
             "period": None if nominal is None else format_instant(nominal),
             "attempts": record.attempts,
         }
+        | ({} if owed is None else {"owed": format_instant(owed)})
     )
 
 
@@ -124,6 +127,7 @@ def _read(text: str) -> TaskRecord:
         settled_ms=fields.instant("settledThrough"),
         nominal=fields.maybe_period("period"),
         attempts=fields.natural("attempts"),
+        owed=fields.maybe_period("owed") if "owed" in value else None,
     )
     waits = record.state is TaskState.AWAITING_RETRY
     for key, present in (

@@ -11,28 +11,28 @@ Spec: POLL-1 to POLL-3, STORE-1 to STORE-3, STOP-1, STOP-5, STOP-8, OWNER-3, OVE
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from contextlib import asynccontextmanager
 from types import MappingProxyType
 
 from gnomon.apps.declarative.agenda import Agenda, End, Step
+from gnomon.apps.declarative.circumstances import Circumstances, teller, watcher
 from gnomon.apps.declarative.events import LogEvent, log
 from gnomon.apps.declarative.live_monitor import LOOK_MS, LiveMonitor
 from gnomon.apps.declarative.moment import Moment, Timekeeper
 from gnomon.apps.declarative.narrator import Narrator
-from gnomon.apps.declarative.override import classify, resume
-from gnomon.apps.declarative.pen import Observer, Pen, init_start, new_identifier
+from gnomon.apps.declarative.override import classify, resume, set_back
+from gnomon.apps.declarative.pen import Pen, init_start, new_identifier
 from gnomon.apps.declarative.record import TaskRecord, TaskState, read_record, write_record
 from gnomon.apps.declarative.registration import Registration
 from gnomon.apps.declarative.runner import Run, Runner
 from gnomon.apps.declarative.stop_limit import StopLimit
-from gnomon.apps.declarative.telemetry import SchedulerTelemetry
 from gnomon.errors import OwnershipLostError, StopSchedulerError, StoreError
-from gnomon.ports import Change, Clock, Entry, Event, Journal
+from gnomon.ports import Change, Entry, Event, Journal
 from gnomon.shell.waiting import Bell
 
-__all__ = ["Circumstances", "Session"]
+__all__ = ["Session"]
 
 REST_MAX_MS = 30_000
 BACKOFF_MS = 100
@@ -40,21 +40,6 @@ BACKOFF_MAX_MS = 30_000
 BACKOFF_HELD_MAX_MS = 1_000
 LAST_TRIES = 5
 """How often a session that is to end tries to write what is left, before it gives up."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Circumstances:
-    """What a session works with."""
-
-    clock: Clock
-    telemetry: SchedulerTelemetry
-    threads: int
-    observe: Observer
-    timeout_ms: int | None = None
-    """How long a run may take."""
-    rejects: bool = False
-    """Whether a second list is turned away."""
-    is_monitored: bool = True
 
 
 class Session:
@@ -73,6 +58,8 @@ class Session:
         self._clock = given.clock
         self._telemetry = given.telemetry
         self._agenda = Agenda()
+        self._changed: dict[str, TaskRecord] = {}
+        """The records that the clock has changed since they were written, at the beginning."""
         self._runner = Runner(
             self._on_end, threads=given.threads, clock=given.clock, timeout_ms=given.timeout_ms,
             after=after,
@@ -104,12 +91,14 @@ class Session:
         narrator = Narrator(given.telemetry)
         keeper = Timekeeper(given.clock, head, narrator.clock_stepped_back)
         identifier = new_identifier(journal.owner, head, keeper.moment())
-        monitor = _monitor(given)
-        tell = _teller(monitor, given.observe)
+        monitor = watcher(given)
+        tell = teller(monitor, given.observe)
         pen = Pen(journal, keeper, head, identifier=identifier, tell=tell)
         session = cls(journal, pen, narrator, monitor, given, after)
         now = keeper.moment()
         narrator.began(now)
+        session._changed = set_back(registrations, records, keeper.take_backs())
+        records |= session._changed
         entries = [] if head.ended else [
             Entry(Event.UNEXPECTED_SHUTDOWN, head.t_ms, head.wall_ms)
         ]  # fmt: skip
@@ -117,7 +106,7 @@ class Session:
         if monitor is not None:
             monitor.begin(head, records, registrations, now)
         await pen.acquire(change, after=head.fence, clock=given.clock)
-        session._agenda = agenda
+        session._agenda, session._changed = agenda, {}
         narrator.resolved(classify(registrations, records))
         for record in records.values():
             if record.state is TaskState.RUNNING:
@@ -126,7 +115,7 @@ class Session:
 
     async def reconcile(self, registrations: Sequence[Registration]) -> None:
         """Apply another list in place: all of it, or nothing."""
-        async with self._pen.taken() as now:
+        async with self._taken() as now:
             records = self._agenda.records()
             change, agenda = self._application(registrations, records, now, [])
             if self._monitor is not None:
@@ -141,13 +130,14 @@ class Session:
 
     async def refuse(self, registrations: Sequence[Registration]) -> None:
         """Write down that a call of `initialize` was turned away."""
-        async with self._pen.taken() as now:
+        async with self._taken() as now:
             call = self._pen.next_call()
             entries = [
                 init_start(registrations, now, call),
                 Entry(Event.INIT_FAILURE, now.t_ms, now.wall_ms, call=call),
             ]
-            await self._pen.write(self._change(now, entries), lambda: None)
+            change = self._change(now, entries, self._agenda.unwritten())
+            await self._pen.write(change, lambda: None)
 
     def poll(self) -> None:
         """Take turns from now on, for as long as there is something to wait for."""
@@ -212,14 +202,29 @@ class Session:
 
     async def turn(self) -> None:
         """Decide, write, act."""
-        async with self._pen.taken() as now:
+        async with self._taken() as now:
             ends = list(self._ends)
             step = self._agenda.plan(ends, now=now, starting=not self._held.is_rung)
             entries = list(step.entries)
             call = self._ask_to_stop(entries, now)
-            if entries:
+            if entries or step.records:
                 change = self._change(now, entries, step.records)
                 await self._pen.write(change, lambda: self._follow(step, now, call))
+
+    @asynccontextmanager
+    async def _taken(self) -> AsyncIterator[Moment]:
+        """Hold the pen, and have made of the clock what it shows."""
+        async with self._pen.taken() as now:
+            self._go_back(now)
+            yield now
+
+    def _go_back(self, now: Moment) -> None:
+        """See what the clock did to what is due; nothing may be about to be written."""
+        for t_ms, back in self._pen.take_backs():
+            for error in self._agenda.go_back(back, now=now):
+                log(logging.ERROR, LogEvent.CALCULATION_FAILED, failure=error, error=str(error))
+            if self._monitor is not None:
+                self._monitor.go_back(t_ms, back)
 
     def _follow(self, step: Step, now: Moment, call: int, *, ended: bool = False) -> None:
         """What was decided is written: now it happens."""
@@ -254,7 +259,10 @@ class Session:
         """Let the monitor look, whatever the polling does, for as long as the store is ours."""
         while self.failure is None:
             await self._clock.sleep_ms(LOOK_MS)
-            monitor.look(self._pen.moment(), is_free=self._pen.is_free)
+            now, is_free = self._pen.moment(), self._pen.is_free
+            if is_free:
+                self._go_back(now)
+            monitor.look(now, is_free=is_free)
 
     def _goes_on(self) -> bool:
         if self.failure is not None or self._runner.is_given_up:
@@ -269,7 +277,10 @@ class Session:
             return 0
         if self._held.is_rung:
             return REST_MAX_MS if self._stop_call else 0
-        rest_ms = self._agenda.rest_ms(self._pen.moment())
+        now = self._pen.moment()
+        if self._pen.has_gone_back:
+            return 0
+        rest_ms = self._agenda.rest_ms(now)
         return REST_MAX_MS if rest_ms is None else min(rest_ms, REST_MAX_MS)
 
     async def _try_turn(self) -> None:
@@ -326,7 +337,7 @@ class Session:
 
     async def _write_stop_end(self) -> bool:
         """Write that nothing runs; False when a start that was in doubt was made, and goes on."""
-        async with self._pen.taken() as now:
+        async with self._taken() as now:
             if self._ended:  # it was written after all
                 return True
             step = self._agenda.plan(list(self._ends), now=now, starting=False)
@@ -359,8 +370,11 @@ class Session:
         agenda = self._agenda.prepare(registrations, after, now)
         call = self._pen.next_call()
         success = Entry(Event.INIT_SUCCESS, now.t_ms, now.wall_ms, call=call)
+        unwritten = self._changed or self._agenda.unwritten()
         changed: dict[str, TaskRecord | None] = {
-            name: record for name, record in after.items() if record != records.get(name)
+            name: record
+            for name, record in after.items()
+            if record != records.get(name) or name in unwritten
         }
         changed |= {name: None for name in records if name not in after}
         written = [*entries, init_start(registrations, now, call), success]
@@ -375,6 +389,7 @@ class Session:
             t_ms=now.t_ms,
             wall_ms=now.wall_ms,
             through_ms=now.through_ms,
+            looked=now.looked,
             calls=self._pen.calls,
             ended=ended,
             entries=entries,
@@ -383,16 +398,3 @@ class Session:
                 for name, record in records.items()
             },
         )
-
-
-def _monitor(given: Circumstances) -> LiveMonitor | None:
-    return LiveMonitor(given.telemetry, rejects=given.rejects) if given.is_monitored else None
-
-
-def _teller(monitor: LiveMonitor | None, observe: Observer) -> Callable[[Change], None]:
-    def tell(change: Change) -> None:
-        if monitor is not None:
-            monitor.told(change)
-        observe(change.entries)
-
-    return tell

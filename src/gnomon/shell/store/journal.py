@@ -23,6 +23,7 @@ from gnomon.errors import OwnershipLostError
 from gnomon.ports.journal import Change, Entry, Event, Head, Registered
 from gnomon.shell.store.database import BUSY_MS, MEMORY, Database
 from gnomon.shell.store.instant_text import from_text, to_text
+from gnomon.shell.store.looked_text import looked_from_text, looked_to_text
 from gnomon.shell.store.ownership import Ownership
 from gnomon.shell.store.queries import named
 
@@ -111,10 +112,10 @@ class SqliteJournal:
         row = connection.execute(_SQL["head"], (self._namespace,)).fetchone()
         if row is None:
             return Head()
-        fence, writes, identifier, ended, t_ms, wall_at, through_at, calls, entries = row
+        fence, writes, identifier, ended, t_ms, wall_at, through_at, calls, entries, looked = row
         return Head(
             fence, writes, identifier, bool(ended), t_ms, from_text(wall_at),
-            from_text(through_at), calls, entries,
+            from_text(through_at), calls, entries, looked_from_text(looked),
         )  # fmt: skip
 
     def _apply(
@@ -143,6 +144,7 @@ class SqliteJournal:
             (
                 namespace, fence, writes, change.identifier, change.ended, change.t_ms,
                 to_text(change.wall_ms), to_text(change.through_ms), change.calls, count,
+                looked_to_text(change.looked),
             ),
         )  # fmt: skip
 

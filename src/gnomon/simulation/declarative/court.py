@@ -5,14 +5,16 @@ The court hears three things: what the clock showed whenever the scheduler looke
 written and when, and that the process died. From the first it knows which minutes have begun for
 the scheduler, each placed where the clock first showed it; what a dead process had seen and not
 written, nobody knows any more. A clock that was set and set again within half a minute, before
-anybody looked, showed nothing in between. A minute that was once shown does not begin again. The
-rest is the theory's: each entry becomes an event, in its order, among minutes, dues and retries.
+anybody looked, showed nothing in between. A minute that was once shown does not begin again; one
+that the clock leapt over is owed with the leap, and begins all the same when the clock, set back,
+shows it. In a minute that comes again nothing is due. The rest is the theory's: each entry becomes
+an event, in its order, among minutes, dues and retries.
 
 Spec: SIM-12, SIM-13.
 """
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from heapq import heappop, heappush
 from itertools import pairwise
 from typing import NamedTuple
@@ -30,6 +32,9 @@ RETRY_MIN_MS = 1_000
 LOOK_MS = 30_000
 """Nobody has to look at the clock more often than this."""
 
+LEAP_MIN = 180
+"""Of more minutes than this that come at once, only the first for each cron text is told."""
+
 _NEVER_MS = -(10**18)
 
 
@@ -38,7 +43,24 @@ class Mark(NamedTuple):
 
     at: int
     wall_ms: int
-    high_ms: int
+    minute: int
+    """The minute it showed last."""
+    top: int
+    """The last minute that was shown without a gap from there on."""
+    shown: int
+    """How many minutes were shown, each once."""
+    begun: int
+    """How many minutes had begun."""
+
+
+class _Begun(NamedTuple):
+    """A minute that has begun for the scheduler."""
+
+    at: int
+    minute: int
+    number: int
+    is_due: bool
+    """Whether what it asks for is due; not when it comes again."""
 
 
 class Court:
@@ -61,12 +83,16 @@ class Court:
         self._hear = hear
         self._base: Mark | None = None
         """The decision that was written last; None as long as nothing is written."""
-        self._high_ms = -1
+        self._seen: set[int] = set()
+        self._log: list[int] = []
+        """The minutes that were shown, in the order in which they were."""
+        self._minute = self._top = -1
+        self._begun = 0
         self._stretches: list[tuple[int, int]] = []
         """Where the clock began to run evenly, since the base."""
         self._is_seen = False
         """Whether the scheduler has looked since the latest of them began."""
-        self._shown: deque[tuple[int, int]] = deque()
+        self._shown: deque[_Begun] = deque()
         self._owner = (0, 0)
         self._former = (0, 0)
         self._last_t = 0
@@ -77,15 +103,29 @@ class Court:
     def shown(self, at: int, wall_ms: int) -> None:
         """The scheduler has looked at the clock."""
         self._is_seen = True
-        if self._high_ms < 0:  # the minute in which it begins is the first
-            self._high_ms = wall_ms - wall_ms % MINUTE_MS - 1
+        minute = wall_ms // MINUTE_MS
+        if minute == self._minute:
+            return
+        if self._minute < 0:  # the minute in which it begins is the first
+            self._top = minute - 1
             self._stretches = [(at, wall_ms)]
-        if wall_ms // MINUTE_MS > self._high_ms // MINUTE_MS:
-            first = self._high_ms - self._high_ms % MINUTE_MS + MINUTE_MS
-            for minute_ms in range(first, wall_ms + 1, MINUTE_MS):
-                self._shown.append((self._first_shown(minute_ms, at), minute_ms))
-        if wall_ms > self._high_ms:
-            self._high_ms = wall_ms
+        for passed in self._leapt(minute):
+            self._begin(passed, self._first_shown(passed * MINUTE_MS, at))
+        if minute in self._seen:
+            self._begin(minute, at, is_due=False)
+        else:
+            since = self._stretches[-1:] if minute < self._top else self._stretches
+            self._begin(minute, self._first_shown(minute * MINUTE_MS, at, since))
+            self._seen.add(minute)
+            self._log.append(minute)
+        self._minute = self._top = minute
+        while self._top + 1 in self._seen:
+            self._top += 1
+
+    @property
+    def passed(self) -> frozenset[int]:
+        """The minutes that the scheduler has seen, counted from 1970: they do not come again."""
+        return frozenset(self._seen)
 
     def stepped(self, at: int, wall_ms: int) -> None:
         """The clock was set."""
@@ -96,7 +136,7 @@ class Court:
 
     def mark(self, at: int, wall_ms: int) -> Mark:
         """Something is about to be written, from what is known now."""
-        return Mark(at, wall_ms, self._high_ms)
+        return Mark(at, wall_ms, self._minute, self._top, len(self._log), self._begun)
 
     def owned(self, mark: Mark, t: int) -> None:
         """There is a new owner, whose time was `t` then."""
@@ -119,8 +159,11 @@ class Court:
 
     def died(self) -> None:
         """The process is dead: what it knew and had not written is lost."""
-        self._high_ms = -1 if self._base is None else self._base.high_ms
-        while self._shown and self._shown[-1][1] > self._high_ms:
+        base = self._base or Mark(0, 0, -1, -1, 0, 0)
+        self._minute, self._top = base.minute, base.top
+        self._seen -= set(self._log[base.shown :])
+        del self._log[base.shown :]
+        while self._shown and self._shown[-1].number > base.begun:
             self._shown.pop()
 
     def close(self, at: int, wall_ms: int) -> Report:
@@ -131,8 +174,26 @@ class Court:
             self._complain("not at rest", "", "the trace ends before the end of stop()")
         return self._monitor.verdicts()
 
-    def _first_shown(self, minute_ms: int, now_at: int) -> int:
-        for (at, wall_ms), (end_at, _) in pairwise([*self._stretches, (now_at, 0)]):
+    def _leapt(self, minute: int) -> Iterator[int]:
+        """The minutes before this one that were not shown; of many, those with something new."""
+        found: set[str] = set()
+        is_leap = minute - self._top > LEAP_MIN
+        for passed in range(self._top + 1, minute):
+            if passed in self._seen:
+                continue
+            texts = self._minutes.due(passed * 60) if is_leap else ()
+            if not (is_leap and found.issuperset(texts)):
+                yield passed
+            found.update(texts)
+
+    def _begin(self, minute: int, at: int, *, is_due: bool = True) -> None:
+        self._begun += 1
+        self._shown.append(_Begun(at, minute, self._begun, is_due))
+
+    def _first_shown(
+        self, minute_ms: int, now_at: int, since: Sequence[tuple[int, int]] = ()
+    ) -> int:
+        for (at, wall_ms), (end_at, _) in pairwise([*(since or self._stretches), (now_at, 0)]):
             if minute_ms <= wall_ms + end_at - at:
                 return at + max(minute_ms - wall_ms, 0)
         return now_at
@@ -148,7 +209,7 @@ class Court:
         """Everything that came by itself up to here: minutes, dues and retries."""
         shown, retries = self._shown, self._retries
         while shown or retries:
-            minute_t = self._t(shown[0][0]) if shown else until_t + 1
+            minute_t = self._t(shown[0].at) if shown else until_t + 1
             if retries and retries[0][0] < minute_t:
                 if retries[0][0] > until_t:
                     return
@@ -157,11 +218,11 @@ class Court:
             elif minute_t > until_t:
                 return
             else:
-                self._begin_minute(minute_t, shown.popleft()[1])
+                self._begin_minute(minute_t, shown.popleft())
 
-    def _begin_minute(self, t: int, minute_ms: int) -> None:
-        self._see(Event(Kind.MINUTE_START, t, wall_ms=minute_ms))
-        for text in self._minutes.due(minute_ms // 1_000):
+    def _begin_minute(self, t: int, begun: _Begun) -> None:
+        self._see(Event(Kind.MINUTE_START, t, wall_ms=begun.minute * MINUTE_MS))
+        for text in self._minutes.due(begun.minute * 60) if begun.is_due else ():
             for name in self._names[text]:
                 self._see(Event(Kind.DUE, t, name, cron=text))
 

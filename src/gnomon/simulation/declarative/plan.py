@@ -42,6 +42,8 @@ _TAKES_MS = (
 _LENGTHS_MS = (5 * MINUTE, 5 * MINUTE, 12 * MINUTE, 45 * MINUTE)
 _FREEZES_MS = (4_000, 35_000, 70_000)
 _SPARSE = ("* * * * *", "0,15,30,45 * * * *", "0 * * * *", "30 2 * * *", "5 1,13 * * 0,3")
+_LEAPS_MS = (90 * SECOND, 10 * MINUTE, 7 * 86_400_000, 30 * 86_400_000)
+_AHEAD_MS = (10 * SECOND, 40 * SECOND, 2 * MINUTE, 2 * MINUTE, 5 * MINUTE)
 _CALLS = 60  # about as many as there are while faults can happen
 
 
@@ -177,7 +179,21 @@ def _in_a_storm(spec: Spec, dice: Dice) -> Spec:
     # A write without an answer is asked about: that question is disturbed too.
     faults += [draw_fault(dice, one.call + 1) for one in faults if "fail" in one.kind]
     steps = draw_steps(dice, until_at=spec.length_ms, count=dice.pick((0, 0, 0, 1, 2)))
+    if dice.chance(40):
+        steps = sorted([*steps, *_draw_leap(dice, spec.length_ms)])
     return replace(spec, faults=tuple(faults), steps=tuple(steps))
+
+
+def _draw_leap(dice: Dice, length_ms: int) -> list[Step]:
+    """The clock is weeks ahead for a while, and is set right, or almost; sometimes once more."""
+    by_ms = dice.pick(_LEAPS_MS)
+    at = dice.below(length_ms)
+    back_ms = by_ms + dice.pick((0, 0, -2_000, 2_000, 61_000, 200_000))
+    found = [Step(at, by_ms), Step(at + dice.pick(_AHEAD_MS), -back_ms)]
+    if dice.chance(30):
+        again_at = found[-1].at + dice.pick(_AHEAD_MS)
+        found += [Step(again_at, by_ms), Step(again_at + dice.pick(_AHEAD_MS), -by_ms)]
+    return found
 
 
 def _draw_lists(

@@ -3,14 +3,15 @@ Every short story: all interleavings of a few events on the real scheduler, judg
 
 A story is a sequence of steps: half a minute passes, all runs that go on succeed or fail, the
 process dies and comes back, the scheduler is stopped and comes back, a list is initialized, the
-same or another. Every story up to a length is played from the beginning, on a world of its own
-without chance, and judged by the court and the witness as every other world is.
+same or another, the clock is set ahead or set right. Every story up to a length is played from the
+beginning, on a world of its own without chance, and judged by the court and the witness as every
+other world is.
 
 Spec: SIM-18.
 """
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from enum import StrEnum
 from itertools import product
@@ -35,6 +36,9 @@ START_MS = 1_772_323_220_000
 """2026-03-01T00:00:20Z: half a minute is sometimes a minute, and sometimes not."""
 RETRY_MS = 20_000
 LAG_MS = 100
+BLIND_MS = 31_000
+"""So late a start may be where the clock is set: nobody sees it earlier."""
+AHEAD_MS = 110_000
 _STEPS_MAX = 100_000
 _BREATHS = 40
 _TEXTS = ("* * * * *", "1,3,5,7,9 * * * *")
@@ -50,17 +54,18 @@ class Act(StrEnum):
     STOP = "p"
     SAME = "i"
     OTHER = "o"
+    CLOCK = "k"
 
 
-def stories(length: int) -> Iterator[tuple[Act, ...]]:
-    """Every story of this length."""
-    return product(Act, repeat=length)
+def stories(length: int, acts: Sequence[Act] = tuple(Act)) -> Iterator[tuple[Act, ...]]:
+    """Every story of this length with these acts."""
+    return product(acts, repeat=length)
 
 
 def play(story: tuple[Act, ...], *, tasks: int) -> list[Complaint]:
     """Play a story with so many tasks; everything that should not have been."""
     loop = VirtualLoop(Dice("search"), steps_max=_STEPS_MAX)
-    scene = _Scene(loop, tasks)
+    scene = _Scene(loop, tasks, lag_ms=BLIND_MS if Act.CLOCK in story else LAG_MS)
     try:
         loop.run_until_complete(scene.play(story))
     finally:
@@ -73,7 +78,7 @@ def play(story: tuple[Act, ...], *, tasks: int) -> list[Complaint]:
 class _Scene:
     """A scheduler, the lists it may be given, and the judges; also its clock and its journal."""
 
-    def __init__(self, loop: VirtualLoop, tasks: int) -> None:
+    def __init__(self, loop: VirtualLoop, tasks: int, *, lag_ms: int) -> None:
         self.shelf = Shelf()
         self._loop = loop
         names = [f"t{number}" for number in range(1, tasks + 1)]
@@ -84,9 +89,11 @@ class _Scene:
         pairs = [(name, text) for name in names for text in _TEXTS]
         minutes = Minutes("UTC", _TEXTS)
         header = Header(reinitialize=Reinitialize.RECONCILE)
-        self.court = Court(header, minutes, pairs, lag_ms=LAG_MS, hear=_ignore)
+        self.court = Court(header, minutes, pairs, lag_ms=lag_ms, hear=_ignore)
         self.witness = Witness(minutes)
         self._listed = 0
+        self._ahead_ms = 0
+        self._highest_ms = START_MS
         self._life = 0
         self._open: dict[str, asyncio.Future[bool]] = {}
         self._scheduler = self._bear()
@@ -117,8 +124,8 @@ class _Scene:
         return round(self._loop.time() * 1000)
 
     def now_ms(self) -> int:
-        self.court.shown(self.at(), START_MS + self.at())
-        return START_MS + self.at()
+        self.court.shown(self.at(), self._wall_ms())
+        return self._wall_ms()
 
     def monotonic_ms(self) -> int:
         return self.at()
@@ -148,6 +155,15 @@ class _Scene:
             case Act.SAME | Act.OTHER:
                 self._listed = self._listed if act is Act.SAME else 1 - self._listed
                 await self._initialize()
+            case Act.CLOCK:
+                self._ahead_ms = AHEAD_MS - self._ahead_ms
+                self._highest_ms = max(self._highest_ms, self._wall_ms())
+                self.court.stepped(self.at(), self._wall_ms())
+                if not self._ahead_ms:
+                    self.witness.clock_set_back(self.court.passed)
+
+    def _wall_ms(self) -> int:
+        return START_MS + self._ahead_ms + self.at()
 
     def _bear(self) -> Scheduler:
         opener = _Opener(self, self._life)
@@ -166,7 +182,8 @@ class _Scene:
         async def callback(context: RunContext) -> None:
             call = Call(
                 task=context.task, nominal=context.nominal, attempt=context.attempt,
-                reason=context.reason, at=self.at(), highest_ms=START_MS + self.at(),
+                reason=context.reason, at=self.at(),
+                highest_ms=max(self._highest_ms, self._wall_ms()),
             )  # fmt: skip
             self.witness.called(call)
             end = self._open[context.task] = self._loop.create_future()
@@ -188,7 +205,7 @@ class _Scene:
             raise Crash
 
     def mark(self) -> Mark:
-        return self.court.mark(self.at(), START_MS + self.at())
+        return self.court.mark(self.at(), self._wall_ms())
 
     def written(self, change: Change, mark: Mark, *, is_new_owner: bool) -> None:
         if is_new_owner:

@@ -13,7 +13,7 @@ Spec: SIM-14, SIM-15.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from gnomon.simulation.declarative.minutes import Minutes
@@ -62,6 +62,8 @@ class Witness:
         self._open: dict[str, Call | None] = {}
         """Starts that were written and have no end yet, with the call that followed."""
         self._settled: dict[str, int] = {}
+        self._leapt: dict[str, int] = {}
+        """Of each task, the latest run that was for a minute the clock had leapt over."""
         self._registered: dict[str, Registration] = {}
         self._started: dict[str, Registration | None] = {}
         """What was registered under a name when its latest start was written."""
@@ -101,7 +103,7 @@ class Witness:
             case Kind.RUN_START:
                 self._start_written(event.task)
             case Kind.RUN_SUCCESS | Kind.RUN_FAILURE:
-                self._end_written(event.task, _HOW[event.kind])
+                self._end_written(event.task, _HOW[event.kind], event.wall_ms)
             case Kind.INIT_SUCCESS:
                 self._apply(registered)
 
@@ -115,6 +117,14 @@ class Witness:
         for call in self.running.values():
             self._complain("after stop", call, "is running when stop() returns")
 
+    def clock_set_back(self, passed: Collection[int]) -> None:
+        """What was settled when the clock leapt over its minute may come in its own time."""
+        running = {call.task: call.nominal for call in self.running.values()}
+        for task, nominal in [*self._settled.items(), *running.items()]:
+            if nominal // 60 not in passed:
+                self._leapt[task] = nominal
+                self._settled.pop(task, None)
+
     def died(self, at: int) -> None:
         for call in self.running.values():
             call.how, call.ended_at = "died", at
@@ -126,12 +136,14 @@ class Witness:
         self._is_closed = False
 
     def examine_quiet(
-        self, first_at: int, last_at: int, wall_ms: int, *, tasks: Iterable[str]
-    ) -> None:
+        self, first_at: int, last_at: int, wall_ms: int, *, tasks: Iterable[str],
+        passed: Collection[int] = (),
+    ) -> None:  # fmt: skip
         """
         From `first_at` to `last_at` nothing went wrong, and these were registered.
 
-        `wall_ms` is what the clock showed at `first_at`; it ran evenly.
+        `wall_ms` is what the clock showed at `first_at`; it ran evenly. The minutes in `passed`
+        had come before.
         """
         by_task: dict[str, list[Call]] = {name: [] for name in tasks}
         for call in self.calls:
@@ -139,6 +151,8 @@ class Witness:
                 by_task[call.task].append(call)
         first = -(-wall_ms // 60_000) * 60_000
         for minute_ms in range(first, wall_ms + last_at - first_at - PROMPT_MS, 60_000):
+            if minute_ms // 60_000 in passed:
+                continue
             at = first_at + minute_ms - wall_ms
             texts = self._minutes.due(minute_ms // 1_000)
             for name, calls in by_task.items():
@@ -155,7 +169,7 @@ class Witness:
         self._foreign.discard(task)
         self.orphans.discard(task)
 
-    def _end_written(self, task: str, how: str) -> None:
+    def _end_written(self, task: str, how: str, wall_ms: int | None) -> None:
         ended = self._unwritten.get(task)
         if not ended:
             self._object("invented", task, f"a {how} was written, and no call has ended")
@@ -164,7 +178,10 @@ class Witness:
         if call.how != how:
             self._object("told wrongly", task, f"a {how} was written, and it was a {call.how}")
         self._open.pop(task, None)
-        if how == "success" and task not in self._foreign:
+        # Before its own minute, by a clock that was set back, a success settles nothing.
+        is_early = wall_ms is not None and wall_ms < call.nominal * 1_000
+        is_early |= self._leapt.get(task) == call.nominal
+        if how == "success" and task not in self._foreign and not is_early:
             self._settled[task] = call.nominal
 
     def _apply(self, registered: dict[str, Registration]) -> None:

@@ -190,10 +190,12 @@ class _World:
             await asyncio.sleep(BLIND_MS / 1000)
         await life.program.assure(self.wanted)
         first_at, wall_ms = self.at(), self.wall.now_ms()
+        passed = self.court.passed
         await asyncio.sleep(QUIET_MS / 1000)
         self.witness.examine_quiet(
-            first_at, self.at(), wall_ms, tasks=[one.name for one in spec.lists[self.wanted]]
-        )
+            first_at, self.at(), wall_ms, tasks=[one.name for one in spec.lists[self.wanted]],
+            passed=passed,
+        )  # fmt: skip
         if not await life.program.stop():
             self.notes.surprises.append("stop() failed although nothing was wrong")
         kept = list(trace_events(await read_entries(self.shelf.journal)))
@@ -213,10 +215,6 @@ class _World:
         self._calls = self.calls
         self._is_healed = True
         self.faults = {}
-        before = self.wall.now_ms()
-        self.wall.catch_up()
-        if self.wall.now_ms() != before:
-            self.court.stepped(self.at(), self.wall.now_ms())
 
     def _step(self, by_ms: int) -> None:
         if self._is_healed:
@@ -226,6 +224,8 @@ class _World:
         self.notes.is_disturbed = True
         self.wall.step(by_ms)
         self.court.stepped(self.at(), self.wall.now_ms())
+        if by_ms < 0:
+            self.witness.clock_set_back(self.court.passed)
 
     def _trouble(self) -> None:
         """In a long world: errands and steps of the clock from time to time."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from gnomon.errors import OwnershipLostError
 from gnomon.ports.journal import Change, Entry, Event, Head, Registered
 from gnomon.shell.store.journal import DEFAULT_NAMESPACE, ENTRIES_KEPT
+from gnomon.shell.store.looked_text import looked_from_text, looked_to_text
 from gnomon.shell.store.postgres.fault import check_address, place_of
 from gnomon.shell.store.postgres.migration import JOURNAL, bring_forward
 from gnomon.shell.store.postgres.pool import PoolOptions
@@ -82,7 +83,9 @@ class PostgresJournal:
 
     async def _head(self, connection: "Connection") -> Head:
         row = await connection.fetchrow(self._sql["head"], self._namespace)
-        return Head() if row is None else Head(*row)
+        if row is None:
+            return Head()
+        return Head(*row)._replace(looked=looked_from_text(row["looked"]))
 
     async def _apply(
         self, connection: "Connection", change: Change, head: Head, *, fence: int, writes: int
@@ -91,8 +94,8 @@ class PostgresJournal:
         count = head.entries + len(change.entries)
         seen = await connection.fetchval(
             sql["set_head"], namespace, fence, writes, change.identifier, change.ended,
-            change.t_ms, change.wall_ms, change.through_ms, change.calls, count, head.fence,
-            head.writes,
+            change.t_ms, change.wall_ms, change.through_ms, change.calls, count,
+            looked_to_text(change.looked), head.fence, head.writes,
         )  # fmt: skip
         if seen is None:
             raise self._lost(await self._head(connection))

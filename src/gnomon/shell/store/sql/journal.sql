@@ -1,17 +1,20 @@
 -- The statements of the journal.
 
 -- name: head
-SELECT fence, writes, identifier, ended, t_ms, wall_at, through_at, calls, entries
+SELECT fence, writes, identifier, ended, t_ms, wall_at, through_at, calls, entries,
+  looked
 FROM journal_meta WHERE namespace = ?;
 
 -- name: set_head
 INSERT INTO journal_meta
-  (namespace, fence, writes, identifier, ended, t_ms, wall_at, through_at, calls, entries)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  (namespace, fence, writes, identifier, ended, t_ms, wall_at, through_at, calls, entries,
+   looked)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (namespace) DO UPDATE SET
   fence = excluded.fence, writes = excluded.writes, identifier = excluded.identifier,
   ended = excluded.ended, t_ms = excluded.t_ms, wall_at = excluded.wall_at,
-  through_at = excluded.through_at, calls = excluded.calls, entries = excluded.entries;
+  through_at = excluded.through_at, calls = excluded.calls, entries = excluded.entries,
+  looked = excluded.looked;
 
 -- name: records
 SELECT name, record FROM tasks WHERE namespace = ? ORDER BY name;

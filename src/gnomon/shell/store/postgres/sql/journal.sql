@@ -8,19 +8,22 @@ INSERT INTO gnomon.journal_meta (name, value) VALUES ($1, $2)
 ON CONFLICT (name) DO UPDATE SET value = excluded.value;
 
 -- name: head
-SELECT fence, writes, identifier, ended, t_ms, wall_at, through_at, calls, entries
+SELECT fence, writes, identifier, ended, t_ms, wall_at, through_at, calls, entries,
+  looked
 FROM gnomon.journal_heads WHERE namespace = $1;
 
 -- name: set_head
--- Only where the head is still the one that was seen: (fence, writes) is ($11, $12).
+-- Only where the head is still the one that was seen: (fence, writes) is ($12, $13).
 INSERT INTO gnomon.journal_heads AS head
-  (namespace, fence, writes, identifier, ended, t_ms, wall_at, through_at, calls, entries)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+  (namespace, fence, writes, identifier, ended, t_ms, wall_at, through_at, calls, entries,
+   looked)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 ON CONFLICT (namespace) DO UPDATE SET
   fence = excluded.fence, writes = excluded.writes, identifier = excluded.identifier,
   ended = excluded.ended, t_ms = excluded.t_ms, wall_at = excluded.wall_at,
-  through_at = excluded.through_at, calls = excluded.calls, entries = excluded.entries
-WHERE head.fence = $11 AND head.writes = $12
+  through_at = excluded.through_at, calls = excluded.calls, entries = excluded.entries,
+  looked = excluded.looked
+WHERE head.fence = $12 AND head.writes = $13
 RETURNING 1;
 
 -- name: records
