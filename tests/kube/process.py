@@ -13,6 +13,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 __all__ = ["ClusterError", "Process", "free_port", "until"]
@@ -22,6 +23,8 @@ _PAUSE_S = 0.1
 _PORTS = (20_000, 32_000)
 """Below those that the kernel gives to whoever calls out, so that a port stays free meanwhile."""
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
+_STARTER = ThreadPoolExecutor(max_workers=1, thread_name_prefix="starter")
+"""It starts every program: one that another thread has started ends with that thread."""
 _CALLS = ctypes.CDLL(None, use_errno=True)
 
 
@@ -55,9 +58,12 @@ class Process:
 
     def start(self) -> None:
         assert not self.runs, f"{self.name} runs"
+        self._process = _STARTER.submit(self._spawn).result()
+
+    def _spawn(self) -> "subprocess.Popen[bytes]":
         parent = os.getpid()
         with self.log.open("ab") as log:
-            self._process = subprocess.Popen(
+            return subprocess.Popen(
                 self._command, cwd=self._folder, stdin=subprocess.DEVNULL, stdout=log,
                 stderr=log, start_new_session=True, preexec_fn=lambda: _die_with(parent),
             )  # fmt: skip
