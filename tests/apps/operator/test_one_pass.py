@@ -264,3 +264,19 @@ def test_a_status_that_the_server_finds_too_large_is_shortened() -> None:
 
     assert len(cluster.outcomes()) == 5
     assert cluster.outcomes()[0] == "00:11 executed"
+
+
+@clause("OPERATOR-2")
+def test_a_condition_says_which_edit_it_is_about() -> None:
+    cluster = Cluster()
+    cluster.until("2026-03-01T00:00:10Z")
+    found = []
+    for schedule in ("0 25 * * *", "0 25 * * *  ", "0 3 * * *"):
+        cluster.edit(schedule=schedule)
+        cluster.pass_over()
+        listed = cluster.status("conditions")
+        assert isinstance(listed, list)
+        generation = at(cluster.kronjob, "metadata", "generation")
+        found.append({one["type"] for one in listed if one["observedGeneration"] == generation})
+
+    assert found == [{"InvalidSpec", "Ready"}, {"InvalidSpec", "Ready"}, {"Ready"}]

@@ -10,6 +10,7 @@ Spec: OPERATOR-8 to OPERATOR-12, OPERATOR-17 to OPERATOR-24, OPERATOR-26.
 """
 
 from collections.abc import Generator, Sequence
+from dataclasses import replace
 
 from gnomon.apps.operator.asking import (
     Agreement,
@@ -25,7 +26,7 @@ from gnomon.apps.operator.claim import notices_of, start
 from gnomon.apps.operator.definition import RESERVED, Definition, read_definition
 from gnomon.apps.operator.notice import Told
 from gnomon.apps.operator.periods import first_status, look, take_up
-from gnomon.apps.operator.plain import at, text, things
+from gnomon.apps.operator.plain import at, number, text, things
 from gnomon.apps.operator.repair import repair
 from gnomon.apps.operator.status import (
     ConditionKind,
@@ -38,7 +39,7 @@ from gnomon.apps.operator.status_text import Unsealed, read_status
 from gnomon.apps.operator.tend import sweep, tend
 from gnomon.core.civil.instant import format_instant, parse_instant, to_epoch
 from gnomon.errors import DefinitionError
-from gnomon.ports.kubernetes import Denial, Denied, Done, Kind, MergePatch, Object
+from gnomon.ports.kubernetes import Denial, Denied, Done, Kind, MergePatch
 
 __all__ = ["MARKER", "STEPS_MAX", "one_pass"]
 
@@ -149,7 +150,7 @@ def _refuse(asking: Asking, found: Status | Unsealed | None, problem: str) -> St
     """A spec that cannot be meant: said in the status, and nothing else is done."""
     kind, told = ConditionKind.INVALID_SPEC, Told.INVALID_SPEC
     ready = ConditionKind.READY
-    if _says(asking.kronjob, kind, problem):
+    if _says(asking, kind, problem):
         return Verdict()
     instant = format_instant(asking.now)
     conditions = [
@@ -160,7 +161,8 @@ def _refuse(asking: Asking, found: Status | Unsealed | None, problem: str) -> St
         for one, holds in ((kind, "True"), (ready, "False"))
     ]  # fmt: skip
     if isinstance(found, Status):
-        status = with_condition(found, kind, asking.now, reason=told.value, message=problem)
+        seen = replace(found, generation=asking.generation)
+        status = with_condition(seen, kind, asking.now, reason=told.value, message=problem)
         status = with_condition(
             status, ready, asking.now, reason=told.value, message=problem, holds=False
         )
@@ -172,10 +174,13 @@ def _refuse(asking: Asking, found: Status | Unsealed | None, problem: str) -> St
     return turn
 
 
-def _says(kronjob: Object, kind: ConditionKind, message: str) -> bool:
+def _says(asking: Asking, kind: ConditionKind, message: str) -> bool:
+    """Whether the status says this of the newest edit."""
     return any(
-        text(one, "type") == kind and text(one, "message") == message
-        for one in things(kronjob, "status", "conditions")
+        text(one, "type") == kind
+        and text(one, "message") == message
+        and number(one, "observedGeneration") == asking.generation
+        for one in things(asking.kronjob, "status", "conditions")
     )
 
 
