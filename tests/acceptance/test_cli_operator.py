@@ -150,3 +150,15 @@ def test_an_option_that_is_wrong_is_named(arguments: tuple[str, ...], said: str)
 
     assert done.code == 1
     assert said in done.err
+
+
+@clause("OPERATOR-39")
+def test_the_guard_comes_when_it_is_asked_for() -> None:
+    kinds = [one["kind"] for one in documents("--guard")]
+    assert kinds[-2:] == ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"]
+    assert "ValidatingAdmissionPolicy" not in [one["kind"] for one in documents()]
+
+    policy = documents("--guard", "--namespace", "team-a")[-2]
+    written = json.dumps(policy["spec"])
+    assert "system:serviceaccount:team-a:gnomon-operator" in written
+    assert '{"kubernetes.io/metadata.name": "team-a"}' in written

@@ -106,6 +106,45 @@ def test_the_sample_runs_in_its_second_is_told_of_and_goes_without_a_rest(
     kube.kubectl(in_it, "wait", "--for=delete", "jobs,pods", "--all", "--timeout=40s")
 
 
+@clause("OPERATOR-39")
+def test_with_the_guard_only_the_operator_resumes_a_candidate(
+    kube: Cluster, kube_namespace: str
+) -> None:
+    made = list(yaml.safe_load_all((FOLDER / "guard.yaml").read_text()))
+    kube.kubectl("apply", f"--filename={FOLDER / 'install.yaml'}")
+    kube.apply(*made)
+    state = {"annotations": {"gnomon.dev/state": "candidate"}}
+    job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "hello-1", **state}}
+    spec = sample()["spec"]["jobTemplate"]["spec"]  # type: ignore[index]
+    apply(kube, kube_namespace, {**job, "spec": {**spec, "suspend": True}})
+    patch = ("patch", "job", "hello-1", f"--namespace={kube_namespace}", "--type=merge")
+
+    def complaint() -> str | None:  # a policy is in force a moment after it was made
+        resume = '--patch={"spec":{"suspend":false}}'
+        done = kube.try_kubectl(*patch, resume, "--dry-run=server")
+        return None if "only the operator releases it" in done.stderr else done.stdout
+
+    try:
+        until(complaint, limit_s=_LIMIT_S)
+        for wrong in (
+            '{"metadata":{"annotations":{"gnomon.dev/state":"released"}}}',
+            '{"metadata":{"annotations":null}}',
+        ):
+            assert "only the operator" in kube.try_kubectl(*patch, f"--patch={wrong}").stderr
+        kube.kubectl(*patch, '--patch={"metadata":{"labels":{"a":"b"}}}')
+        release = (
+            '{"metadata":{"annotations":{"gnomon.dev/state":"released"}},"spec":{"suspend":false}}'
+        )
+        account = "--as=system:serviceaccount:gnomon-system:gnomon-operator"
+        kube.kubectl(*patch, f"--patch={release}", account)
+        kube.kubectl(
+            "wait", "--for=condition=Complete", "job/hello-1", f"--namespace={kube_namespace}",
+            "--timeout=60s",
+        )  # fmt: skip
+    finally:
+        kube.kubectl("delete", f"--filename={FOLDER / 'guard.yaml'}")
+
+
 @clause("OPERATOR-26", "OPERATOR-31")
 def test_a_quota_and_a_wrong_template_are_said_and_hold_up_nothing_else(
     kube: Cluster, kube_namespace: str, operator: OperatorProcess

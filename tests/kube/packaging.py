@@ -8,7 +8,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from gnomon.apps.operator.crd import custom_resource_definition
-from gnomon.apps.operator.manifests import install_manifests, operator_manifests
+from gnomon.apps.operator.manifests import (
+    guard_manifests,
+    install_manifests,
+    operator_manifests,
+)
 from gnomon.cli.manifest_text import as_yaml
 
 __all__ = ["FOLDER", "packaged"]
@@ -20,6 +24,7 @@ def packaged() -> Mapping[str, str]:
     """The files that are made, by their paths below `FOLDER`."""
     return {
         "install.yaml": as_yaml(*install_manifests(namespace=None)),
+        "guard.yaml": as_yaml(*guard_manifests(namespace=None)),
         "crd/kronjobs.yaml": as_yaml(custom_resource_definition()),
         "cluster/operator.yaml": as_yaml(*operator_manifests(namespace=None)),
         "namespaced/operator.yaml": as_yaml(*operator_manifests(namespace="default")),

@@ -50,12 +50,19 @@ def manifests_command(
     image: Annotated[
         str, typer.Option("--image", metavar="IMAGE", help="The image of the operator.")
     ] = "gnomon-operator",
+    guard: Annotated[
+        bool,
+        typer.Option(
+            "--guard", help="Also a policy by which no other account resumes a candidate."
+        ),
+    ] = False,
 ) -> str:
     """Print all that a cluster needs for the operator, for kubectl apply -f -."""
-    from gnomon.apps.operator.manifests import install_manifests
+    from gnomon.apps.operator.manifests import guard_manifests, install_manifests
     from gnomon.cli.manifest_text import as_yaml
 
-    return as_yaml(*install_manifests(namespace=namespace, image=image))
+    guards = guard_manifests(namespace=namespace) if guard else ()
+    return as_yaml(*install_manifests(namespace=namespace, image=image), *guards)
 
 
 @operator_app.command("run")

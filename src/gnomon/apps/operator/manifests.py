@@ -4,16 +4,20 @@ What has to be on a cluster for the operator to work there: its account, its rig
 The rights are what the operator asks for and nothing else: it never reads Secrets, never touches
 pods, and writes to a KronJob only its status and one annotation. Leases have a name of their own.
 
-Spec: OPERATOR-37.
+A guard can be had besides, for clusters where others resume Jobs: the server itself refuses to let
+a candidate run that the operator has not released.
+
+Spec: OPERATOR-37, OPERATOR-39.
 """
 
 from collections.abc import Mapping, Sequence
 
 from gnomon.apps.operator.crd import custom_resource_definition
+from gnomon.apps.operator.job import CANDIDATE, STATE
 from gnomon.ports.kubernetes import GROUP
 
-__all__ = ["ACCOUNT", "IMAGE", "PORT", "SYSTEM", "install_manifests", "operator_manifests",
-           "rules_of"]  # fmt: skip
+__all__ = ["ACCOUNT", "IMAGE", "PORT", "SYSTEM", "guard_manifests", "install_manifests",
+           "operator_manifests", "rules_of"]  # fmt: skip
 
 ACCOUNT = "gnomon-operator"
 """The name of the account, the roles, the Deployment and the Lease."""
@@ -48,6 +52,44 @@ def operator_manifests(*, namespace: str | None, image: str = IMAGE) -> Sequence
         *([] if namespace is not None else _roles_of_people()),
         _deployment(home, namespace, image),
     ]
+
+
+def guard_manifests(*, namespace: str | None) -> Sequence[Manifest]:
+    """A policy of admission, from Kubernetes 1.30 on: only the operator resumes candidates."""
+    home = namespace or SYSTEM
+    name = "gnomon-candidates" if namespace is None else f"gnomon-candidates-{namespace}"
+    is_operator = f"request.userInfo.username == 'system:serviceaccount:{home}:{ACCOUNT}'"
+    state = f".metadata.?annotations[?'{STATE}'].orValue('')"
+    stays = f"object{state} == '{CANDIDATE}' && object.spec.?suspend.orValue(false)"
+    rule = {
+        "apiGroups": ["batch"], "apiVersions": ["v1"], "resources": ["jobs"],
+        "operations": ["UPDATE"],
+    }  # fmt: skip
+    matched: dict[str, object] = {"resourceRules": [rule]}
+    if namespace is not None:
+        matched["namespaceSelector"] = {"matchLabels": {"kubernetes.io/metadata.name": namespace}}
+    spec = {
+        "failurePolicy": "Fail",
+        "matchConstraints": matched,
+        "matchConditions": [
+            {"name": "candidate", "expression": f"oldObject{state} == '{CANDIDATE}'"}
+        ],
+        "validations": [
+            {
+                "expression": f"{is_operator} || ({stays})",
+                "message": "this Job is a candidate of a KronJob; only the operator releases it",
+                "reason": "Forbidden",
+            }
+        ],
+    }
+    group = "admissionregistration.k8s.io/v1"
+    return [
+        {"apiVersion": group, "kind": "ValidatingAdmissionPolicy",
+         "metadata": _metadata(name, None), "spec": spec},
+        {"apiVersion": group, "kind": "ValidatingAdmissionPolicyBinding",
+         "metadata": _metadata(name, None),
+         "spec": {"policyName": name, "validationActions": ["Deny"]}},
+    ]  # fmt: skip
 
 
 def rules_of() -> list[Manifest]:
