@@ -92,6 +92,68 @@ def test_a_change_is_shown_before_it_is_made(service: Up) -> None:
     assert service.schedule("show", "compared", "--json").json["cron_expr"] == "0 3 * * *"
 
 
+@clause("CLIENT-5", "SERVICE-9")
+def test_a_value_is_a_number_only_where_the_field_is_one(service: Up) -> None:
+    options = ("--id", "typed", "--workflow", "report", "--workflow-version", "1", "--user",
+               "acme", "--cron", "0 4 * * *")  # fmt: skip
+    done = service.schedule("upsert", *options, "--set", "salt=5", "--set", "jitter_ms=5")
+    found = service.schedule("show", "typed", "--json").json
+    number = service.schedule("upsert", *options, "--set", "start_at=1772366400")
+    words = service.schedule("upsert", *options, "--set", "jitter_ms=few", "--set", "salt=null")
+
+    assert done.code == 0
+    assert (found["salt"], found["jitter_ms"]) == ("5", 5)
+    assert number.err.splitlines()[1] == "hint: write e.g. 2026-03-01T00:00:00Z or with +02:00"
+    assert "jitter_ms: must be a whole number, got 'few'" in words.err
+
+
+@clause("SERVICE-41")
+def test_a_paused_schedule_shows_no_runs_that_its_pause_keeps_from_happening(service: Up) -> None:
+    register(service, "quiet")
+    service.schedule("pause", "quiet", "--until", "2099-01-01T12:00:00Z")
+    until = service.schedule("show", "quiet")
+    paused = service.schedule("pause", "quiet")
+    shown = service.schedule("show", "quiet")
+    resumed = service.schedule("resume", "quiet")
+
+    assert "next runs\n  2099-01-02T03:00:00Z\n" in until.out
+    said = "no next run while it is paused; gnomon schedule resume quiet lets it go on"
+    assert paused.lines[-1] == shown.lines[-1] == said
+    assert "next runs\n  2" in resumed.out
+
+
+@clause("CLIENT-8")
+def test_a_file_of_more_than_a_megabyte_is_imported(service: Up, tmp_path: Path) -> None:
+    one = HOURLY | {"only": "dow=mon-fri", "schedule_id": "large"}
+    file = tmp_path / "large.json"
+    file.write_text(json.dumps([one]) + " " * 1_500_000)
+    done = service.schedule("import", str(file), "--yes")
+    file.write_text(json.dumps([one]) + " " * 64_000_000)
+    refused = service.schedule("import", str(file))
+
+    assert (done.code, done.lines[1].split()) == (0, ["large", "changed"])
+    assert "must have at most 64000000 bytes" in refused.err
+
+
+@clause("CLI-44")
+def test_the_ledger_of_a_service_is_found_where_it_is(
+    service: Up, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    register(service, "examined")
+    folder = service.token_file.parent
+    monkeypatch.chdir(folder.parent)
+    here = gnomon("doctor")
+    named = gnomon("doctor", str(folder))
+    history = gnomon("history", str(folder), "examined", "--json")
+    monkeypatch.chdir(tmp_path)
+    nothing = gnomon("doctor")
+
+    assert (here.code, "The ledger is in good order." in here.out) == (0, True)
+    assert ".gnomon/service.sqlite3" in here.out
+    assert (named.code, history.code) == (0, 0)
+    assert (nothing.code, "the directory of a service" in nothing.err) == (1, True)
+
+
 @clause("CLIENT-10")
 def test_what_the_service_warns_of_stands_beside_the_answer(service: Up, tmp_path: Path) -> None:
     options = ("--id", "warned", "--workflow", "report", "--workflow-version", "1", "--user",

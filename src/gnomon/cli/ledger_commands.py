@@ -48,6 +48,8 @@ KEEP_MIN_MS = 3_600_000
 """The shortest time for which a ledger remembers what has ended."""
 FILE_ENDINGS = (".toml", ".yaml", ".yml")
 """How the name of a file of schedules ends."""
+SERVICE_LEDGER = Path(".gnomon", "service.sqlite3")
+"""Where `gnomon up` has its ledger when nothing else is said."""
 ROWS_MAX = 10_000
 """The most rows of one schedule that are shown."""
 
@@ -202,12 +204,18 @@ def _is_of_database(file: str | None, shared: SharedDatabase | None) -> bool:
 
 
 def _ledger(file: str | None, store: Path | None) -> Path:
-    """The ledger that is named, or that belongs to the file that is named."""
+    """The ledger that is named, or that belongs to the file or service that is named."""
+    if file is None and store is None and SERVICE_LEDGER.exists():
+        return SERVICE_LEDGER
     if (file is None) == (store is None):
         raise typer.BadParameter(
-            "name either a file of schedules, or a ledger with --store or --database"
+            "name a file of schedules, the directory of a service, or a ledger with --store or "
+            "--database"
         )
-    return store or _store_beside(read_file(file or ""))
+    if store is not None:
+        return store
+    path = read_file(file or "")
+    return path / SERVICE_LEDGER.name if path.is_dir() else _store_beside(path)
 
 
 def _store_beside(file: Path) -> Path:

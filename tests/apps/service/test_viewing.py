@@ -1,5 +1,7 @@
 """Rows of the ledger as answers: the seed's fields, and what a pause does to the next run."""
 
+import pytest
+
 from gnomon.apps.service.viewing import run_view, schedule_view
 from gnomon.core.engine import Pause
 from gnomon.core.ledger.lifecycle import State
@@ -31,7 +33,7 @@ def test_a_schedule_that_is_paused_for_good_has_no_next_run() -> None:
     view = schedule_view(schedule_row(pause=Pause(None)), now_ms=NOW_MS, count=1)
 
     assert (view.paused, view.next_run_at, view.pause_reason) == (True, None, "holidays")
-    assert view.preview == ["2026-03-02T03:00:00Z"]
+    assert view.preview == []
 
 
 @clause("SERVICE-41")
@@ -42,6 +44,23 @@ def test_a_schedule_that_is_paused_until_an_instant_runs_after_it() -> None:
     assert (view.paused_until, view.next_run_at) == (
         "2026-03-03T03:00:00.000Z", "2026-03-03T03:00:00Z",
     )  # fmt: skip
+
+
+@clause("SERVICE-41")
+@pytest.mark.parametrize("skips", [(), (THREE + DAY,), (THREE + DAY, THREE + 3 * DAY)])
+@pytest.mark.parametrize("end_at", [None, "2026-03-02T03:00:00Z", "2026-03-04T03:00:00Z"])
+@pytest.mark.parametrize("days", [None, -1, 0, 1, 2, 9, "good"])
+def test_the_next_run_is_the_first_that_is_shown(
+    days: int | str | None, skips: tuple[int, ...], end_at: str | None
+) -> None:
+    until_ms = None if isinstance(days, str) or days is None else NOW_MS + days * DAY * 1000
+    pause = None if days is None else Pause(until_ms)
+    row = schedule_row(pause=pause, skips=skips, end_at=end_at)
+    view = schedule_view(row, now_ms=NOW_MS)
+
+    assert view.next_run_at == (view.preview[0] if view.preview else None)
+    assert all(one not in view.skips for one in view.preview)
+    assert not view.paused or all(one > (view.paused_until or "9") for one in view.preview)
 
 
 @clause("SERVICE-41")

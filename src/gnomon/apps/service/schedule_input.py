@@ -17,6 +17,7 @@ from functools import lru_cache
 
 from gnomon.apps.service.identity import check_id, derived_id
 from gnomon.apps.service.settings import Settings
+from gnomon.apps.service.text_hint import text_hint
 from gnomon.core.civil.duration import parse_duration
 from gnomon.core.schedule import Schedule
 from gnomon.core.schedule_record import read_schedule
@@ -221,7 +222,7 @@ def _check_company(given: ScheduleInput) -> None:
 
 def _text(value: object, where: str) -> str:
     if not isinstance(value, str):
-        raise DefinitionError("must be text", where=where, got=value, hint="write it in quotes")
+        raise DefinitionError("must be text", where=where, got=value, hint=text_hint(where, value))
     if len(value) > _TEXT_MAX:
         raise DefinitionError(
             f"must have at most {_TEXT_MAX} characters", where=where, got=value, hint="shorten it"

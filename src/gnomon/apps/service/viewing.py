@@ -29,13 +29,12 @@ def schedule_view(row: ScheduleRow, *, now_ms: int, count: int = 5) -> ScheduleV
             "is none of the service's", where="schedule_id", got=row.schedule.schedule_id
         )
     record = write_schedule(row.schedule)
-    after = max(row.cursor, now_ms // 1000 - 1)
-    nominals = next_nominals(row.schedule, after=after, count=count, leave_out=row.skips)
+    nominals = [format_instant(one) for one in _ahead(row, now_ms=now_ms, count=count)]
     pause = row.pause if row.pause is not None and row.pause.lasts(now_ms) else None
     return ScheduleView(
         **_target_fields(target),  # type: ignore[arg-type] # the record has just these fields
         **_record_fields(record),  # type: ignore[arg-type]
-        next_run_at=_next_run_at(row, now_ms=now_ms),
+        next_run_at=nominals[0] if nominals else None,
         paused=pause is not None,
         paused_until=_maybe_text(pause.until_ms) if pause is not None else None,
         pause_reason=row.pause_reason if pause is not None else "",
@@ -45,7 +44,7 @@ def schedule_view(row: ScheduleRow, *, now_ms: int, count: int = 5) -> ScheduleV
         revision=row.revision,
         created_at=instant_text(row.created_ms),
         updated_at=instant_text(row.updated_ms),
-        preview=[format_instant(one) for one in nominals],
+        preview=nominals,
     )
 
 
@@ -98,14 +97,14 @@ def instant_text(at_ms: int) -> str:
     return f"{format_instant(at_ms // 1000)[:-1]}.{at_ms % 1000:03d}Z"
 
 
-def _next_run_at(row: ScheduleRow, *, now_ms: int) -> str | None:
+def _ahead(row: ScheduleRow, *, now_ms: int, count: int) -> list[int]:
+    """The next planned instants that run as things are: none while it is paused for good."""
     after = max(row.cursor, now_ms // 1000 - 1)
     if row.pause is not None and row.pause.lasts(now_ms):
         if row.pause.until_ms is None:
-            return None
+            return []
         after = max(after, (row.pause.until_ms - 1) // 1000)
-    found = next_nominals(row.schedule, after=after, count=1, leave_out=row.skips)
-    return format_instant(found[0]) if found else None
+    return next_nominals(row.schedule, after=after, count=count, leave_out=row.skips)
 
 
 def _target_fields(target: Target) -> dict[str, object]:

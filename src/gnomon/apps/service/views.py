@@ -118,7 +118,7 @@ class ScheduleView:
     revision: int
     created_at: str
     preview: list[str]
-    """The next planned instants, as if no pause were in force."""
+    """The next planned instants that run as things are; none while it is paused for good."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +149,7 @@ class RunView:
     drift_ms: int | None
     """How long after its planned instant it began; before it is negative."""
     launches: int
+    """How often a worker has taken it on to launch it; one that died may not have come to that."""
     detail: str | None
     revision: int
     lease_until: str | None

@@ -14,7 +14,8 @@ import typer
 from gnomon.cli.problem import printable
 
 __all__ = [
-    "as_json", "columns", "dag_rows", "facts", "listing", "run_rows", "schedule_rows", "warn",
+    "as_json", "columns", "dag_rows", "facts", "listing", "run_rows", "schedule_rows",
+    "schedule_text", "warn",
 ]  # fmt: skip
 
 Answer = Mapping[str, object]
@@ -58,6 +59,15 @@ def dag_rows(items: object) -> str:
     keys = ("workflow_id", "version", "user_id", "created_at")
     rows = [[_text(one.get(key)) for key in keys] for one in _objects(items)]
     return columns(names, rows, empty="no DAGs\n")
+
+
+def schedule_text(found: Answer) -> str:
+    """One schedule, and when it runs next as things are."""
+    runs = listing("next runs", found.get("preview"))
+    if not runs and found.get("paused"):
+        name = _text(found.get("schedule_id"))
+        runs = f"no next run while it is paused; gnomon schedule resume {name} lets it go on\n"
+    return facts(found, leave_out=["preview"]) + runs
 
 
 def run_rows(items: object) -> str:

@@ -10,16 +10,21 @@ one line, with its hint.
 Spec: CLIENT-1 to CLIENT-3.
 """
 
+import contextlib
 import ssl
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from gnomon.cli.problem import RemoteError
 from gnomon.errors import DefinitionError, MissingExtraError
 from gnomon.shell.settings import environment
+
+if TYPE_CHECKING:
+    import httpx
 
 __all__ = ["DEFAULT_TOKEN", "DEFAULT_URL", "Client", "Place", "find_place", "part"]
 
@@ -42,7 +47,7 @@ class Place:
 
 
 class Client:
-    """A client of a service; each question is a connection of its own."""
+    """A client of a service; inside `connected` one connection is kept for many questions."""
 
     def __init__(self, place: Place) -> None:
         try:
@@ -57,10 +62,20 @@ class Client:
                 "must be the address of a service", where="url", got=place.url,
                 hint=f"write e.g. {DEFAULT_URL}",
             )  # fmt: skip
+        self._kept: httpx.Client | None = None
         self._open = partial(
             httpx.Client, base_url=place.url, headers=headers, timeout=TIMEOUT_SECONDS,
             trust_env=False, verify=_context(place),
         )  # fmt: skip
+
+    @contextlib.contextmanager
+    def connected(self) -> Iterator[None]:
+        """Ask all questions of a block on one connection."""
+        with self._open() as self._kept:
+            try:
+                yield
+            finally:
+                self._kept = None
 
     def get(self, path: str, **query: object) -> dict[str, object]:
         """What the service answers; what is None is not asked."""
@@ -95,7 +110,7 @@ class Client:
             if value is not None
         }
         try:
-            with self._open() as http:
+            with self._connection() as http:
                 answer = http.request(
                     method, path, params=params, json=body, headers=dict(headers or {}),
                     content=None if text is None else text.encode(),
@@ -114,6 +129,14 @@ class Client:
         if answer.is_error:
             raise _problem(self._url, answer.status_code, found)
         return found if isinstance(found, dict) else {"items": found}
+
+    @contextlib.contextmanager
+    def _connection(self) -> "Iterator[httpx.Client]":
+        if self._kept is not None:
+            yield self._kept
+            return
+        with self._open() as http:
+            yield http
 
 
 def find_place(url: str | None, token_file: Path | None) -> Place:

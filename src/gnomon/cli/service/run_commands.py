@@ -154,15 +154,12 @@ def import_command(
 ) -> str:
     """Register every schedule of a file; all are checked before the first is written."""
     client = Client(find_place(url, token_file))
-    found = definitions(file)
-    results = [
-        _placed(client, "/schedules/diff", one, file, number) for number, one in enumerate(found, 1)
-    ]
-    if yes:
-        results = [
-            _placed(client, "/schedules/upsert", one, file, number)
-            for number, one in enumerate(found, 1)
-        ]
+    found = list(enumerate(definitions(file), 1))
+    with client.connected():
+        results = [_placed(client, "/schedules/diff", one, file, number) for number, one in found]
+        if yes:
+            path = "/schedules/upsert"
+            results = [_placed(client, path, one, file, number) for number, one in found]
     if json:
         return as_json({"items": results, "written": yes})
     rows = [

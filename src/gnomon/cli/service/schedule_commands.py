@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from gnomon.cli.options import JsonOption
-from gnomon.cli.service.answers import as_json, facts, listing, schedule_rows, warn
+from gnomon.cli.service.answers import as_json, facts, listing, schedule_rows, schedule_text, warn
 from gnomon.cli.service.client import Client, find_place, part
 from gnomon.cli.service.paging import AfterOption, LimitOption, listed
 from gnomon.cli.service.schedule_options import (
@@ -80,7 +80,7 @@ def show_command(
     found = Client(find_place(url, token_file)).get(f"/schedules/{part(schedule_id)}", count=count)
     if json:
         return as_json(found)
-    return facts(found, leave_out=["preview"]) + listing("next runs", found.get("preview"))
+    return schedule_text(found)
 
 
 @schedule_app.command("upsert")
@@ -210,7 +210,7 @@ def _paused(client: Client, body: dict[str, object], *, json: bool) -> str:
     found = client.post("/schedules/pause", body)
     if json:
         return as_json(found)
-    return facts(found, leave_out=["preview"]) + listing("next runs", found.get("preview"))
+    return schedule_text(found)
 
 
 def _bulk(

@@ -2,8 +2,8 @@
 The options of `gnomon schedule`, and how they become the body of a request.
 
 A definition comes from options, from a file, or from both; an option goes before the file. Fields
-that have no option of their own are written `--set name=value`; a value that reads as a
-number, true, false or null is one.
+that have no option of their own are written `--set name=value`; null is nothing, and a value is a
+number where the field is one.
 
 Spec: CLIENT-5.
 """
@@ -24,8 +24,10 @@ __all__ = [
     "definitions", "read_text",
 ]  # fmt: skip
 
-BYTES_MAX = 1_000_000
-DEFINITIONS_MAX = 10_000
+BYTES_MAX = 64_000_000
+DEFINITIONS_MAX = 100_000
+NUMBERS = ("version", "jitter_ms", "launches_max")
+"""The fields of an upsert that are numbers; everything else is text."""
 
 UrlOption = Annotated[
     str | None,
@@ -94,7 +96,7 @@ def definition(
         name, equals, value = text.partition("=")
         if not equals or not name:
             raise DefinitionError("must be NAME=VALUE", where="set", got=text)
-        found[name] = _value(value)
+        found[name] = _value(name, value)
     return found | {name: value for name, value in fields.items() if value is not None}
 
 
@@ -117,7 +119,10 @@ def definitions(file: Path) -> list[dict[str, object]]:
         )  # fmt: skip
     if len(items) > DEFINITIONS_MAX:
         raise DefinitionError(
-            f"must hold at most {DEFINITIONS_MAX} schedules", where=str(file), got=len(items)
+            f"must hold at most {DEFINITIONS_MAX} schedules",
+            where=str(file),
+            got=len(items),
+            hint="split it",
         )
     return [{name: _plain(value) for name, value in one.items()} for one in tables]
 
@@ -145,12 +150,13 @@ def read_text(file: Path, *, most: int) -> str:
         raise DefinitionError(f"must be UTF-8 ({error})", where=str(file), got=data[:40]) from None
 
 
-def _value(text: str) -> object:
+def _value(name: str, text: str) -> object:
+    if text == "null":
+        return None
     try:
-        found = json.loads(text)
+        return int(text) if name in NUMBERS and text.isascii() else text
     except ValueError:
-        return text
-    return found if found is None or isinstance(found, bool | int) else text
+        return text  # the service says what is wrong with it
 
 
 def _plain(value: object) -> object:

@@ -27,6 +27,7 @@ from gnomon.apps.service.http.problem import (
     problem_response,
 )
 from gnomon.apps.service.http.query import parameters_of
+from gnomon.apps.service.text_hint import text_hint
 from gnomon.errors import (
     ConflictError,
     DefinitionError,
@@ -154,6 +155,8 @@ def _field_problem(
     values = {"field": field, **(context if isinstance(context, dict) else {})}
     reason, hint = (text.format(**values) for text in _REASONS.get(kind, _OTHER))
     got = shown(None if kind == "missing" else found.get("input"))
+    if kind == "string_type":
+        hint = text_hint(field, found.get("input"))
     if kind == "extra_forbidden":
         name = str(location[-1])
         close = get_close_matches(name, known, n=1)
