@@ -4,6 +4,8 @@ import pytest
 
 from gnomon.core.engine import plan
 from gnomon.core.ledger.lifecycle import State
+from gnomon.ports import Ended, RunRow
+from gnomon.ports.request import RunsOnly, RunsPlace
 from tests.clauses import clause
 from tests.contract.ledger_desk import Desk, at, clock
 
@@ -49,6 +51,91 @@ def test_rows_come_newest_first_in_pages(desk: Desk) -> None:
     second = desk.do(desk.ledger.runs("report", before=first[-1].nominal, limit=2))
     times = [clock(row.nominal * 1000) for row in first + second]
     assert times == ["00:03:00", "00:02:00", "00:01:00"]
+
+
+def _told(desk: Desk, only: RunsOnly, size: int) -> list[RunRow]:
+    """The runs that are found, in pages of this size."""
+    found: list[RunRow] = []
+    after = None
+    while page := desk.do(desk.ledger.find_runs(only, after=after, limit=size)):
+        found += page
+        last, is_open = page[-1], page[-1].ended_ms is None
+        at_place = last.nominal if is_open else last.ended_ms
+        assert at_place is not None
+        after = RunsPlace(is_open, at_place, last.key)
+    return found
+
+
+def _many_runs(desk: Desk) -> None:
+    """Runs of three users: over at various times, waiting and in flight."""
+    for number, user in enumerate(("anna", "bert", "carl", "anna")):
+        target = {"workflow_id": f"w{number % 2}", "version": 1, "user_id": user}
+        desk.save(f"s{number}", overlap_policy="allow", lease="1h", target=target)
+    for minute in range(1, 5):
+        claims = desk.turn(f"00:0{minute}:00")
+        for number, claim in enumerate(claims[: minute + 1]):
+            seconds = f"00:0{minute}:{10 * number + 5:02d}"
+            desk.ended(claim, seconds, success=number % 2 == 0)
+    desk.do(desk.ledger.delete("s3", now_ms=at("00:05:00")))
+    desk.do(desk.ledger.trigger("s1", name="now", now_ms=at("00:05:00")))
+
+
+FILTERS: list[dict[str, object]] = [
+    {}, {"user_id": "anna"}, {"workflow_id": "w1"}, {"user_id": "anna", "workflow_id": "w1"},
+    {"status": "FAILED"}, {"status": "STARTED"}, {"state": "planned"}, {"state": "done"},
+    {"outcome": "executed"}, {"reason": "failed"}, {"user_id": "nobody"},
+    {"since_ms": at("00:03:00")}, {"until_ms": at("00:03:00")},
+    {"since_ms": at("00:02:05"), "until_ms": at("00:03:15")},
+    {"user_id": "bert", "status": "FAILED"},
+]  # fmt: skip
+
+
+@clause("LEDGER-27")
+@pytest.mark.parametrize("size", [1, 2, 3, 100])
+def test_runs_of_all_schedules_are_found_as_a_look_at_every_row_finds_them(
+    desk: Desk, size: int
+) -> None:
+    _many_runs(desk)
+    users = ("anna", "bert", "carl", "anna")
+    owners = {f"s{number}": (user, f"w{number % 2}") for number, user in enumerate(users)}
+    rows = [row for name in owners for row in desk.do(desk.ledger.runs(name, limit=1000))]
+    assert len(rows) > 12
+    for given in FILTERS:
+        only = RunsOnly(**({"since_ms": 0} | given))  # type: ignore[arg-type]
+        wanted = [
+            row for row in rows
+            if only.user_id in (None, owners[row.schedule_id][0])
+            and only.workflow_id in (None, owners[row.schedule_id][1])
+            and only.state in (None, row.state) and only.status in (None, row.status)
+            and only.outcome in (None, row.outcome) and only.reason in (None, row.reason)
+            and (row.ended_ms is not None or only.until_ms is None)
+            and (row.ended_ms is None or row.ended_ms >= only.since_ms)
+            and (row.ended_ms is None or only.until_ms is None or row.ended_ms < only.until_ms)
+        ]  # fmt: skip
+        ended = sorted((row for row in wanted if row.ended_ms is not None),
+                       key=lambda row: (row.ended_ms, row.key), reverse=True)  # fmt: skip
+        waiting = sorted((row for row in wanted if row.ended_ms is None),
+                         key=lambda row: (row.nominal, row.key), reverse=True)  # fmt: skip
+
+        keys = [row.key for row in _told(desk, only, size)]
+        assert keys == [row.key for row in waiting + ended], given
+
+
+@clause("LEDGER-27", "HTTP-40")
+def test_what_ends_between_two_pages_takes_no_other_run_out_of_them(desk: Desk) -> None:
+    _many_runs(desk)
+    only = RunsOnly(since_ms=0)
+    before = _told(desk, only, 100)
+    page = desk.do(desk.ledger.find_runs(only, limit=1))
+    place = RunsPlace(True, page[0].nominal, page[0].key)
+    for row in before:
+        if row.state is State.CLAIMED:
+            desk.report(Ended(row.key, row.fence, True, "late"), now="00:06:00")
+    rest = desk.do(desk.ledger.find_runs(only, after=place, limit=100))
+
+    over = [row.key for row in before if row.ended_ms is not None]
+    assert [row.key for row in rest if row.key in over] == over
+    assert {row.key for row in before} <= {row.key for row in [*page, *rest]}
 
 
 @clause("PORT-6")

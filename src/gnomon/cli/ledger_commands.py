@@ -209,8 +209,8 @@ def _ledger(file: str | None, store: Path | None) -> Path:
         return SERVICE_LEDGER
     if (file is None) == (store is None):
         raise typer.BadParameter(
-            "name a file of schedules, the directory of a service, or a ledger with --store or "
-            "--database"
+            "name either a file of schedules, or a ledger with --store or --database, or the "
+            "directory of a service"
         )
     if store is not None:
         return store

@@ -14,22 +14,22 @@ from gnomon.core.engine import Change, Due, Pause
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State, Status
 from gnomon.core.ledger.period import Kind, kind_of
 from gnomon.core.schedule import Schedule
-from gnomon.ports.request import Breach, By, Expected, Judged, LogRow, Only, RevisionRow
+from gnomon.ports.request import (
+    Breach,
+    By,
+    Expected,
+    Judged,
+    LogRow,
+    Only,
+    RevisionRow,
+    RunsOnly,
+    RunsPlace,
+)
 
 __all__ = [
-    "Claim",
-    "Committed",
-    "Ended",
-    "Failed",
-    "Held",
-    "Launched",
-    "Ledger",
-    "Report",
-    "RunRow",
-    "Saved",
-    "ScheduleRow",
-    "ToEnd",
-]
+    "Claim", "Committed", "Ended", "Failed", "Held", "Launched", "Ledger", "Report", "RunRow",
+    "Saved", "ScheduleRow", "ToEnd",
+]  # fmt: skip
 
 
 class Claim(NamedTuple):
@@ -356,6 +356,12 @@ class Ledger(Protocol):
         With a key, also those at that very instant whose keys are smaller, so that a page can end
         among rows of one instant.
         """
+        ...
+
+    async def find_runs(
+        self, only: RunsOnly, *, after: RunsPlace | None = None, limit: int = 100
+    ) -> list[RunRow]:
+        """Runs of all schedules: open ones, newest nominal first, then the last ended first."""
         ...
 
     async def covering(self, schedule_id: str, nominal: int) -> list[RunRow]:

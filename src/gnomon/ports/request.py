@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from gnomon.core.schedule import Schedule
 
-__all__ = ["Breach", "By", "Expected", "Judged", "LogRow", "Only", "RevisionRow"]
+__all__ = ["Breach", "By", "Expected", "Judged", "LogRow", "Only", "RevisionRow", "RunsOnly",
+           "RunsPlace"]  # fmt: skip
 
 
 class By(NamedTuple):
@@ -32,6 +33,30 @@ class Only(NamedTuple):
     paused: bool | None = None
     text: str | None = None
     """A part of the id."""
+
+
+class RunsOnly(NamedTuple):
+    """Which runs are wanted, of all schedules; None for whichever."""
+
+    since_ms: int
+    """Of those that are over, the ones that ended then or later."""
+    until_ms: int | None = None
+    """Only those that were over before."""
+    user_id: str | None = None
+    workflow_id: str | None = None
+    state: str | None = None
+    status: str | None = None
+    outcome: str | None = None
+    reason: str | None = None
+
+
+class RunsPlace(NamedTuple):
+    """Where a page of runs ended: with one that was open, or over."""
+
+    is_open: bool
+    at: int
+    """Its nominal instant in seconds, or of one that was over its end in milliseconds."""
+    key: str
 
 
 class LogRow(NamedTuple):

@@ -32,6 +32,7 @@ from gnomon.ports import (
     ScheduleRow,
     ToEnd,
 )
+from gnomon.ports.request import RunsOnly, RunsPlace
 from gnomon.simulation.gate import Gate, LedgerNature
 from gnomon.simulation.record import Grant, Seen
 
@@ -252,6 +253,13 @@ class GatedLedger:
             ),
             stores=True,
         )  # fmt: skip
+
+    async def find_runs(
+        self, only: RunsOnly, *, after: RunsPlace | None = None, limit: int = 100
+    ) -> list[RunRow]:
+        return await self._gate.call(
+            "find_runs", lambda: self._inner.find_runs(only, after=after, limit=limit), stores=True
+        )
 
     async def expected(self, *, now_ms: int, limit: int) -> list[Expected]:
         return await self._gate.call(

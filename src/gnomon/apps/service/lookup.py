@@ -12,8 +12,9 @@ from collections.abc import AsyncIterator
 
 from gnomon.apps.service.comparing import flat_record
 from gnomon.apps.service.explaining import explain
-from gnomon.apps.service.filters import Filter
+from gnomon.apps.service.filters import Filter, RunFilter
 from gnomon.apps.service.identity import Actor
+from gnomon.apps.service.run_search import place_after, read_place, runs_only
 from gnomon.apps.service.schedule_input import target_of
 from gnomon.apps.service.viewing import instant_text, run_view, schedule_view
 from gnomon.apps.service.views import (
@@ -76,6 +77,20 @@ class Lookup:
         return Page(
             items=[run_view(row) for row in rows[:limit]],
             next=None if last is None else f"{last.nominal}~{last.key}",
+        )
+
+    async def find_runs(
+        self, actor: Actor, wanted: RunFilter, *, after: str | None = None, limit: int = 100
+    ) -> Page[RunView]:
+        """Runs of all schedules: open ones, newest planned first, then the last ended first."""
+        only = runs_only(actor, wanted, now_ms=self._clock.now_ms())
+        place = read_place(after)
+        if only is None:
+            return Page(items=[])
+        rows = await self._ledger.find_runs(only, after=place, limit=limit + 1)
+        return Page(
+            items=[run_view(row) for row in rows[:limit]],
+            next=place_after(rows[limit - 1]) if len(rows) > limit else None,
         )
 
     async def run(self, actor: Actor, key: str) -> RunView:

@@ -14,8 +14,8 @@ import typer
 from gnomon.cli.problem import printable
 
 __all__ = [
-    "as_json", "columns", "dag_rows", "facts", "listing", "run_rows", "schedule_rows",
-    "schedule_text", "warn",
+    "all_run_rows", "as_json", "columns", "dag_rows", "facts", "listing", "run_rows",
+    "schedule_rows", "schedule_text", "warn",
 ]  # fmt: skip
 
 Answer = Mapping[str, object]
@@ -79,6 +79,23 @@ def run_rows(items: object) -> str:
             _text(one.get("outcome")),
             _text(one.get("reason")),
             _text(one.get("periods")),
+            _text(one.get("idempotency_key")),
+        ]
+        for one in _objects(items)
+    ]
+    return columns(names, rows, empty="no runs\n")
+
+
+def all_run_rows(items: object) -> str:
+    names = ("schedule", "run at", "ended", "status", "reason", "detail", "key")
+    rows = [
+        [
+            _text(one.get("schedule_id")),
+            _text(one.get("run_at")),
+            _text(one.get("ended_at")),
+            _text(one.get("status") or one.get("state")),
+            _text(one.get("reason")),
+            _text(one.get("detail") or None),
             _text(one.get("idempotency_key")),
         ]
         for one in _objects(items)

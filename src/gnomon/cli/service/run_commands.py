@@ -11,7 +11,7 @@ import typer
 
 from gnomon.cli.options import JsonOption
 from gnomon.cli.problem import RemoteError
-from gnomon.cli.service.answers import as_json, columns, facts, run_rows, warn
+from gnomon.cli.service.answers import all_run_rows, as_json, columns, facts, run_rows, warn
 from gnomon.cli.service.client import Client, find_place, part
 from gnomon.cli.service.paging import AfterOption, LimitOption, listed
 from gnomon.cli.service.schedule_commands import schedule_app
@@ -20,6 +20,8 @@ from gnomon.cli.service.schedule_options import (
     ReasonOption,
     TokenFileOption,
     UrlOption,
+    UserOption,
+    WorkflowOption,
     YesOption,
     definitions,
 )
@@ -29,15 +31,46 @@ __all__ = ["schedule_app"]
 
 @schedule_app.command("runs")
 def runs_command(
-    schedule_id: IdArgument,
+    schedule_id: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[ID]", help="Of one schedule; left out, of all.", show_default=False
+        ),
+    ] = None,
+    failed: Annotated[
+        bool, typer.Option("--failed", help="Of all schedules, those that failed.")
+    ] = False,
+    status: Annotated[
+        str | None,
+        typer.Option("--status", metavar="STATUS", help="Of all schedules, those that read so."),
+    ] = None,
+    since: Annotated[
+        str | None,
+        typer.Option("--since", metavar="AGO", help="Of all, since 1h ago or an instant; a day."),
+    ] = None,
+    until: Annotated[
+        str | None,
+        typer.Option("--before", metavar="AGO", help="Of all, over 1h ago, or at an instant."),
+    ] = None,
+    user: UserOption = None,
+    workflow: WorkflowOption = None,
     limit: LimitOption = 20,
     after: AfterOption = None,
     url: UrlOption = None,
     token_file: TokenFileOption = None,
     json: JsonOption = False,
 ) -> str:
-    """Show what became of the periods of a schedule, newest first."""
-    client, path = Client(find_place(url, token_file)), f"/schedules/{part(schedule_id)}/runs"
+    """Show what became of the periods of a schedule, or of all schedules, newest first."""
+    client = Client(find_place(url, token_file))
+    query = {
+        "status": "FAILED" if failed else status, "since": since, "until": until, "user_id": user,
+        "workflow_id": workflow,
+    }  # fmt: skip
+    if schedule_id is None:
+        return listed(client, "/runs", query, all_run_rows, limit, after, as_json=json)
+    if any(query.values()):
+        raise typer.BadParameter("name a schedule, or say which runs of all schedules, not both")
+    path = f"/schedules/{part(schedule_id)}/runs"
     return listed(client, path, {}, run_rows, limit, after, as_json=json)
 
 

@@ -104,7 +104,7 @@ def retain(connection: sqlite3.Connection, *, before_ms: int, limit: int) -> int
 
 
 def run_rows(
-    connection: sqlite3.Connection, query: str, values: Mapping[str, str | int]
+    connection: sqlite3.Connection, query: str, values: Mapping[str, str | int | None]
 ) -> list[RunRow]:
     """The rows that a statement gives."""
     cursor = connection.cursor()

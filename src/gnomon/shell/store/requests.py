@@ -14,7 +14,8 @@ from typing import TypeVar
 
 from gnomon.core.schedule import Schedule
 from gnomon.ports import Breach, By, Expected, Judged, LogRow, RevisionRow, RunRow, Saved, ToEnd
-from gnomon.shell.store import asked, definition, expectation, history, logbook
+from gnomon.ports.request import RunsOnly, RunsPlace
+from gnomon.shell.store import asked, definition, expectation, history, logbook, run_search
 from gnomon.shell.store.asking import Triggered
 from gnomon.shell.store.database import Database
 from gnomon.shell.store.definition_cache import DefinitionCache
@@ -124,6 +125,13 @@ class RequestsOnSqlite:
     async def covering(self, schedule_id: str, nominal: int) -> list[RunRow]:
         values = {"id": schedule_id, "at": to_text(nominal * 1000)}
         return await self._read(lambda connection: history.run_rows(connection, "covering", values))
+
+    async def find_runs(
+        self, only: RunsOnly, *, after: RunsPlace | None = None, limit: int = 100
+    ) -> list[RunRow]:
+        return await self._read(
+            lambda connection: run_search.find(connection, only, after=after, limit=limit)
+        )
 
     async def revisions(
         self, schedule_id: str, *, before: int | None = None, limit: int = 100

@@ -62,6 +62,7 @@ _REASONS = {
     ),
     "greater_than_equal": ("must be at least {ge}", "write {ge}"),
     "less_than_equal": ("must be at most {le}", "write {le}"),
+    "enum": ("must be {expected}", "write one of these"),
     "literal_error": ("must be {expected}", "write one of these"),
 }
 """What a validator calls a mistake, and what is said about it."""

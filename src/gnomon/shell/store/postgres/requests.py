@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 from gnomon.core.schedule import Schedule
 from gnomon.errors import DefinitionError, StoreError
 from gnomon.ports import Breach, By, Expected, Judged, LogRow, RevisionRow, RunRow, Saved, ToEnd
+from gnomon.ports.request import RunsOnly, RunsPlace
 from gnomon.shell.store.asking import Triggered
 from gnomon.shell.store.definition_cache import DefinitionCache
 from gnomon.shell.store.history import PAGE_MAX
@@ -24,6 +25,7 @@ from gnomon.shell.store.postgres.logbook import log_row, logged
 from gnomon.shell.store.postgres.pool import Pool
 from gnomon.shell.store.postgres.reading import run_row
 from gnomon.shell.store.postgres.statement import Statements
+from gnomon.shell.store.run_search import parts_of
 
 if TYPE_CHECKING:
     from gnomon.shell.store.postgres.pool import Connection
@@ -128,6 +130,19 @@ class RequestsOnPostgres:
     async def covering(self, schedule_id: str, nominal: int) -> list[RunRow]:
         rows = await self.pool.fetch(self.sql["covering"], schedule_id, nominal * 1000)
         return [run_row(row) for row in rows]
+
+    async def find_runs(
+        self, only: RunsOnly, *, after: RunsPlace | None = None, limit: int = 100
+    ) -> list[RunRow]:
+        since_ms, _, *filters = only
+        found: list[RunRow] = []
+        for part in parts_of(only, after, limit):
+            query = "find_open" if part.is_open else "find_ended"
+            values = part.before_ms, part.key, part.limit - len(found), *filters
+            more = () if part.is_open else (since_ms,)
+            rows = await self.pool.fetch(self.sql[query], *values, *more)
+            found += [run_row(row) for row in rows]
+        return found
 
     async def revisions(
         self, schedule_id: str, *, before: int | None = None, limit: int = 100

@@ -392,6 +392,31 @@ WHERE schedule_id = :id AND (run_at, idempotency_key) < (:before, :key)
 ORDER BY run_at DESC, idempotency_key DESC
 LIMIT :limit
 
+-- name: find_open
+SELECT r.* FROM schedule_runs r CROSS JOIN schedules s ON s.schedule_id = r.schedule_id
+WHERE r.state <> 'done' AND (r.run_at, r.idempotency_key) < (:before, :key)
+  AND (:user_id IS NULL OR s.user_id = :user_id)
+  AND (:workflow_id IS NULL OR s.workflow_id = :workflow_id)
+  AND (:state IS NULL OR r.state = :state)
+  AND (:status IS NULL OR r.status = :status)
+  AND (:outcome IS NULL OR r.outcome = :outcome)
+  AND (:reason IS NULL OR r.reason = :reason)
+ORDER BY r.run_at DESC, r.idempotency_key DESC
+LIMIT :limit
+
+-- name: find_ended
+SELECT r.* FROM schedule_runs r CROSS JOIN schedules s ON s.schedule_id = r.schedule_id
+WHERE r.ended_at IS NOT NULL AND r.ended_at >= :since
+  AND (r.ended_at, r.idempotency_key) < (:before, :key)
+  AND (:user_id IS NULL OR s.user_id = :user_id)
+  AND (:workflow_id IS NULL OR s.workflow_id = :workflow_id)
+  AND (:state IS NULL OR r.state = :state)
+  AND (:status IS NULL OR r.status = :status)
+  AND (:outcome IS NULL OR r.outcome = :outcome)
+  AND (:reason IS NULL OR r.reason = :reason)
+ORDER BY r.ended_at DESC, r.idempotency_key DESC
+LIMIT :limit
+
 -- name: covering
 -- The rows of one instant: the period's, or the range's that holds it, and those asked for.
 SELECT * FROM schedule_runs

@@ -3,7 +3,7 @@ Runs: what became of the periods of a schedule and why, and new runs beside them
 
 Triggering takes an `Idempotency-Key`: the same key again starts nothing and answers the same run.
 
-Spec: HTTP-19 to HTTP-21.
+Spec: HTTP-19 to HTTP-21, HTTP-40.
 """
 
 from dataclasses import dataclass
@@ -12,6 +12,7 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Path, Query
 from starlette.responses import PlainTextResponse
 
+from gnomon.apps.service.filters import RunFilter
 from gnomon.apps.service.http.describing import problems
 from gnomon.apps.service.http.forms import BackfillForm, Id, KillForm, TriggerForm
 from gnomon.apps.service.http.nodes import NodeView, node_view
@@ -25,6 +26,7 @@ from gnomon.apps.service.views import (
     RevisionView,
     RunView,
 )
+from gnomon.core.ledger.lifecycle import Outcome, Reason, State, Status
 from gnomon.errors import NotFoundError
 
 __all__ = ["router"]
@@ -33,6 +35,10 @@ router = APIRouter(tags=["runs"])
 
 KeyPath = Annotated[
     str, Path(min_length=1, max_length=500, description="The idempotency key of a run.")
+]
+Ago = Annotated[
+    str | None,
+    Query(max_length=64, description="RFC 3339, or how long ago, e.g. 1h; of when runs ended."),
 ]
 
 
@@ -99,6 +105,29 @@ async def backfill_runs(
     return await parts.registrar.backfill(
         actor, schedule_id, start=form.start, end=form.end, name=form.name, dry_run=form.dry_run
     )
+
+
+@router.get("/runs", responses=problems())
+async def find_runs(
+    actor: Reader,
+    parts: PartsOf,
+    user_id: Annotated[Id | None, Query()] = None,
+    workflow_id: Annotated[Id | None, Query()] = None,
+    state: Annotated[State | None, Query()] = None,
+    status: Annotated[Status | None, Query()] = None,
+    outcome: Annotated[Outcome | None, Query()] = None,
+    reason: Annotated[Reason | None, Query()] = None,
+    since: Ago = None,
+    until: Ago = None,
+    after: Cursor = None,
+    limit: Limit = 100,
+) -> Page[RunView]:
+    """Runs of all schedules: open ones, and those that ended in the last day or since `since`."""
+    wanted = RunFilter(
+        user_id=user_id, workflow_id=workflow_id, state=state, status=status, outcome=outcome,
+        reason=reason, since=since, until=until,
+    )  # fmt: skip
+    return await parts.registrar.find_runs(actor, wanted, after=after, limit=limit)
 
 
 @router.get("/runs/{key}", responses=problems(404))

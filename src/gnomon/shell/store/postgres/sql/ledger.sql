@@ -576,6 +576,27 @@ SELECT * FROM (
 ORDER BY run_at DESC, idempotency_key DESC
 LIMIT $4
 
+-- name: find_open
+-- $1 before, $2 before which key, $3 how many, $4 user, $5 workflow, $6 state, $7 status, $8 outcome,
+-- $9 reason
+SELECT r.* FROM gnomon.schedule_runs r JOIN gnomon.schedules s ON s.schedule_id = r.schedule_id
+WHERE r.state <> 'done' AND (r.run_at, r.idempotency_key) < ($1, $2)
+  AND ($4::text IS NULL OR s.user_id = $4) AND ($5::text IS NULL OR s.workflow_id = $5)
+  AND ($6::text IS NULL OR r.state = $6) AND ($7::text IS NULL OR r.status = $7)
+  AND ($8::text IS NULL OR r.outcome = $8) AND ($9::text IS NULL OR r.reason = $9)
+ORDER BY r.run_at DESC, r.idempotency_key DESC
+LIMIT $3
+
+-- name: find_ended
+-- The same, and $10 since
+SELECT r.* FROM gnomon.schedule_runs r JOIN gnomon.schedules s ON s.schedule_id = r.schedule_id
+WHERE r.ended_at IS NOT NULL AND r.ended_at >= $10 AND (r.ended_at, r.idempotency_key) < ($1, $2)
+  AND ($4::text IS NULL OR s.user_id = $4) AND ($5::text IS NULL OR s.workflow_id = $5)
+  AND ($6::text IS NULL OR r.state = $6) AND ($7::text IS NULL OR r.status = $7)
+  AND ($8::text IS NULL OR r.outcome = $8) AND ($9::text IS NULL OR r.reason = $9)
+ORDER BY r.ended_at DESC, r.idempotency_key DESC
+LIMIT $3
+
 -- name: covering
 -- The rows of one instant: the period's, or the range's that holds it, and those asked for.
 -- $1 id, $2 instant
