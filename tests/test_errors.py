@@ -52,6 +52,7 @@ CODES = {
     "SchedulerAlreadyActiveError": "scheduler-active",
     "StopSchedulerError": "stop-scheduler",
     "StoreError": "store",
+    "StoreGoneError": "store-gone",
     "StoreHeldError": "store-held",
     "TaskInvalidStructureError": "task-record-structure",
     "TaskInvalidTypeError": "task-record-type",

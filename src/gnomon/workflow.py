@@ -15,6 +15,7 @@ The names below are all that scripts need, besides the exceptions of `gnomon.err
 Spec: FLOW-1.
 """
 
+import asyncio
 import os
 import socket
 from collections.abc import AsyncIterator
@@ -63,6 +64,7 @@ async def host(
     `store` is a SQLite file, `:memory:`, or the URL of a PostgreSQL database. What is over is
     forgotten after `keep`, a day at least; None keeps everything. Of functions that are no
     coroutines, `threads` are at work at once; with 0 they are called in the loop, one at a time.
+    When the store is damaged or gone, the block is left with that error.
     """
     keep_ms = None if keep is None else keep // timedelta(milliseconds=1)
     if keep_ms is not None and keep_ms < KEEP_MIN_MS:
@@ -76,19 +78,24 @@ async def host(
         )  # fmt: skip
     clock = SystemClock()
     log = await open_log(store, to_hold=True)
+    holder = f"pid {os.getpid()} on {socket.gethostname()} at {clock.now_ms()}"
     try:
-        holder = f"pid {os.getpid()} on {socket.gethostname()} at {clock.now_ms()}"
-        running = Host(
-            log, clock, holder=holder, draw_token=draw_token, threads=threads, repairer=repairer,
-            keep_ms=keep_ms,
-        )  # fmt: skip
-        for workflow in workflows:
-            await running.deploy(workflow)
-        async with told(store, running.look, clock):
-            await running.start()
-            try:
-                yield running
-            finally:
-                await running.stop()
+        async with asyncio.timeout(None) as block:  # it is left when the store is damaged or gone
+            running = Host(
+                log, clock, holder=holder, draw_token=draw_token, threads=threads,
+                repairer=repairer, keep_ms=keep_ms, on_failure=lambda: block.reschedule(0),
+            )  # fmt: skip
+            for workflow in workflows:
+                await running.deploy(workflow)
+            async with told(store, running.look, clock):
+                await running.start()
+                try:
+                    yield running
+                finally:
+                    await running.stop()
+    except TimeoutError:
+        if running.failure is not None:
+            raise running.failure from None
+        raise
     finally:
         await log.close()

@@ -191,3 +191,35 @@ def test_the_doctor_waits_for_no_lock(file: Path) -> None:
 
         other.execute("ROLLBACK")
     assert (done.code, done.err) == (0, "")
+
+
+@clause("LEDGER-27")
+def test_the_loss_of_what_a_killed_owner_had_committed_is_refused(tmp_path: Path) -> None:
+    file = write(tmp_path, TICK)
+    with running(file) as process:
+        process.until("run ended")
+        pid = process.process.pid
+        process.signal(signal.SIGKILL)
+        process.end()
+    store = file.with_suffix(".sqlite3")
+    store.with_name(f"{store.name}-wal").unlink()
+
+    done = gnomon("run", str(file), "--once")
+    assert (done.code, done.out) == (2, "")
+    assert f"is damaged: its owner (pid {pid} on " in done.err
+    assert gnomon("doctor", "--store", str(store)).code == 1
+
+
+@clause("LEDGER-28", "RUN-16")
+def test_a_ledger_that_is_removed_under_its_owner_ends_it(tmp_path: Path) -> None:
+    file = write(tmp_path, TICK)
+    store = file.with_suffix(".sqlite3")
+    with running(file) as process:
+        process.until("run ended")
+        store.unlink()
+        assert process.process.stderr is not None
+        last = process.process.stderr.read()
+        assert process.process.wait() == 2
+
+    assert f"error: {store}: was removed while this process used it\n" in last
+    assert not store.exists()

@@ -21,6 +21,7 @@ class FaultyLedger(SqliteLedger):
     faults: dict[str, list[bool]]
     commit_ms = 0
     """How long a commit takes."""
+    failure: StoreError = StoreError("is out of order", where="test", transient=True)
 
     @classmethod
     def make(cls) -> "FaultyLedger":
@@ -57,5 +58,5 @@ class FaultyLedger(SqliteLedger):
         else:
             result = await work
         if done is not None:
-            raise StoreError("is out of order", where="test", transient=True)
+            raise self.failure
         return result

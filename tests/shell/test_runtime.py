@@ -9,6 +9,7 @@ import logging
 
 import pytest
 
+from gnomon.errors import DamagedStoreError, StoreError, StoreGoneError
 from gnomon.shell.runtime import BACKOFF_MAX_MS, REST_MAX_MS
 from tests.clauses import clause
 from tests.shell.virtual_time import run_virtually
@@ -336,3 +337,27 @@ def test_a_runtime_whose_launcher_breaks_says_so() -> None:
 
     with pytest.raises(RuntimeError, match="out of order"):
         run_virtually(scenario())
+
+
+@clause("RUN-16")
+@pytest.mark.parametrize("call", ["load", "commit", "report"])
+@pytest.mark.parametrize("failure", [DamagedStoreError, StoreGoneError])
+def test_a_ledger_that_is_of_no_use_any_more_ends_the_runtime(
+    call: str, failure: type[StoreError]
+) -> None:
+    async def scenario() -> list[str]:
+        world = World()
+        await world.save("one", "held")
+        running = asyncio.ensure_future(world.runtime.run())
+        await world.pass_ms(70_000)
+        world.ledger.failure = failure("is of no use", where="test")
+        world.ledger.fail(call)
+        world.go.set()
+        world.runtime.wake()
+        await world.pass_ms(120_000)
+        assert running.done()
+        with pytest.raises(failure):
+            await running
+        return world.began
+
+    assert run_virtually(scenario()) == ["one 00:00:00 1"]

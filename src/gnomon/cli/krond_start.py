@@ -43,7 +43,6 @@ from gnomon.shell.launcher.process import Manner, ProcessLauncher
 from gnomon.shell.narrating import NarratingLedger
 from gnomon.shell.stopping import Stopper
 from gnomon.shell.store.belonging import Door, belong
-from gnomon.shell.store.database import check_file
 from gnomon.shell.store.instant_text import maybe_to_text, to_text
 from gnomon.shell.store.sqlite import ledger_thread
 from gnomon.shell.telemetry import log, logs_to
@@ -212,8 +211,6 @@ class _Desk:
 async def _open(state: StateDirectory) -> AsyncIterator[NarratingLedger]:
     with ledger_thread() as thread:
         with advised(state):
-            if state.ledger.exists():
-                check_file(state.ledger)
             ledger = NarratingLedger.open(state.ledger, executor=thread, exclusive=True)
         try:
             await belong(

@@ -117,7 +117,7 @@ def deploy_command(
 
     text = read_file(str(file)).read_text(encoding="utf-8")
     workflow = load_workflow(text, where=str(file), folder=file.parent)
-    version = at_desk(context, store, lambda desk: desk.deploy(workflow, text=text))
+    version = at_desk(context, store, lambda desk: desk.deploy(workflow, text=text), makes=True)
     if as_json:
         return json.dumps({"workflow": workflow.name, "version": version}) + "\n"
     return f"{workflow.name}: version {version} is in force\n"
@@ -313,15 +313,15 @@ def doctor_command(store: StoreOption = STORE, as_json: JsonOption = False) -> i
 
 def at_desk(
     context: typer.Context, store: str, work: "Callable[[Desk], Awaitable[_T]]", *,
-    to_look: bool = False,
+    to_look: bool = False, makes: bool = False,
 ) -> _T:  # fmt: skip
-    """Open the store, do the work, and tell whoever serves it."""
+    """Open the store, which only one of the commands makes, do the work, and tell its host."""
     import asyncio
 
     from gnomon.apps.workflow.desk import Desk
     from gnomon.shell.store.workflow_opening import is_shared, open_log, ring_for
 
-    if to_look and not is_shared(store) and not Path(store).exists():
+    if not makes and not is_shared(store) and not Path(store).exists():
         raise DefinitionError(
             "must be a file of workflows", where="store", got=store,
             hint="gnomon workflow deploy FILE makes one",

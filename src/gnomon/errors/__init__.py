@@ -36,6 +36,7 @@ from gnomon.errors.root import (
     InvalidCronExpressionError,
     MissingExtraError,
     StoreError,
+    StoreGoneError,
     StoreHeldError,
 )
 from gnomon.errors.service import ConflictError, NotFoundError
@@ -80,6 +81,7 @@ __all__ = [
     "SchedulerAlreadyActiveError",
     "StopSchedulerError",
     "StoreError",
+    "StoreGoneError",
     "StoreHeldError",
     "TaskInvalidStructureError",
     "TaskInvalidTypeError",

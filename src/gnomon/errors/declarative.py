@@ -180,6 +180,7 @@ class OwnershipLostError(StoreError):
     """A write came with an old fencing number: another scheduler owns the store now."""
 
     code: ClassVar[str] = "ownership-lost"
+    lasts: ClassVar[bool] = True
 
 
 class CronCalculationError(GnomonError):

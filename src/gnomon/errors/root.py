@@ -24,6 +24,7 @@ __all__ = [
     "InvalidCronExpressionError",
     "MissingExtraError",
     "StoreError",
+    "StoreGoneError",
     "StoreHeldError",
     "printable",
     "shown",
@@ -127,6 +128,8 @@ class StoreError(GnomonError):
     """
 
     code: ClassVar[str] = "store"
+    lasts: ClassVar[bool] = False
+    """Whether no later call can succeed, so that a process that uses the store has to end."""
 
     def __init__(self, reason: str, *, where: str, hint: str = "", transient: bool = False) -> None:
         self.reason = reason
@@ -140,6 +143,14 @@ class DamagedStoreError(StoreError):
     """What is stored cannot be read any more; it is left as it is."""
 
     code: ClassVar[str] = "store-damaged"
+    lasts: ClassVar[bool] = True
+
+
+class StoreGoneError(StoreError):
+    """A file of a store was removed or replaced under the process that used it."""
+
+    code: ClassVar[str] = "store-gone"
+    lasts: ClassVar[bool] = True
 
 
 class StoreHeldError(StoreError):

@@ -4,12 +4,12 @@ The runtime: turns, one after the other, until it is told to stop.
 Between turns it rests: until the next wake, until a lease is to be renewed, until a run ends or
 somebody calls `wake`, and never longer than `REST_MAX_MS`, because clocks are set. When the ledger
 fails it waits, longer each time, says so, and goes on; who hears from the ledger meanwhile ends the
-waiting. Told to stop, it claims nothing more, waits
-for its runs, ends those that are left, and writes what is to be reported.
+waiting. A ledger that is damaged or gone ends the runtime. Told to stop, it claims nothing more,
+waits for its runs, ends those that are left, and writes what is to be reported.
 
 All waiting goes through the clock and the launcher, so that the same code runs on virtual time.
 
-Spec: RUN-4, RUN-9, RUN-10.
+Spec: RUN-4, RUN-9, RUN-10, RUN-16.
 """
 
 import asyncio
@@ -153,6 +153,8 @@ class Runtime:
         try:
             next_ms = await self._worker.turn(at, claiming=self._is_claiming)
         except StoreError as error:
+            if error.lasts:  # nothing may be started on what is not recorded
+                raise
             await self._back_off(error)
             return
         if self._failures:

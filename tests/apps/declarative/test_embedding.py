@@ -282,3 +282,28 @@ def test_the_example_runs_and_stops(tmp_path: Path) -> None:
         # Due, if a minute has begun meanwhile.
         assert out.readline().startswith(("slow: interrupted, for ", "slow: due, for "))
         again.kill()
+
+
+@clause("RUN-16", "OWNER-4")
+@pytest.mark.parametrize("beside", [False, True])
+def test_a_program_whose_store_is_gone_ends(beside: bool, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    began = []
+
+    def remove() -> None:
+        began.append(1)
+        store.unlink(missing_ok=True)
+
+    def whole() -> None:
+        tasks = [("remove", gnomon.every("1s"), remove, SECOND)]
+        if beside:
+            background = gnomon.background(tasks, gnomon.Scheduler(store))
+            background._thread.join()
+            background.stop()
+        else:
+            gnomon.run(tasks, gnomon.Scheduler(store))
+
+    with pytest.raises(StopSchedulerError, match="was removed while this process used it"):
+        whole()
+    assert began == [1]
+    assert not store.exists()

@@ -14,10 +14,12 @@ from pathlib import Path
 
 from gnomon.apps.daemon.state import StateDirectory
 from gnomon.core.ledger.audit import Finding
+from gnomon.errors import DamagedStoreError
 from gnomon.ports import Clock
 from gnomon.shell.store.examination import examine
-from gnomon.shell.store.ownership import Ownership
+from gnomon.shell.store.ownership import Ownership, lock_beside
 from gnomon.shell.store.sqlite import SqliteLedger
+from gnomon.shell.store.stored_audit import finding
 
 __all__ = ["REPAIRED", "repair"]
 
@@ -30,12 +32,13 @@ async def repair(state: StateDirectory, clock: Clock) -> tuple[list[Finding], li
     """What was wrong, and what was put aside; nothing of both when all is well."""
     if state.path.exists():
         state.check()
-    ownership = Ownership(f"{state.ledger.resolve()}.lock")
+    ownership = Ownership(lock_beside(str(state.ledger)))
     try:
-        findings = examine(state.ledger).findings
+        findings = _lost(ownership, state.ledger) or examine(state.ledger).findings
         if not findings:
             return [], []
         aside = _put_aside(state.ledger)
+        ownership.accept_loss()
         ledger = SqliteLedger.open(state.ledger)
         try:
             await ledger.set_note(REPAIRED, str(clock.now_ms()))
@@ -44,6 +47,14 @@ async def repair(state: StateDirectory, clock: Clock) -> tuple[list[Finding], li
         return findings, aside
     finally:
         ownership.release()
+
+
+def _lost(ownership: Ownership, ledger: Path) -> list[Finding]:
+    try:
+        ownership.check_wal(str(ledger))
+    except DamagedStoreError as error:
+        return [finding("damaged", error.reason)]
+    return []
 
 
 def _put_aside(ledger: Path) -> list[Path]:

@@ -10,7 +10,7 @@ Spec: EMBED-1 to EMBED-5.
 import asyncio
 import signal
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from contextvars import Context
 from datetime import timedelta
@@ -20,7 +20,7 @@ from typing import TypeVar
 from gnomon.apps.declarative.callback import Function, PlainFunction, read_timeout, with_timeout
 from gnomon.apps.declarative.registration import read_registration
 from gnomon.apps.declarative.runner import current_run
-from gnomon.apps.declarative.scheduler import RegistrationTuple, Scheduler
+from gnomon.apps.declarative.scheduler import RegistrationTuple, Scheduler, failed
 from gnomon.core.civil.duration import parse_duration
 from gnomon.core.recurrence import Recurrence
 from gnomon.errors import DefinitionError
@@ -164,7 +164,9 @@ class Background:
         await self._scheduler.initialize(registrations)
         self._loop = asyncio.get_running_loop()
         self._begun.set()
-        await self._stop.wait()
+        await _first(self._stop.wait(), failed(self._scheduler))
+        if not self._asked:
+            await self._scheduler.stop()
         await asyncio.gather(*self._asked)
 
     def _ask(self, within: timedelta | str | None) -> None:
@@ -193,6 +195,17 @@ async def _run(
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, ask)
     try:
-        await asked.wait()
+        await _first(asked.wait(), failed(scheduler))
     finally:
         await scheduler.stop(within=within)
+
+
+async def _first(*some: Coroutine[object, object, object]) -> None:
+    """Return when one of them is over."""
+    tasks = [asyncio.ensure_future(one) for one in some]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

@@ -36,6 +36,7 @@ class LogEvent(StrEnum):
     REINITIALIZATION_COMPLETED = "SchedulerReinitializationCompleted"
     REINITIALIZATION_FAILED = "SchedulerReinitializationFailed"
     OWNERSHIP_LOST = "SchedulerOwnershipLost"
+    STORE_LOST = "SchedulerStoreLost"
     STOP_FAILED = "SchedulerStopFailed"
     TASKS_RESOLVED = "TasksResolved"
     TASK_INTERRUPTED = "TaskRunInterrupted"

@@ -182,7 +182,7 @@ class Scheduler:
     async def _initialize(self, registrations: list[Registration]) -> bool:
         """Whether the scheduler was brought to life by this call."""
         async with self._lock:
-            if self._session is not None and self._session.failure is not None:
+            if self._session is not None and self._session.loss.error is not None:
                 await self._put_down()
             if self._session is None:
                 await self._begin(registrations)
@@ -367,3 +367,9 @@ def _host_zone() -> str:
 
 def _nobody(entries: Sequence[Entry]) -> None:
     """Nobody observes."""
+
+
+async def failed(scheduler: Scheduler) -> None:
+    """Return when the store of a scheduler that runs is of no use any more."""
+    session = scheduler._session
+    await (asyncio.Event() if session is None else session.loss.event).wait()

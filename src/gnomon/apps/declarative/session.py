@@ -20,6 +20,7 @@ from gnomon.apps.declarative.agenda import Agenda, End, Step
 from gnomon.apps.declarative.circumstances import Circumstances, teller, watcher
 from gnomon.apps.declarative.events import LogEvent, log
 from gnomon.apps.declarative.live_monitor import LOOK_MS, LiveMonitor
+from gnomon.apps.declarative.loss import Loss
 from gnomon.apps.declarative.moment import Moment, Timekeeper
 from gnomon.apps.declarative.narrator import Narrator
 from gnomon.apps.declarative.override import classify, resume, set_back
@@ -28,7 +29,7 @@ from gnomon.apps.declarative.record import TaskRecord, TaskState, read_record, w
 from gnomon.apps.declarative.registration import Registration
 from gnomon.apps.declarative.runner import Run, Runner
 from gnomon.apps.declarative.stop_limit import StopLimit
-from gnomon.errors import OwnershipLostError, StopSchedulerError, StoreError
+from gnomon.errors import StopSchedulerError, StoreError
 from gnomon.ports import Change, Entry, Event, Journal
 from gnomon.shell.waiting import Bell
 
@@ -49,8 +50,7 @@ class Session:
         self, journal: Journal, pen: Pen, narrator: Narrator, monitor: LiveMonitor | None,
         given: Circumstances, after: Mapping[str, "Future[None]"],
     ) -> None:  # fmt: skip
-        self.failure: OwnershipLostError | None = None
-        """Set when another scheduler has taken the store over."""
+        self.loss = Loss()
         self._journal = journal
         self._pen = pen
         self._narrator = narrator
@@ -257,7 +257,7 @@ class Session:
 
     async def _look(self, monitor: LiveMonitor) -> None:
         """Let the monitor look, whatever the polling does, for as long as the store is ours."""
-        while self.failure is None:
+        while self.loss.error is None:
             await self._clock.sleep_ms(LOOK_MS)
             now, is_free = self._pen.moment(), self._pen.is_free
             if is_free:
@@ -265,7 +265,7 @@ class Session:
             monitor.look(now, is_free=is_free)
 
     def _goes_on(self) -> bool:
-        if self.failure is not None or self._runner.is_given_up:
+        if self.loss.error is not None or self._runner.is_given_up:
             return False
         if self._ends:
             return not self._held.is_rung or self._failures < LAST_TRIES
@@ -287,11 +287,9 @@ class Session:
         """A turn; when it fails, return when the time to try again has come."""
         try:
             await self.turn()
-        except OwnershipLostError as error:
-            self.failure = error
-            log(logging.CRITICAL, LogEvent.OWNERSHIP_LOST, error=str(error))
         except Exception as error:
-            await self._back_off(error)
+            if not self.loss.is_due_to(error):
+                await self._back_off(error)
         else:
             if self._failures:
                 log(logging.INFO, LogEvent.STORE_RECOVERED, failures=self._failures)
@@ -320,20 +318,19 @@ class Session:
         tries = LAST_TRIES
         while True:
             await self._runner.idle()
-            if self.failure is not None:
-                raise self.failure
+            if self.loss.error is not None:
+                raise self.loss.error
             try:
                 if await self._write_stop_end():
                     return
                 if self._runner.is_given_up:
                     raise self._limit.exceeded(self._agenda.running)
-            except OwnershipLostError as error:
-                self.failure = error
             except StoreError as error:
                 tries -= 1
                 if not tries:
                     raise
-                await self._back_off(error)
+                if not self.loss.is_due_to(error):
+                    await self._back_off(error)
 
     async def _write_stop_end(self) -> bool:
         """Write that nothing runs; False when a start that was in doubt was made, and goes on."""

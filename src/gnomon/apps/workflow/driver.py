@@ -354,10 +354,8 @@ class Driver:
         while True:
             try:
                 return await act()
-            except OwnershipLostError:
-                raise
             except StoreError as error:
-                if self._around.is_stopping() and failures >= LAST_TRIES:
+                if error.lasts or (self._around.is_stopping() and failures >= LAST_TRIES):
                     raise
                 wait_ms = min(BACKOFF_MS << min(failures, 20), BACKOFF_MAX_MS)
                 failures += 1

@@ -43,7 +43,11 @@ class Host:
     def __init__(
         self, store: WorkflowLog, clock: Clock, *, holder: str, draw_token: Callable[[], str],
         threads: int = THREADS, repairer: Repairer | None = None, keep_ms: int | None = None,
+        on_failure: Callable[[], object] = lambda: None,
     ) -> None:  # fmt: skip
+        """`on_failure` is called when the store is damaged or gone, and the host stops."""
+        self.failure: StoreError | None = None
+        self._on_failure = on_failure
         self.desk = Desk(store, clock, ring=self.ring)
         self._store = store
         self._clock = clock
@@ -159,6 +163,7 @@ class Host:
             self._looks = True
         except StoreError as error:
             log(logging.ERROR, "StoreFailed", workflow=driver.name, error=str(error))
+            self._see(error)
             at_ms = self._clock.now_ms() + AGAIN_MS
         except Exception as error:
             log(logging.ERROR, "DriverFailed", failure=error, workflow=driver.name)
@@ -175,8 +180,15 @@ class Host:
             await self._look()
         except StoreError as error:  # not at once, but at the next look
             log(logging.WARNING, "StoreFailed", error=str(error))
+            self._see(error)
         except Exception as error:  # the workflows at work go on
             log(logging.ERROR, "LookFailed", failure=error)
+
+    def _see(self, error: StoreError) -> None:
+        """Start nothing more when the store is damaged or gone."""
+        if error.lasts and self.failure is None:
+            self.failure, self._stopping = error, True
+            self._on_failure()
 
     async def _look(self) -> None:
         """Take what is free, give up what was lost, and see what others have changed."""

@@ -5,21 +5,24 @@ The file is in WAL mode with `synchronous=FULL`: what was committed survives a c
 A transaction that raises is rolled back as a whole. Every error of SQLite becomes a `StoreError`
 with the file, what is wrong and what to do; `transient` says whether trying again may help.
 
-Spec: LEDGER-10, LEDGER-11.
+Spec: LEDGER-10, LEDGER-11, LEDGER-27, LEDGER-28.
 """
 
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from os.path import realpath
 from pathlib import Path
 from threading import Lock
 from typing import NamedTuple, TypeVar
 
-from gnomon.errors import DamagedStoreError, IncompatibleStateError, StoreError
+from gnomon.errors import DamagedStoreError, GnomonError, IncompatibleStateError, StoreError
 from gnomon.shell.store.looking import open_to_look
+from gnomon.shell.store.ownership import Ownership, forget_the_dead
 from gnomon.shell.store.queries import migrations, statements
+from gnomon.shell.store.same_file import SameFile
 
-__all__ = ["BUSY_MS", "MEMORY", "Database", "begin_again", "check_file"]
+__all__ = ["BUSY_MS", "MEMORY", "Database", "begin_again"]
 
 MEMORY = ":memory:"
 BUSY_MS = 5_000
@@ -65,6 +68,7 @@ _ADVICE = {
 }  # fmt: skip
 
 
+_ASK = "stop, keep a copy, ask the doctor what it is, and restore a backup or mend it"
 _DAMAGED = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
 
 
@@ -72,13 +76,24 @@ class Database:
     """One connection, used by one thread at a time."""
 
     def __init__(
-        self, path: str, *, family: str, busy_ms: int = BUSY_MS, to_look: bool = False
-    ) -> None:
-        """Open a file, and make or bring it forward where needed; `to_look` changes nothing."""
+        self, path: str, *, family: str, busy_ms: int = BUSY_MS, to_look: bool = False,
+        owner: Ownership | None = None,
+    ) -> None:  # fmt: skip
+        """
+        Open a file, and make or bring it forward where needed; `to_look` changes nothing.
+
+        Its `owner` makes sure that all of it is there.
+        """
         self.path = path
         self._family = family
         self._lock = Lock()
-        with self._explained():
+        self._owner = owner
+        self._same = SameFile(())
+        self._leaves_traces = not to_look and path != MEMORY
+        if owner is not None:
+            owner.check_wal(path)
+            _check_file(Path(path))
+        with _explained(self.path):
             self.connection = (
                 open_to_look(Path(path), busy_ms=busy_ms) if to_look else _connect(path, busy_ms)
             )
@@ -86,13 +101,23 @@ class Database:
             if to_look:
                 self.read(self._check_newest)
                 return
-            with self._explained():
+            with _explained(self.path):
                 self._check_program(self.connection)  # before anything about the file is changed
                 _configure(self.connection)
             self._migrate(migrations(family))
+            if self._leaves_traces:
+                self._know_files()
         except BaseException:
+            self._forget_owners()
             self.connection.close()
             raise
+
+    def _know_files(self) -> None:
+        files = [self.path, f"{realpath(self.path)}-wal"]
+        if self._owner is not None:
+            self._owner.open(self.path)
+            files.append(self._owner.path)
+        self._same = SameFile(files)
 
     def read(self, work: Callable[[sqlite3.Connection], _Result]) -> _Result:
         """Do `work` on one consistent view."""
@@ -103,12 +128,21 @@ class Database:
         return self._transact(_BEGIN_WRITE, work)
 
     def close(self) -> None:
-        with self._lock, self._explained():
+        with self._lock, _explained(self.path):
+            self._forget_owners()
             self.connection.close()
 
+    def _forget_owners(self) -> None:
+        """The last one to close a file removes its `-wal`, which is no loss then."""
+        if self._owner is not None:
+            self._owner.closing()
+        if self._leaves_traces:
+            forget_the_dead(self.path)
+
     def _transact(self, begin: str, work: Callable[[sqlite3.Connection], _Result]) -> _Result:
-        with self._lock, self._explained():
+        with self._lock, _explained(self.path):
             connection = self.connection
+            self._same.check()
             connection.execute(begin)
             try:
                 result = work(connection)
@@ -118,20 +152,18 @@ class Database:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
+            if begin is _BEGIN_WRITE:
+                self._same.check()  # else it is written where nobody finds it
             return result
 
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.Error as error:
-            raise _explain(error, self.path) from error
-
     def _migrate(self, scripts: Sequence[str]) -> None:
+        before = self.read(self._check_program)
         while (found := self.write(lambda connection: self._step(connection, scripts))) < len(
             scripts
         ):
             assert found  # each step goes forward
+        if before < len(scripts):  # or the file would be an empty one without its `-wal`
+            self.connection.execute("PRAGMA wal_checkpoint(FULL)")
 
     def _check_newest(self, connection: sqlite3.Connection) -> None:
         """Refuse a schema that somebody who only looks cannot read."""
@@ -187,16 +219,15 @@ class Database:
         return bool(found)
 
 
-def check_file(path: Path) -> None:
-    """Read everything and change nothing; a file that is damaged is a `DamagedStoreError`."""
-    try:
-        connection = open_to_look(path, busy_ms=BUSY_MS)
-        try:
-            (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-        finally:
-            connection.close()
-    except sqlite3.Error as error:
-        raise _explain(error, str(path)) from error
+def _check_file(path: Path) -> None:
+    """The owner of a file reads everything and changes nothing; `DamagedStoreError`."""
+    if not path.is_file():
+        return
+    with (
+        _explained(str(path)),
+        closing(open_to_look(path, busy_ms=BUSY_MS, is_held=False)) as connection,
+    ):
+        (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     if found != "ok":
         reason, hint, _ = _ADVICE[sqlite3.SQLITE_CORRUPT]
         raise DamagedStoreError(reason, where=str(path), hint=hint)
@@ -208,8 +239,24 @@ def begin_again(connection: sqlite3.Connection) -> None:
     connection.execute(_BEGIN_WRITE)
 
 
+@contextmanager
+def _explained(path: str) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _explain(error, path) from error
+    except GnomonError:
+        raise
+    except (ValueError, LookupError) as error:  # no UTF-8, no instant, none of our words
+        raise DamagedStoreError(
+            f"is damaged: a value cannot be read ({error})", where=path, hint=_ASK
+        ) from error
+
+
 def _explain(error: sqlite3.Error, path: str) -> StoreError:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code == sqlite3.SQLITE_ERROR or "decode to UTF-8" in str(error):
+        return DamagedStoreError(f"is damaged: {error}", where=path, hint=_ASK)
     advice = _ADVICE.get(code) or _Advice(f"refused ({error})", "", False)
     kind = DamagedStoreError if code in _DAMAGED else StoreError
     return kind(advice.reason, where=path, hint=advice.hint, transient=advice.transient)

@@ -20,6 +20,7 @@ from gnomon.errors import StoreError
 from gnomon.shell.store.database import APPLICATION_ID, BUSY_MS
 from gnomon.shell.store.instant_text import from_text, maybe_from_text
 from gnomon.shell.store.looking import damage, holder_of, open_to_look
+from gnomon.shell.store.ownership import lost_of
 from gnomon.shell.store.queries import migrations, named
 from gnomon.shell.store.sqlite import MOVED_TO
 from gnomon.shell.store.stored_audit import (
@@ -63,6 +64,8 @@ def examine(path: Path) -> Examination:
         connection = _open(path)
         try:
             schema, findings = _examine_file(connection)
+            if owner is None and (loss := lost_of(path)) is not None:
+                findings.append(finding("damaged", loss))
             if not findings:
                 schedules, runs = connection.execute(_SQL["counts"]).fetchone()
                 for found in _examine_ledger(connection):
@@ -71,7 +74,7 @@ def examine(path: Path) -> Examination:
                         break
         finally:
             connection.close()
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         findings.append(finding("damaged", damage(error, path)))
     known = len(migrations("ledger"))
     return Examination(str(path), schema, known, owner, schedules, runs, findings)

@@ -31,7 +31,7 @@ def family_of(path: Path) -> Family | None:
         with closing(open_to_look(path, busy_ms=BUSY_MS)) as connection:
             (application,) = connection.execute("PRAGMA application_id").fetchone()
             tables = {name for (name,) in connection.execute(_TABLES)}
-    except sqlite3.Error:
+    except (sqlite3.Error, UnicodeDecodeError):
         return None
     if application != APPLICATION_ID:
         return None

@@ -24,7 +24,7 @@ from gnomon.ports.journal import Change, Entry, Event, Head, Registered
 from gnomon.shell.store.database import BUSY_MS, MEMORY, Database
 from gnomon.shell.store.instant_text import from_text, to_text
 from gnomon.shell.store.looked_text import looked_from_text, looked_to_text
-from gnomon.shell.store.ownership import Ownership
+from gnomon.shell.store.ownership import Ownership, lock_beside
 from gnomon.shell.store.queries import named
 
 __all__ = ["DEFAULT_NAMESPACE", "ENTRIES_KEPT", "SqliteJournal", "SqliteJournalOpener"]
@@ -200,9 +200,11 @@ class SqliteJournalOpener:
                 lasting=True,
             )  # fmt: skip
         beside = "" if self._namespace == DEFAULT_NAMESPACE else f".{self._namespace}"
-        ownership = Ownership(f"{self._path}{beside}.lock")
+        ownership = Ownership(lock_beside(self._path, beside))
         try:
-            database = Database(self._path, family="journal", busy_ms=self._busy_ms)
+            database = Database(
+                self._path, family="journal", busy_ms=self._busy_ms, owner=ownership
+            )
         except BaseException:
             ownership.release()
             raise

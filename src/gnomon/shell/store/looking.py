@@ -13,17 +13,20 @@ import sqlite3
 from pathlib import Path
 
 from gnomon.errors import StoreError
+from gnomon.shell.store.ownership import holder_in, lock_beside
 
 __all__ = ["damage", "holder_of", "open_to_look"]
 
 _TEXT_MAX = 200
-_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 
 
-def open_to_look(path: Path, *, busy_ms: int) -> sqlite3.Connection:
-    """A connection that cannot write."""
+def open_to_look(path: Path, *, busy_ms: int, is_held: bool | None = None) -> sqlite3.Connection:
+    """A connection that cannot write; `is_held` says whether others are at work on the file."""
+    if is_held is None:
+        is_held = holder_of(path) is not None
     # Even a reader leaves files beside a file that is at rest, unless told that it stays so.
-    stays = holder_of(path) is None and not Path(f"{path}-wal").exists()
+    stays = not is_held and not Path(f"{os.path.realpath(path)}-wal").exists()
     options = "mode=ro&immutable=1" if stays else "mode=ro"
     return sqlite3.connect(
         f"{path.absolute().as_uri()}?{options}", uri=True, timeout=busy_ms / 1000,
@@ -34,21 +37,22 @@ def open_to_look(path: Path, *, busy_ms: int) -> sqlite3.Connection:
 def holder_of(path: Path) -> str | None:
     """Who holds the lock beside a file: what the lock says, if it is held at all."""
     try:
-        file = os.open(f"{path}.lock", os.O_RDONLY)
+        file = os.open(lock_beside(str(path)), os.O_RDONLY)
     except OSError:
         return None
     try:
         fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except OSError:
-        return os.read(file, _TEXT_MAX).decode(errors="replace").strip() or "somebody"
+        return holder_in(os.read(file, _TEXT_MAX)) or "somebody"
     finally:
         os.close(file)
     return None
 
 
-def damage(error: sqlite3.Error, path: Path) -> str:
+def damage(error: sqlite3.Error | UnicodeDecodeError, path: Path) -> str:
     """What is wrong with a damaged file; a `StoreError` when it could not be read at all."""
-    if getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGED:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in _DAMAGED or "decode" in str(error):  # what is no UTF-8 has no code
         return str(error)
     raise StoreError(
         f"cannot be read ({error})", where=str(path), hint="check who may read it"

@@ -2,11 +2,16 @@
 Who owns a store? One process at a time, for as long as it lives.
 
 Ownership is a lock of the operating system on a file beside the store, so that it ends with its
-holder and not with a timer: whoever was killed is gone, and can be replaced at once. The file says
-who holds it, for people; it stays when the lock is let go, because removing it would let two
+holder and not with a timer: an owner that was killed is gone, and can be replaced at once. The file
+says who holds it, for people; it stays when the lock is let go, because removing it would let two
 processes hold locks on two files of one name.
 
-Spec: LEDGER-12.
+While an owner has a file open in WAL mode, the lock has a second line. An owner that is killed
+leaves it there, and its `-wal` too, which has the newest commits. So a lock with that line, without
+a `-wal`, says that commits were lost. A process that closes the file as the last one, and by that
+writes the `-wal` into it and removes it, takes the line away first.
+
+Spec: LEDGER-12, LEDGER-27.
 """
 
 import contextlib
@@ -14,12 +19,26 @@ import errno
 import fcntl
 import os
 import socket
+from glob import escape, glob
+from pathlib import Path
 
-from gnomon.errors import StoreError, StoreHeldError
+from gnomon.errors import DamagedStoreError, StoreError, StoreHeldError
 
-__all__ = ["Ownership"]
+__all__ = ["Ownership", "forget_the_dead", "holder_in", "lock_beside", "lost_of"]
 
 _TEXT_MAX = 200
+_OPEN = b"open\n"
+_HELD = (errno.EWOULDBLOCK, errno.EACCES)
+
+
+def lock_beside(path: str, name: str = "") -> str:
+    """The lock of a store: one, by whatever name its file is called."""
+    return f"{os.path.realpath(path)}{name}.lock"
+
+
+def holder_in(text: bytes) -> str:
+    """Who a lock says that it is held by; empty when it says nothing."""
+    return text.decode(errors="replace").partition("\n")[0].strip()
 
 
 class Ownership:
@@ -42,13 +61,94 @@ class Ownership:
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            holder = os.read(self._file, _TEXT_MAX).decode(errors="replace").strip()
+            holder = holder_in(os.read(self._file, _TEXT_MAX))
             os.close(self._file)
+            if error.errno not in _HELD:
+                raise StoreError(
+                    f"cannot be locked ({error.strerror})", where=path,
+                    hint="keep it on a disk of this machine, or on a file system that has locks",
+                ) from error  # fmt: skip
             raise StoreHeldError(holder or "another process", where=path) from error
-        with contextlib.suppress(OSError):  # a full disk is no reason not to own what is there
-            os.ftruncate(self._file, 0)
-            os.write(self._file, f"pid {os.getpid()} on {socket.gethostname()}\n".encode())
+        self._former = os.read(self._file, _TEXT_MAX)
+        self._name = f"pid {os.getpid()} on {socket.gethostname()}\n".encode()
+        self._say(is_open=self._former.endswith(_OPEN))
+
+    def check_wal(self, store: str) -> None:
+        """Refuse a store whose owner was killed, and whose newest commits are not there."""
+        loss = _loss(store, self._former)
+        if loss is not None:
+            raise DamagedStoreError(
+                loss, where=store,
+                hint=f"put it back, or restore a backup and empty {self.path}",
+            )  # fmt: skip
+
+    def accept_loss(self) -> None:
+        """What is missing is known to be lost."""
+        self.closing()
+
+    def open(self, store: str) -> None:
+        """From now on commits may be in the `-wal` alone."""
+        self._former = b""
+        self._say(is_open=_size(f"{os.path.realpath(store)}-wal") > 0)
+
+    def closing(self) -> None:
+        """The `-wal` is about to be written into the file, and removed."""
+        self._former = b""
+        self._say(is_open=False)
+        with contextlib.suppress(OSError):  # on the disk, before the removal can be
+            os.fsync(self._file)
 
     def release(self) -> None:
-        os.ftruncate(self._file, 0)
+        if not self._former.endswith(_OPEN):  # else it was refused, and the next one is to be
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._file, 0)
         os.close(self._file)
+
+    def _say(self, *, is_open: bool) -> None:
+        text = self._name + _OPEN if is_open else self._name
+        with contextlib.suppress(OSError):  # a full disk is no reason not to own what is there
+            os.ftruncate(self._file, len(text))
+            os.pwrite(self._file, text, 0)
+
+
+def lost_of(store: Path) -> str | None:
+    """What of a store is lost, as far as its lock tells; None for nothing."""
+    try:
+        return _loss(str(store), Path(lock_beside(str(store))).read_bytes()[:_TEXT_MAX])
+    except OSError:
+        return None
+
+
+def forget_the_dead(store: str) -> None:
+    """Before the last one closes a store: no former owner of it has been cut off any more."""
+    beside = os.path.realpath(store)
+    for path in (f"{beside}.lock", *glob(f"{escape(beside)}.*.lock")):
+        with contextlib.suppress(OSError):
+            _forget(path)
+
+
+def _forget(path: str) -> None:
+    file = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
+    try:
+        if os.read(file, _TEXT_MAX).endswith(_OPEN):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.ftruncate(file, 0)
+            os.fsync(file)
+    finally:
+        os.close(file)
+
+
+def _loss(store: str, former: bytes) -> str | None:
+    """What the text of a lock, which no process held, says is lost."""
+    is_there = Path(store).exists()
+    if not former.endswith(_OPEN) or (is_there and _size(f"{os.path.realpath(store)}-wal")):
+        return None
+    lost = "-wal, which has its newest commits," if is_there else "file"
+    return f"is damaged: its owner ({holder_in(former)}) was cut off, and the {lost} is missing"
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0

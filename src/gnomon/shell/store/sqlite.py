@@ -5,14 +5,13 @@ A call runs as a whole on the executor it was opened with: one dedicated thread 
 (`ledger_thread`), or inline, without one, in simulations and tests. What the transactions do stands
 in the modules beside this one. `:memory:` is a ledger that lives as long as the object.
 
-Spec: PORT-1, LEDGER-1, LEDGER-2, LEDGER-10 to LEDGER-12.
+Spec: PORT-1, LEDGER-1, LEDGER-2, LEDGER-10 to LEDGER-12, LEDGER-27.
 """
 
 import sqlite3
 from collections.abc import Collection, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from os import PathLike, fspath
-from os.path import realpath
 from typing import Self, TypeVar
 
 import tzdata
@@ -28,7 +27,7 @@ from gnomon.shell.store.definition_cache import CACHED_MAX, DefinitionCache
 from gnomon.shell.store.history import PAGE_MAX
 from gnomon.shell.store.installation import Installed, install
 from gnomon.shell.store.instant_text import BEGINNING
-from gnomon.shell.store.ownership import Ownership
+from gnomon.shell.store.ownership import Ownership, lock_beside
 from gnomon.shell.store.queries import named
 from gnomon.shell.store.report import report
 from gnomon.shell.store.requests import RequestsOnSqlite
@@ -72,9 +71,9 @@ class SqliteLedger(RequestsOnSqlite):
         """
         file = fspath(path)
         # A file may have two names, and must not have two owners.
-        ownership = Ownership(f"{realpath(file)}.lock") if exclusive and file != MEMORY else None
+        ownership = Ownership(lock_beside(file)) if exclusive and file != MEMORY else None
         try:
-            database = Database(file, family="ledger", busy_ms=busy_ms)
+            database = Database(file, family="ledger", busy_ms=busy_ms, owner=ownership)
             _refuse_moved(database)
             database.write(_follow_zones)
         except BaseException:
@@ -225,10 +224,12 @@ class SqliteLedger(RequestsOnSqlite):
         )
 
     async def close(self) -> None:
-        await self._hop(self.database.close)
-        if self._ownership is not None:
-            self._ownership.release()
-            self._ownership = None
+        try:
+            await self._hop(self.database.close)
+        finally:
+            if self._ownership is not None:
+                self._ownership.release()
+                self._ownership = None
 
     def _load(self, now_ms: int, limit: int) -> list[Due]:
         dues, unread = self.database.read(

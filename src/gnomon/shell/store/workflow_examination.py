@@ -16,6 +16,7 @@ from typing import NamedTuple
 from gnomon.errors import StoreError
 from gnomon.shell.store.database import APPLICATION_ID, BUSY_MS
 from gnomon.shell.store.looking import damage, holder_of, open_to_look
+from gnomon.shell.store.ownership import lost_of
 from gnomon.shell.store.queries import migrations, named
 
 __all__ = [
@@ -76,7 +77,7 @@ def examine_flows(path: Path) -> FlowExamination:
         raise StoreError(
             "is not there", where=str(path), hint="gnomon workflow deploy FILE makes one"
         )
-    owner, known = holder_of(path) or "nobody", len(migrations("workflow"))
+    owner, known = holder_of(path), len(migrations("workflow"))
     schema = workflows = 0
     findings: list[FlowFinding] = []
     try:
@@ -85,14 +86,18 @@ def examine_flows(path: Path) -> FlowExamination:
             connection.execute("BEGIN")  # one view of everything, whoever writes meanwhile
             (schema,) = connection.execute("PRAGMA user_version").fetchone()
             findings += _examine_file(connection, schema, known)
+            if owner is None and (loss := lost_of(path)) is not None:
+                findings.append(found("damaged", loss))
             if not findings:
                 (workflows,) = connection.execute("SELECT count(*) FROM workflows").fetchone()
                 findings += examine_rows(connection)
         finally:
             connection.close()
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         findings.append(found("damaged", damage(error, path)))
-    return FlowExamination(str(path), schema, known, owner, workflows, findings[:FINDINGS_MAX])
+    return FlowExamination(
+        str(path), schema, known, owner or "nobody", workflows, findings[:FINDINGS_MAX]
+    )
 
 
 def examine_rows(connection: sqlite3.Connection) -> Iterator[FlowFinding]:

@@ -35,7 +35,7 @@ from gnomon.ports.workflow_facts import (
 from gnomon.shell.store.database import BUSY_MS, MEMORY, Database
 from gnomon.shell.store.instant_text import to_text
 from gnomon.shell.store.looking import holder_of
-from gnomon.shell.store.ownership import Ownership
+from gnomon.shell.store.ownership import Ownership, lock_beside
 from gnomon.shell.store.queries import named
 from gnomon.shell.store.workflow_forgetting import forget, remove
 from gnomon.shell.store.workflow_rows import (
@@ -79,9 +79,9 @@ class SqliteWorkflowLog:
 
         def work() -> SqliteWorkflowLog:
             holds = to_hold and path != MEMORY
-            ownership = Ownership(f"{path}.lock") if holds else None
+            ownership = Ownership(lock_beside(path)) if holds else None
             try:
-                database = Database(path, family="workflow", busy_ms=busy_ms)
+                database = Database(path, family="workflow", busy_ms=busy_ms, owner=ownership)
             except BaseException:
                 if ownership is not None:
                     ownership.release()

@@ -244,6 +244,8 @@ class Undertaking:
                 async with self._pen:
                     return await call()
             except StoreError as error:
+                if error.lasts:
+                    raise
                 log(
                     logging.WARNING, "the record of a run failed, trying again", key=self._key,
                     error=str(error), wait_ms=wait_ms,

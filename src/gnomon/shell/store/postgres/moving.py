@@ -14,7 +14,6 @@ Spec: PG-16, LEDGER-19, LEDGER-22.
 
 import sqlite3
 from collections.abc import Callable, Iterator
-from os.path import realpath
 from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, NamedTuple
@@ -22,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gnomon.errors import IncompatibleStateError, StoreError, StoreHeldError
 from gnomon.shell.store.database import Database
 from gnomon.shell.store.instant_text import from_text
-from gnomon.shell.store.ownership import Ownership
+from gnomon.shell.store.ownership import Ownership, lock_beside
 from gnomon.shell.store.postgres.migration import migrate
 from gnomon.shell.store.postgres.pool import Pool, PoolOptions
 from gnomon.shell.store.postgres.statement import SCHEMA, Statements, placed_in
@@ -81,7 +80,7 @@ async def move(
         await migrate(pool, sql)
         ownership = _own(path)
         try:
-            database = Database(str(path), family="ledger")
+            database = Database(str(path), family="ledger", owner=ownership)
             try:
                 return await _move(database, pool, sql, progress)
             finally:
@@ -106,7 +105,7 @@ def says_moved(path: Path) -> bool:
 
 def _own(path: Path) -> Ownership:
     try:
-        return Ownership(f"{realpath(path)}.lock")  # as who runs it does, by whatever name
+        return Ownership(lock_beside(str(path)))  # as who runs it does, by whatever name
     except StoreHeldError as error:
         raise StoreHeldError(
             error.holder, where=error.where, hint="stop that process, and move again"
