@@ -107,6 +107,20 @@ def test_a_value_is_a_number_only_where_the_field_is_one(service: Up) -> None:
     assert "jitter_ms: must be a whole number, got 'few'" in words.err
 
 
+@clause("SERVICE-64", "CLIENT-6")
+def test_runs_are_given_parameters(service: Up) -> None:
+    register(service, "given", "--set", 'params={"region": "north"}')
+    shown = service.schedule("show", "given")
+    run = service.schedule("trigger", "given", "--params", '{"days": 7}', "--json").json
+    wrong = service.schedule("trigger", "given", "--params", "{days: 7}")
+    listed = service.schedule("trigger", "given", "--params", "[1]")
+
+    assert 'params          {"region": "north"}' in shown.out
+    assert run["params"] == {"region": "north", "days": 7}
+    assert wrong.err.startswith("error: params: must be JSON")
+    assert listed.err.startswith("error: params: must be an object")
+
+
 @clause("SERVICE-41")
 def test_a_paused_schedule_shows_no_runs_that_its_pause_keeps_from_happening(service: Up) -> None:
     register(service, "quiet")

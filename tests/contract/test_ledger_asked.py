@@ -311,3 +311,21 @@ def test_a_page_may_end_among_rows_of_one_instant(desk: Desk) -> None:
 
     assert len(seen) == len(set(seen)) == 6
     assert seen == [row.key for row in desk.rows()][::-1]
+
+
+@clause("ASK-31")
+def test_what_a_run_by_hand_is_given_is_kept_and_given_once(desk: Desk) -> None:
+    desk.save()
+    text = '{"day":"\u00e9"}'
+    ask = desk.ledger.trigger
+    first = desk.do(ask("report", name="one", now_ms=at("00:00:40"), params=text))
+    again = desk.do(ask("report", name="one", now_ms=at("00:00:41"), params='{"other":1}'))
+    plain = desk.do(ask("report", name="two", now_ms=at("00:00:42")))
+    late = desk.do(ask("report", name="two", now_ms=at("00:00:43"), params=text))
+    desk.turn("00:00:45")
+
+    runs = [run for run in (first, again, plain, late) if run is not None]
+    assert [run.params for run in runs] == [text, text, None, None]
+    kept = desk.do(desk.ledger.run(runs[0].key))
+    assert kept is not None
+    assert (kept.state, kept.params) == ("claimed", text)

@@ -38,6 +38,8 @@ class Meta:
     """Which try to launch it this is."""
     fence: int = 0
     """The number of the claim; a greater one takes a run over from a smaller one."""
+    params: str = "{}"
+    """What the run is given: a JSON object, the same for every try of a run by hand."""
 
 
 class Accepted(NamedTuple):

@@ -179,6 +179,8 @@ class RunRow:
     kill_by: str | None = None
     first_fire_ms: int | None = None
     """Its chosen instant, where `fire_ms` is that of a further try; else None."""
+    params: str | None = None
+    """What a run by hand was given, as JSON."""
 
     @property
     def chosen_ms(self) -> int:
@@ -300,12 +302,12 @@ class Ledger(Protocol):
 
     async def trigger(
         self, schedule_id: str, *, name: str, now_ms: int, by: By | None = None,
-        nominal: int | None = None,
+        nominal: int | None = None, params: str | None = None,
     ) -> RunRow | None:  # fmt: skip
         """
         Have a run by hand start now; None when there is no such schedule.
 
-        It stands for this instant, or for `nominal`.
+        It stands for this instant, or for `nominal`, and keeps the text of what it is given.
         The same name again asks for nothing new, and is answered with what became of it.
         """
         ...

@@ -159,12 +159,12 @@ class GatedLedger:
 
     async def trigger(
         self, schedule_id: str, *, name: str, now_ms: int, by: By | None = None,
-        nominal: int | None = None,
+        nominal: int | None = None, params: str | None = None,
     ) -> RunRow | None:  # fmt: skip
         return await self._gate.call(
             "trigger",
             lambda: self._inner.trigger(
-                schedule_id, name=name, now_ms=now_ms, by=by, nominal=nominal
+                schedule_id, name=name, now_ms=now_ms, by=by, nominal=nominal, params=params
             ),
             stores=True,
         )

@@ -13,6 +13,8 @@ from gnomon.apps.service.events import EventFeed
 from gnomon.apps.service.feedback import record_feedback
 from gnomon.apps.service.identity import Actor, check_id
 from gnomon.apps.service.lookup import Lookup, owner_of, read_instant
+from gnomon.apps.service.parameters import Params, joined_params
+from gnomon.apps.service.schedule_input import target_of
 from gnomon.apps.service.viewing import run_view
 from gnomon.apps.service.views import Backfilled, RunView
 from gnomon.core.civil.instant import format_instant
@@ -49,14 +51,17 @@ class Requests(Lookup):
         self._wake = wake
 
     async def trigger(
-        self, actor: Actor, schedule_id: str, *, token: str | None = None, reason: str = ""
-    ) -> RunView:
+        self, actor: Actor, schedule_id: str, *, token: str | None = None, reason: str = "",
+        params: Params | None = None,
+    ) -> RunView:  # fmt: skip
         """Have a run by hand start now; the same token again asks for nothing new."""
         name = self._unique() if token is None else check_id(token, where="idempotency-key")
-        owner = owner_of(await self._own(actor, schedule_id))
+        row = await self._own(actor, schedule_id)
+        owner, target = owner_of(row), target_of(row.schedule)
+        assert target is not None
         run = await self._ledger.trigger(
             schedule_id, name=name, now_ms=self._clock.now_ms(),
-            by=by_of(actor, owner, reason=reason),
+            by=by_of(actor, owner, reason=reason), params=joined_params(target.params, params),
         )  # fmt: skip
         if run is None:
             raise NotFoundError(where="schedule_id", got=schedule_id)

@@ -14,7 +14,7 @@ Spec: SERVICE-14 to SERVICE-16.
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import assert_never
 
 from gnomon.apps.service.schedule_input import Target, feedback_ms, target_of
@@ -49,8 +49,10 @@ class RunLauncher:
 
     def __init__(
         self, workflows: WorkflowStore, executor: Executor, clock: Clock, *, at_once: int = 64,
-        watch: Watch | None = None,
+        watch: Watch | None = None, given: Callable[[str], Awaitable[str | None]] | None = None,
     ) -> None:  # fmt: skip
+        """`given` says what a run by hand was given, by its key."""
+        self._given = given
         self._workflows, self._executor, self._clock = workflows, executor, clock
         self._watch = watch
         self._room = asyncio.Semaphore(at_once)
@@ -128,28 +130,31 @@ class RunLauncher:
 
     async def _launch(self, claim: Claim, target: Target) -> None:
         async with self._room:
-            meta = Meta(
-                workflow_id=target.workflow_id, version=target.version, user_id=target.user_id,
-                schedule_id=claim.schedule.schedule_id, scheduled_for=claim.nominal,
-                idempotency_key=claim.key, source=_SOURCES[kind_of(claim.key)],
-                attempt=claim.launches, fence=claim.fence,
-            )  # fmt: skip
             began_ms = self._clock.now_ms()
             if not self._executor.detached:
                 self._held[claim.key] = claim, began_ms  # its end may come before the answer
-            answer = await self._answer(meta)
+            answer = await self._answer(claim, target)
         self._launches.pop(claim.key, None)
         self._tell(self._report(claim, target, answer, began_ms))
 
-    async def _answer(self, meta: Meta) -> Answer:
+    async def _answer(self, claim: Claim, target: Target) -> Answer:
         """What the executor says; whatever goes wrong is an answer too."""
         try:
-            text = await self._dag(meta.user_id, meta.workflow_id, meta.version)
+            text = await self._dag(target.user_id, target.workflow_id, target.version)
             if text is None:
-                message = f"workflow {meta.workflow_id} has no version {meta.version}"
+                message = f"workflow {target.workflow_id} has no version {target.version}"
                 return Refused(message, permanent=True)
+            kind, params = kind_of(claim.key), target.params
+            if kind is Kind.MANUAL and self._given is not None:
+                params = await self._given(claim.key) or params
         except StoreError as error:
             return Refused(f"the workflow cannot be read: {error}", permanent=False)
+        meta = Meta(
+            workflow_id=target.workflow_id, version=target.version, user_id=target.user_id,
+            schedule_id=claim.schedule.schedule_id, scheduled_for=claim.nominal,
+            idempotency_key=claim.key, source=_SOURCES[kind], attempt=claim.launches,
+            fence=claim.fence, params=params,
+        )  # fmt: skip
         try:
             return await self._executor.run(text, meta)
         except Exception as error:

@@ -16,11 +16,12 @@ from difflib import get_close_matches
 from functools import lru_cache
 
 from gnomon.apps.service.identity import check_id, derived_id
+from gnomon.apps.service.parameters import Params, checked_params
 from gnomon.apps.service.settings import Settings
 from gnomon.apps.service.text_hint import text_hint
 from gnomon.core.civil.duration import parse_duration
 from gnomon.core.schedule import Schedule
-from gnomon.core.schedule_record import read_schedule
+from gnomon.core.schedule_record import canonical, read_schedule
 from gnomon.errors import DefinitionError, InvalidCronExpressionError
 
 __all__ = [
@@ -38,6 +39,7 @@ FEEDBACK_LEASE = timedelta(hours=1)
 _VERSION_MAX = 2**31 - 1
 _TEXT_MAX = 1024
 _NUMBERS = ("version", "jitter_ms", "launches_max")
+_OBJECTS = ("params",)
 _REQUIRED = ("workflow_id", "version", "user_id")
 _EXPECTED = ("start_by", "finish_by", "max_duration")
 _AS_THEY_ARE = (
@@ -91,6 +93,8 @@ class ScheduleInput:
     """How long after its planned instant a run must have ended well."""
     max_duration: str | None = None
     """How long a run may take; then it no longer counts as in flight."""
+    params: Params | None = None
+    """What its runs are given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +108,8 @@ class Target:
     start_by_ms: int | None = None
     finish_by_ms: int | None = None
     max_duration_ms: int | None = None
+    params: str = "{}"
+    """What its runs are given, as JSON."""
 
 
 def read_input(record: Mapping[str, object], *, where: str = "") -> ScheduleInput:
@@ -140,6 +146,7 @@ def _target(text: str) -> Target | None:
         start_by_ms=found.get("start_by_ms"),
         finish_by_ms=found.get("finish_by_ms"),
         max_duration_ms=found.get("max_duration_ms"),
+        params=canonical(found.get("params", {})),
     )
 
 
@@ -163,12 +170,14 @@ def _read_input(record: Mapping[str, object]) -> ScheduleInput:
     texts = {
         name: _text(record[name], name)
         for name in record
-        if name not in _NUMBERS and record[name] is not None
+        if name not in _NUMBERS and name not in _OBJECTS and record[name] is not None
     }
     numbers = {
         name: _number(record[name], name) for name in _NUMBERS if record.get(name) is not None
     }
-    return ScheduleInput(**texts, **numbers)  # type: ignore[arg-type] # checked one by one above
+    params = record.get("params")
+    given = {} if params is None else {"params": checked_params(params)}
+    return ScheduleInput(**texts, **numbers, **given)  # type: ignore[arg-type] # checked one by one above
 
 
 def _schedule_of(given: ScheduleInput, settings: Settings) -> Schedule:
@@ -184,6 +193,8 @@ def _schedule_of(given: ScheduleInput, settings: Settings) -> Schedule:
         text = getattr(given, name)
         if text is not None:
             target[f"{name}_ms"] = _length_ms(text, name)
+    if given.params:
+        target["params"] = checked_params(given.params)
     record |= {
         "schedule_id": given.schedule_id
         or derived_id(given.workflow_id, given.user_id, given.trigger_id),

@@ -4,6 +4,7 @@ How is a row of the ledger shown? Rows become views; nothing is decided, and not
 Spec: SERVICE-1.
 """
 
+import json
 from collections.abc import Mapping
 from datetime import timedelta
 
@@ -74,6 +75,7 @@ def run_view(row: RunRow) -> RunView:
         lease_until=_maybe_text(row.lease_ms),
         kill_asked_at=_maybe_text(row.kill_ms),
         kill_asked_by=row.kill_by,
+        params=None if row.params is None else json.loads(row.params),
     )
 
 
@@ -116,6 +118,7 @@ def _target_fields(target: Target) -> dict[str, object]:
         "start_by": _length_text(target.start_by_ms),
         "finish_by": _length_text(target.finish_by_ms),
         "max_duration": _length_text(target.max_duration_ms),
+        "params": json.loads(target.params),
     }
 
 

@@ -108,6 +108,8 @@ class ScheduleView:
     start_by: str | None
     finish_by: str | None
     max_duration: str | None
+    params: Mapping[str, object]
+    """What its runs are given."""
     description: str
     """When it recurs, as a sentence."""
     paused_until: str | None
@@ -156,6 +158,8 @@ class RunView:
     """Until when it counts as in flight without a further word."""
     kill_asked_at: str | None
     kill_asked_by: str | None
+    params: Mapping[str, object] | None
+    """What a run by hand was given; None for what its schedule says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

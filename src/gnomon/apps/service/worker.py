@@ -42,8 +42,10 @@ class ServiceWorker:
         self.owner = owner
         watch = Watch(events, counters)
         self.launcher = RunLauncher(
-            workflows, executor, clock, at_once=settings.launches_at_once, watch=watch
-        )
+            workflows, executor, clock, at_once=settings.launches_at_once, watch=watch,
+            given=self._params_of,
+        )  # fmt: skip
+        self._ledger = ledger
         self.runtime = Runtime(
             ledger, self.launcher, clock, owner, limits=settings.limits, batch=batch,
             rest_max_ms=settings.tick_ms, tell=watch.committed,
@@ -51,6 +53,10 @@ class ServiceWorker:
         kept: list[Kept] = [ledger] if also is None else [ledger, also]
         self._retentions = [Retention(one, clock, keep_ms=settings.keep_ms) for one in kept]
         self._expectations = Expectations(ledger, clock, watch, tick_ms=settings.tick_ms)
+
+    async def _params_of(self, key: str) -> str | None:
+        row = await self._ledger.run(key)
+        return None if row is None else row.params
 
     def wake(self) -> None:
         """Look soon: something has changed."""

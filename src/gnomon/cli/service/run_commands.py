@@ -24,6 +24,7 @@ from gnomon.cli.service.schedule_options import (
     WorkflowOption,
     YesOption,
     definitions,
+    read_params,
 )
 
 __all__ = ["schedule_app"]
@@ -105,6 +106,10 @@ def trigger_command(
         str | None,
         typer.Option("--key", metavar="TEXT", help="The same key again starts nothing twice."),
     ] = None,
+    params: Annotated[
+        str | None,
+        typer.Option("--params", metavar="JSON", help="What the run is given: an object."),
+    ] = None,
     reason: ReasonOption = "",
     url: UrlOption = None,
     token_file: TokenFileOption = None,
@@ -112,8 +117,9 @@ def trigger_command(
 ) -> str:
     """Run a schedule's workflow now, beside its periods."""
     headers = {"idempotency-key": key} if key is not None else {}
+    body = {"reason": reason, "params": None if params is None else read_params(params)}
     found = Client(find_place(url, token_file)).post(
-        f"/schedules/{part(schedule_id)}/trigger", {"reason": reason}, headers=headers
+        f"/schedules/{part(schedule_id)}/trigger", body, headers=headers
     )
     return as_json(found) if json else facts(found)
 

@@ -21,7 +21,7 @@ __all__ = [
     "CatchupOption", "CronOption", "FieldsFileOption", "IdArgument", "IdOption", "OverlapOption",
     "ReasonOption", "SetOption", "TokenFileOption", "UntilOption", "UrlOption", "UserOption",
     "WorkflowOption", "WorkflowVersionOption", "YesOption", "ZoneFieldOption", "definition",
-    "definitions", "read_text",
+    "definitions", "read_params", "read_text",
 ]  # fmt: skip
 
 BYTES_MAX = 64_000_000
@@ -150,9 +150,22 @@ def read_text(file: Path, *, most: int) -> str:
         raise DefinitionError(f"must be UTF-8 ({error})", where=str(file), got=data[:40]) from None
 
 
+def read_params(text: str) -> object:
+    """The object of JSON that an option holds; the service says whether it can be meant."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise DefinitionError(
+            f"must be JSON ({error})", where="params", got=text[:40],
+            hint="""write e.g. '{"region": "north"}'""",
+        ) from None  # fmt: skip
+
+
 def _value(name: str, text: str) -> object:
     if text == "null":
         return None
+    if name == "params":
+        return read_params(text)
     try:
         return int(text) if name in NUMBERS and text.isascii() else text
     except ValueError:

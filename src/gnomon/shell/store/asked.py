@@ -35,10 +35,12 @@ _SQL = named("ledger.sql")
 
 def trigger(
     connection: sqlite3.Connection, schedule_id: str, *, name: str, now_ms: int,
-    nominal: int | None = None,
+    nominal: int | None = None, params: str | None = None,
 ) -> Triggered:  # fmt: skip
     fact = manual_fact(schedule_id, name, now_ms, nominal)
     added = _add(connection, schedule_id, [fact], now_ms)
+    if added and params is not None:
+        connection.execute(_SQL["give_params"], {"key": fact.key, "params": params})
     return Triggered() if added is None else Triggered(run(connection, fact.key), added > 0)
 
 

@@ -138,4 +138,5 @@ def _run_row(row: sqlite3.Row) -> RunRow:
         kill_ms=maybe_from_text(row["kill_at"]),
         kill_by=row["kill_by"],
         first_fire_ms=maybe_from_text(row["chosen_at"]),
+        params=row["params"],
     )

@@ -79,12 +79,13 @@ class RequestsOnSqlite:
 
     async def trigger(
         self, schedule_id: str, *, name: str, now_ms: int, by: By | None = None,
-        nominal: int | None = None,
+        nominal: int | None = None, params: str | None = None,
     ) -> RunRow | None:  # fmt: skip
         found = await self._logged(
             by, "trigger", schedule_id, now_ms, Triggered(),
             lambda connection: asked.trigger(
-                connection, schedule_id, name=name, now_ms=now_ms, nominal=nominal
+                connection, schedule_id, name=name, now_ms=now_ms, nominal=nominal,
+                params=params,
             ),
         )  # fmt: skip
         return found.row

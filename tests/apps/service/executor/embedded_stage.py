@@ -29,10 +29,11 @@ __all__ = ["FUNCTIONS", "Stage", "a_meta", "function_node", "open_stage", "shell
 FUNCTIONS = "tests.apps.service.executor.functions"
 
 
-def a_meta(key: str = "key", *, fence: int = 1, attempt: int = 1) -> Meta:
+def a_meta(key: str = "key", *, fence: int = 1, attempt: int = 1, params: str = "{}") -> Meta:
     return Meta(
         workflow_id="report", version=1, user_id="anna", schedule_id="report.main",
         scheduled_for=1_772_323_200, idempotency_key=key, fence=fence, attempt=attempt,
+        params=params,
     )  # fmt: skip
 
 
@@ -57,18 +58,20 @@ class Stage:
         self.said: list[Feedback] = []
 
     async def run(
-        self, *nodes: Json, edges: str = "", key: str = "key", fence: int = 1
+        self, *nodes: Json, edges: str = "", key: str = "key", fence: int = 1, params: str = "{}"
     ) -> Feedback:
         """Carry a workflow out, and return what is said about its end."""
-        assert isinstance(await self.start(*nodes, edges=edges, key=key, fence=fence), Accepted)
+        taken = await self.start(*nodes, edges=edges, key=key, fence=fence, params=params)
+        assert isinstance(taken, Accepted)
         return await self.end_of(key)
 
     async def start(
-        self, *nodes: Json, edges: str = "", key: str = "key", fence: int = 1
+        self, *nodes: Json, edges: str = "", key: str = "key", fence: int = 1, params: str = "{}"
     ) -> object:
         pairs = [dict(zip(("from", "to"), pair, strict=True)) for pair in edges.split()]
         text = dag_text(nodes=list(nodes), edges=[dict(one) for one in pairs])
-        return await self.executor.run(json.dumps(json.loads(text)), a_meta(key, fence=fence))
+        meta = a_meta(key, fence=fence, params=params)
+        return await self.executor.run(json.dumps(json.loads(text)), meta)
 
     async def end_of(self, key: str = "key") -> Feedback:
         """Wait for the end of a run."""

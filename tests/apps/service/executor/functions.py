@@ -7,7 +7,7 @@ from pathlib import Path
 from gnomon.apps.service.executor.node_work import NodeContext
 
 __all__ = ["Held", "add_line", "fail", "in_thread", "leave", "never", "shout",
-    "stop_iterating", "tell", "wait_and_add",
+    "stop_iterating", "tell", "wait_and_add", "write_params",
 ]  # fmt: skip
 
 
@@ -26,6 +26,10 @@ def add_line(path: str, text: str = "ran") -> int:
 async def tell(path: str, context: NodeContext) -> None:
     context.log(f"try {context.attempt} of {context.node_id}")
     add_line(path, f"{context.key} {context.scheduled_for}")
+
+
+def write_params(path: str, context: NodeContext) -> None:
+    add_line(path, str(context.params))
 
 
 def wait_and_add(path: str) -> None:

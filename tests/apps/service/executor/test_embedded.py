@@ -90,13 +90,15 @@ def test_a_failure_skips_what_waits_for_it_and_fails_the_run(tmp_path: Path) -> 
 @clause("EXEC-12")
 def test_a_command_knows_its_run(tmp_path: Path) -> None:
     async def scenario(stage: Stage) -> None:
-        await stage.run(shell_node("say.it", "env | sort", env={"TEAM": "data"}))
+        params = '{"region":"north"}'
+        await stage.run(shell_node("say.it", "env | sort", env={"TEAM": "data"}), params=params)
         told = dict(line.split("=", 1) for line in (await stage.log("say.it")).splitlines())
 
         assert {name: value for name, value in told.items() if name.startswith("GNOMON")} == {
             "GNOMON_ATTEMPT": "1",
             "GNOMON_KEY": "key:say.it",
             "GNOMON_NODE": "say.it",
+            "GNOMON_PARAMS": '{"region":"north"}',
             "GNOMON_PERIOD": "2026-03-01T00:00:00Z",
             "GNOMON_SCHEDULE": "report.main",
             "GNOMON_USER": "anna",
@@ -160,6 +162,37 @@ def test_a_request_is_made_with_a_key_and_its_answer_kept(tmp_path: Path) -> Non
             assert asked.headers["x-team"] == "data"
         assert (await stage.details())["a"] == "status 202"
         assert await stage.log("a") == "taken"
+
+    play(scenario, tmp_path)
+
+
+@clause("EXEC-15", "SERVICE-64")
+def test_a_request_without_a_body_carries_what_the_run_was_given(tmp_path: Path) -> None:
+    async def scenario(stage: Stage) -> None:
+        async with serve(answer("200 OK", b"")) as server:
+            cases: list[tuple[dict[str, Json], str]] = [
+                ({"method": "POST"}, '{"day":"monday"}'), ({"method": "GET"}, '{"day":"monday"}'),
+                ({"method": "POST", "json": {"n": 1}}, '{"day":"monday"}'),
+                ({"method": "POST"}, "{}"),
+            ]  # fmt: skip
+            for number, (more, params) in enumerate(cases):
+                node: Json = {"id": "a", "type": "http", "url": server.url(), **more}
+                await stage.run(node, key=f"key{number}", params=params)
+
+            bodies = [asked.body for asked in server.asked]
+            assert bodies == [b'{"day":"monday"}', b"", b'{"n":1}', b""]
+            assert server.asked[0].headers["content-type"] == "application/json"
+
+    play(scenario, tmp_path)
+
+
+@clause("EXEC-16", "SERVICE-64")
+def test_a_function_is_told_what_the_run_was_given(tmp_path: Path) -> None:
+    async def scenario(stage: Stage) -> None:
+        path = str(tmp_path / "given.txt")
+        await stage.run(function_node("a", "write_params", path=path), params='{"days":[1,2]}')
+
+        assert (tmp_path / "given.txt").read_text() == "{'days': [1, 2]}\n"
 
     play(scenario, tmp_path)
 

@@ -20,6 +20,7 @@ KEYRING = Keyring(current="k", secrets={"k": b"s" * 32})
 META = Meta(
     workflow_id="report", version=3, user_id="anna", schedule_id="report.main",
     scheduled_for=NOW_MS // 1000, idempotency_key="abc", attempt=2, fence=7,
+    params='{"region":"north"}',
 )  # fmt: skip
 DAG = '{"nodes":[],"version":3}'
 LOCAL = read_rule(networks=["127.0.0.0/8"])
@@ -68,6 +69,7 @@ def test_the_executor_gets_the_dag_the_facts_and_the_key_signed() -> None:
                 "scheduled_for": "2026-03-01T00:00:00Z",
                 "idempotency_key": "abc",
                 "attempt": 2,
+                "params": {"region": "north"},
             },
         }
 

@@ -49,6 +49,7 @@ UPSERT: list[tuple[str, object]] = [
     ("launches_max", 0), ("launches_max", 101), ("launches_max", "3"),
     ("launch_backoff", "-1s"), ("launch_backoff", "x"), ("launch_backoff", 1),
     ("start_by", "0s"), ("start_by", "x"), ("finish_by", "-5m"), ("finish_by", 1),
+    ("params", []), ("params", "x"), ("params", 5), ("params", {"a": "x" * 17_000}),
     ("max_duration", "0s"), ("max_duration", "9999h"), ("max_duration", []),
     ("cron", "* * * * *"), ("paused", True), ("__proto__", {}),
 ]  # fmt: skip
@@ -98,6 +99,8 @@ OTHERS: list[tuple[str, dict[str, object], str]] = [
     ("/schedules/minutely/trigger", {"reason": 5}, "reason"),
     ("/schedules/minutely/trigger", {"reason": LONG}, "reason"),
     ("/schedules/minutely/trigger", {"key": "x"}, "key"),
+    ("/schedules/minutely/trigger", {"params": "x"}, "params"),
+    ("/schedules/minutely/trigger", {"params": {"a": "x" * 17_000}}, "params"),
     ("/schedules/minutely/backfill", {}, "start"),
     ("/schedules/minutely/backfill", {"start": "x", "end": "2026-03-01T10:00:00Z"}, "start"),
     ("/schedules/minutely/backfill", {"start": "2026-03-01T10:00:00Z", "end": 5}, "end"),

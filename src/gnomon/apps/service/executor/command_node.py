@@ -88,6 +88,7 @@ class CommandNodes:
             "GNOMON_NODE": context.node_id,
             "GNOMON_KEY": context.key,
             "GNOMON_ATTEMPT": str(context.attempt),
+            "GNOMON_PARAMS": meta.params,
         }
         return Order(key, meta.fence, context.attempt, command, env)
 

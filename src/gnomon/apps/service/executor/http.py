@@ -106,7 +106,7 @@ class HttpExecutor:
         return Refused(message, permanent=True)
 
 
-def _facts(meta: Meta) -> dict[str, str | int]:
+def _facts(meta: Meta) -> dict[str, object]:
     return {
         "source": meta.source,
         "workflow_id": meta.workflow_id,
@@ -116,6 +116,7 @@ def _facts(meta: Meta) -> dict[str, str | int]:
         "scheduled_for": format_instant(meta.scheduled_for),
         "idempotency_key": meta.idempotency_key,
         "attempt": meta.attempt,
+        "params": json.loads(meta.params),
     }
 
 

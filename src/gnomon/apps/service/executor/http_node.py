@@ -13,6 +13,10 @@ from gnomon.shell.outgoing.client import Outgoing, Request, Response, Trouble
 __all__ = ["HttpNodes"]
 
 
+_WITH_BODY = ("POST", "PUT", "PATCH")
+"""Requests without a body of their own that are given the parameters of the run as one."""
+
+
 class HttpNodes:
     """Carries out http nodes, under the rule of an `Outgoing`."""
 
@@ -22,6 +26,9 @@ class HttpNodes:
     async def carry_out(self, node: HttpNode, context: NodeContext, record: Record) -> NodeEnd:
         headers = {**context.given, "Idempotency-Key": context.key}
         body = b"" if node.body is None else node.body.encode()
+        if node.body is None and node.method in _WITH_BODY and context.params:
+            body = context.meta.params.encode()
+            headers.setdefault("Content-Type", "application/json")
         try:
             came = await self._outgoing.request(
                 Request(node.method, node.url, headers, body, node.timeout_ms)

@@ -5,6 +5,7 @@ A node is told about its run, says how it ended, and may be cancelled: then it c
 soon as it can and says so like any other. Nothing that a node does may raise.
 """
 
+import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -52,6 +53,12 @@ class NodeContext:
     def scheduled_for(self) -> str:
         """The planned instant of the run in RFC 3339."""
         return format_instant(self.meta.scheduled_for)
+
+    @property
+    def params(self) -> dict[str, object]:
+        """What the run was given, by its schedule and by who triggered it."""
+        found: dict[str, object] = json.loads(self.meta.params)
+        return found
 
     def log(self, text: str) -> None:
         """Add a line to what is kept of this node."""

@@ -27,6 +27,10 @@ Instant = Annotated[
     Field(max_length=64, description="RFC 3339, e.g. 2027-01-01T00:00:00Z."),
 ]
 Version = Annotated[int, Field(ge=1, le=2**31 - 1, examples=[1])]
+Params = Annotated[
+    dict[str, object],
+    Field(description="What runs are given.", examples=[{"region": "north", "days": 7}]),
+]
 Overlap = Literal["allow", "skip", "queue", "replace"]
 Catchup = Literal["none", "latest", "fire_immediately", "spread"]
 Dialect = Annotated[str, Field(max_length=1024, examples=["standard", "posix"])]
@@ -88,6 +92,7 @@ class ScheduleForm(Form):
     start_by: Length | None = None
     finish_by: Length | None = None
     max_duration: Length | None = None
+    params: Params | None = None
 
 
 class PauseForm(Form):
@@ -116,6 +121,7 @@ class TriggerForm(Form):
     """A run beside the schedule."""
 
     reason: Text = ""
+    params: Params | None = None
 
 
 class BackfillForm(Form):

@@ -35,12 +35,14 @@ __all__ = ["backfill", "kill", "run", "skip_next", "trigger"]
 
 async def trigger(
     connection: "Connection", sql: Statements, schedule_id: str, *, name: str, now_ms: int,
-    nominal: int | None = None,
+    nominal: int | None = None, params: str | None = None,
 ) -> Triggered:  # fmt: skip
     fact = manual_fact(schedule_id, name, now_ms, nominal)
     added = await _add(connection, sql, schedule_id, [fact], now_ms)
     if added is None:
         return Triggered()
+    if added and params is not None:
+        await connection.execute(sql["give_params"], fact.key, params)
     return Triggered(await run(connection, sql, fact.key), added > 0)
 
 

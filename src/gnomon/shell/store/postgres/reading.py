@@ -82,4 +82,5 @@ def run_row(row: asyncpg.Record) -> RunRow:
         kill_ms=row["kill_at"],
         kill_by=row["kill_by"],
         first_fire_ms=row["chosen_at"],
+        params=row["params"],
     )

@@ -86,12 +86,13 @@ class RequestsOnPostgres:
 
     async def trigger(
         self, schedule_id: str, *, name: str, now_ms: int, by: By | None = None,
-        nominal: int | None = None,
+        nominal: int | None = None, params: str | None = None,
     ) -> RunRow | None:  # fmt: skip
         found = await self._logged(
             by, "trigger", schedule_id, now_ms, Triggered(),
             lambda connection: asked.trigger(
-                connection, self.sql, schedule_id, name=name, now_ms=now_ms, nominal=nominal
+                connection, self.sql, schedule_id, name=name, now_ms=now_ms, nominal=nominal,
+                params=params,
             ),
         )  # fmt: skip
         return found.row

@@ -297,6 +297,9 @@ SET deleted_at = :now, updated_at = :now, cursor_at = :cursor, next_run_at = NUL
   paused = 0, paused_until = NULL, pause_reason = '', skips = '', lock_version = lock_version + 1
 WHERE schedule_id = :id
 
+-- name: give_params
+UPDATE schedule_runs SET params = :params WHERE idempotency_key = :key
+
 -- name: asked_head
 SELECT revision, cursor_at, skips FROM schedules WHERE schedule_id = :id AND deleted_at IS NULL
 

@@ -86,8 +86,10 @@ async def trigger_run(
     ] = None,
 ) -> RunView:
     """Run the workflow now, beside its periods."""
-    reason = form.reason if form is not None else ""
-    return await parts.registrar.trigger(actor, schedule_id, token=idempotency_key, reason=reason)
+    asked = TriggerForm() if form is None else form
+    return await parts.registrar.trigger(
+        actor, schedule_id, token=idempotency_key, reason=asked.reason, params=asked.params
+    )
 
 
 @router.post("/schedules/{schedule_id}/skip-next", responses=problems(404, 409))

@@ -469,6 +469,9 @@ UPDATE gnomon.schedules SET
   lock_version = lock_version + 1
 WHERE schedule_id = $1
 
+-- name: give_params
+UPDATE gnomon.schedule_runs SET params = $2 WHERE idempotency_key = $1
+
 -- name: asked_head
 SELECT revision, cursor_at, skips FROM gnomon.schedules
 WHERE schedule_id = $1 AND deleted_at IS NULL

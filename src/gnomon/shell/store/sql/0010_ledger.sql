@@ -1,0 +1,3 @@
+-- Schema 10: what a run by hand was given.
+
+ALTER TABLE schedule_runs ADD COLUMN params TEXT;
