@@ -90,7 +90,7 @@ FILTERS: list[dict[str, object]] = [
 ]  # fmt: skip
 
 
-@clause("LEDGER-27")
+@clause("LEDGER-40")
 @pytest.mark.parametrize("size", [1, 2, 3, 100])
 def test_runs_of_all_schedules_are_found_as_a_look_at_every_row_finds_them(
     desk: Desk, size: int
@@ -121,7 +121,7 @@ def test_runs_of_all_schedules_are_found_as_a_look_at_every_row_finds_them(
         assert keys == [row.key for row in waiting + ended], given
 
 
-@clause("LEDGER-27", "HTTP-40")
+@clause("LEDGER-40", "HTTP-40")
 def test_what_ends_between_two_pages_takes_no_other_run_out_of_them(desk: Desk) -> None:
     _many_runs(desk)
     only = RunsOnly(since_ms=0)

@@ -5,7 +5,7 @@ A page that ended in the middle is gone on with from the place of its last run. 
 two pages is among those that are over then, ahead of all that was read: nothing is left out, and
 what was over is not shown twice.
 
-Spec: LEDGER-27.
+Spec: LEDGER-40.
 """
 
 import sqlite3
