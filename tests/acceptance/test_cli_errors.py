@@ -14,10 +14,10 @@ WRONG = {
         ["next", "0 3 * * *", "--zone", "Europe/Berln"], "did you mean Europe/Berlin?"
     ),
     "dialect: must be a known dialect, got 'quartz'": (
-        ["next", "0 3 * * *", "--dialect", "quartz"], "write one of posix, standard"
+        ["next", "0 3 * * *", "--dialect", "quartz"], "write one of posix, standard, vixie"
     ),
     "dialect: must be a known dialect, got ''": (
-        ["next", "0 3 * * *", "--dialect", ""], "write one of posix, standard"
+        ["next", "0 3 * * *", "--dialect", ""], "write one of posix, standard, vixie"
     ),
     "dst: must be a known DST policy, got ''": (
         ["next", "0 3 * * *", "--dst", ""], "write one of strict, vixie, civil"
