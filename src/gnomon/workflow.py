@@ -22,6 +22,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
+from gnomon.apps.workflow.alarm import Alarm, Alert
+from gnomon.apps.workflow.caller import HANDLER_MAX_MS
 from gnomon.apps.workflow.context import Context, Event, Outcome, Prepared
 from gnomon.apps.workflow.definition import Workflow
 from gnomon.apps.workflow.forgetting import KEEP_MIN_MS, KEEP_MS
@@ -36,6 +38,8 @@ from gnomon.shell.clock import SystemClock
 from gnomon.shell.store.workflow_opening import open_log, told
 
 __all__ = [
+    "Alarm",
+    "Alert",
     "Call",
     "Context",
     "Event",
@@ -43,6 +47,7 @@ __all__ = [
     "Host",
     "Outcome",
     "Prepared",
+    "Repairer",
     "Resolution",
     "Trouble",
     "Workflow",
@@ -56,7 +61,8 @@ __all__ = [
 @asynccontextmanager
 async def host(
     store: str, *workflows: Workflow, threads: int = THREADS, repairer: Repairer | None = None,
-    keep: timedelta | None = timedelta(milliseconds=KEEP_MS),
+    repair_within: timedelta = timedelta(milliseconds=HANDLER_MAX_MS),
+    alert: Alert | None = None, keep: timedelta | None = timedelta(milliseconds=KEEP_MS),
 ) -> AsyncIterator[Host]:  # fmt: skip
     """
     A host, at work until the block ends.
@@ -64,6 +70,8 @@ async def host(
     `store` is a SQLite file, `:memory:`, or the URL of a PostgreSQL database. What is over is
     forgotten after `keep`, a day at least; None keeps everything. Of functions that are no
     coroutines, `threads` are at work at once; with 0 they are called in the loop, one at a time.
+    `repairer` is asked for a better script when one has failed, and given up after
+    `repair_within`; `alert` is told of each run that waits for a person.
     When the store is damaged or gone, the block is left with that error.
     """
     keep_ms = None if keep is None else keep // timedelta(milliseconds=1)
@@ -71,6 +79,12 @@ async def host(
         raise DefinitionError(
             "must be at least a day", where="keep", got=keep, hint="write e.g. timedelta(days=90)"
         )
+    repair_ms = repair_within // timedelta(milliseconds=1)
+    if repair_ms < 1:
+        raise DefinitionError(
+            "must be some time", where="repair_within", got=repair_within,
+            hint="write e.g. timedelta(minutes=5)",
+        )  # fmt: skip
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 0:
         raise DefinitionError(
             "must be a whole number, 0 at least", where="threads", got=threads,
@@ -83,7 +97,8 @@ async def host(
         async with asyncio.timeout(None) as block:  # it is left when the store is damaged or gone
             running = Host(
                 log, clock, holder=holder, draw_token=draw_token, threads=threads,
-                repairer=repairer, keep_ms=keep_ms, on_failure=lambda: block.reschedule(0),
+                repairer=repairer, repair_ms=repair_ms, alert=alert, keep_ms=keep_ms,
+                on_failure=lambda: block.reschedule(0),
             )  # fmt: skip
             for workflow in workflows:
                 await running.deploy(workflow)

@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from gnomon.cli.options import JsonOption, clock_of, read_count, read_file, read_keep_ms
+from gnomon.cli.options import (
+    JsonOption,
+    clock_of,
+    read_count,
+    read_file,
+    read_keep_ms,
+    read_length_ms,
+)
 from gnomon.errors import DefinitionError
 
 if TYPE_CHECKING:
@@ -83,6 +90,15 @@ def run_command(
             help=f"How many functions can block at once, 1 to {THREADS_MAX}.",
         ),
     ] = "64",
+    repairer: Annotated[
+        str, typer.Option("--repairer", metavar="COMMAND", help="Asked for a better script.")
+    ] = "",
+    repair_within: Annotated[
+        str, typer.Option("--repair-within", metavar="DURATION", help="How long that may take.")
+    ] = "5m",
+    alert: Annotated[
+        str, typer.Option("--alert", metavar="COMMAND", help="Told of runs that wait for a person.")
+    ] = "",
     http: Annotated[
         str | None,
         typer.Option("--http", metavar="ADDRESS", help="Serve commands too, e.g. 127.0.0.1:8081."),
@@ -102,6 +118,9 @@ def run_command(
         http=http,
         access=access,
         threads=read_count(threads, most=THREADS_MAX, where="threads"),
+        repairer=repairer,
+        repair_ms=_read_within(repair_within),
+        alert=alert,
     )
 
 
@@ -344,6 +363,16 @@ def _read_keep(text: str) -> timedelta | None:
     """How long what is over is kept; None for ever."""
     keep_ms = read_keep_ms(text, least_ms=KEEP_MIN_MS, least="a day")
     return None if keep_ms is None else timedelta(milliseconds=keep_ms)
+
+
+def _read_within(text: str) -> int:
+    """How long a repair may take, in ms."""
+    within_ms = read_length_ms(text, where="repair-within")
+    if not 1_000 <= within_ms <= KEEP_MIN_MS:
+        raise DefinitionError(
+            "must be from a second to a day", where="repair-within", got=text, hint="write e.g. 5m"
+        )
+    return within_ms
 
 
 def _one_of(text: str, known: list[_T], *, where: str) -> _T:

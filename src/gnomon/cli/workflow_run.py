@@ -14,8 +14,10 @@ from datetime import timedelta
 from pathlib import Path
 
 from gnomon.apps.workflow.script import load_workflow
+from gnomon.cli.workflow_hooks import alert_by, repair_by
 from gnomon.errors import MissingExtraError
 from gnomon.ports import Clock
+from gnomon.shell.side_program import read_program
 from gnomon.workflow import Host, host
 
 __all__ = ["run_workflows"]
@@ -23,13 +25,15 @@ __all__ = ["run_workflows"]
 
 def run_workflows(
     files: Sequence[Path], store: str, clock: Clock, *, keep: timedelta | None, http: str | None,
-    access: Path | None, threads: int,
+    access: Path | None, threads: int, repairer: str = "", repair_ms: int = 0, alert: str = "",
 ) -> int:  # fmt: skip
     """Deploy, serve, and return the exit code: 130 when it was told twice to stop."""
     scripts = [(file, file.read_text(encoding="utf-8")) for file in files]
     workflows = [
         (load_workflow(text, where=str(file), folder=file.parent), text) for file, text in scripts
     ]
+    repair = repair_by(read_program(repairer, where="repairer")) if repairer else None
+    tell = alert_by(read_program(alert, where="alert")) if alert else None
     beside = _beside(store, clock, http, access)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
 
@@ -47,7 +51,14 @@ def run_workflows(
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, on_signal)
         with contextlib.suppress(asyncio.CancelledError):
-            async with host(store, keep=keep, threads=threads) as running:
+            async with host(
+                store,
+                keep=keep,
+                threads=threads,
+                repairer=repair,
+                alert=tell,
+                repair_within=timedelta(milliseconds=repair_ms),
+            ) as running:
                 for workflow, text in workflows:
                     await running.deploy(workflow, text=text)
                 async with beside(running):

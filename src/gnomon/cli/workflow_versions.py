@@ -1,5 +1,5 @@
 """
-The commands about the scripts of workflows: versions, rollback, remove.
+The commands about the scripts of workflows: versions, rollback, remove, test.
 
 Spec: WCLI-2 to WCLI-4, WASK-9, WASK-10, SEEN-12.
 """
@@ -20,6 +20,7 @@ from gnomon.cli.workflow_commands import (
     at_desk,
     said_text,
 )
+from gnomon.cli.workflow_trial import trial_command
 
 __all__ = ["add_version_commands"]
 
@@ -29,6 +30,7 @@ def add_version_commands(app: typer.Typer) -> None:
     app.command("versions")(versions_command)
     app.command("rollback")(rollback_command)
     app.command("remove")(remove_command)
+    app.command("test")(trial_command)
 
 
 def versions_command(

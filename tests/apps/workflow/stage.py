@@ -13,6 +13,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import TypeVar
 
+from gnomon.apps.workflow.alarm import Alert
 from gnomon.apps.workflow.context import Context
 from gnomon.apps.workflow.definition import Consumer, Workflow
 from gnomon.apps.workflow.host import Host
@@ -41,13 +42,14 @@ class Stage:
         self._tokens = 0
 
     async def start(
-        self, *workflows: Workflow, repairer: Repairer | None = None, keep_ms: int | None = None
-    ) -> None:
+        self, *workflows: Workflow, repairer: Repairer | None = None, keep_ms: int | None = None,
+        alert: Alert | None = None,
+    ) -> None:  # fmt: skip
         """A host begins, with these workflows in its memory."""
         self._lives += 1
         self.host = Host(
             self.log, self, holder=f"life {self._lives}", draw_token=self._draw_token, threads=0,
-            repairer=repairer, keep_ms=keep_ms,
+            repairer=repairer, keep_ms=keep_ms, alert=alert,
         )  # fmt: skip
         for workflow in workflows:
             await self.host.deploy(workflow)

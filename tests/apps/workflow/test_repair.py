@@ -1,5 +1,7 @@
 """Somebody is asked for a better script, a few times at most."""
 
+import asyncio
+
 import pytest
 
 from gnomon.apps.workflow.repair import Trouble
@@ -139,5 +141,43 @@ def test_whoever_fails_to_repair_fails_nothing_else() -> None:
         await stage.publish("o1")
 
         assert (await stage.runs())[-1].status == "failed:logic"
+
+    play(scenario)
+
+
+@clause("FAIL-19", "FAIL-10")
+def test_a_repair_that_takes_too_long_is_given_up_and_the_workflow_can_be_commanded() -> None:
+    ended: list[str] = []
+
+    async def scenario(stage: Stage) -> None:
+        async def mender(trouble: Trouble) -> str:
+            try:
+                await asyncio.sleep(10_000)
+            finally:
+                ended.append(trouble.workflow)
+            return MENDED
+
+        await broken(stage, mender)  # type: ignore[arg-type]
+        await stage.advance(seconds=299)
+        assert ended == []
+        await stage.advance(seconds=2)
+        assert ended == ["orders"]
+        assert (await stage.runs())[-1].status == "failed:logic"
+        await stage.host.desk.deploy(load_workflow(MENDED, where="orders.py"), text=MENDED)
+        await stage.advance()
+        assert await stage.events() == {"o1": "consumed"}
+
+    play(scenario)
+
+
+@clause("FAIL-19")
+def test_a_repairer_may_be_a_function_and_gives_a_text_or_nothing() -> None:
+    async def scenario(stage: Stage) -> None:
+        await broken(stage, lambda trouble: 5)  # type: ignore[arg-type]
+        assert (await stage.runs())[-1].status == "failed:logic"
+        await stage.crash()
+        await stage.start(repairer=lambda trouble: MENDED)  # type: ignore[arg-type, return-value]
+        await stage.advance()
+        assert await stage.events() == {"o1": "consumed"}
 
     play(scenario)

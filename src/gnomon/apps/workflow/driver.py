@@ -17,6 +17,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from gnomon.apps.workflow import agenda, course
+from gnomon.apps.workflow.alarm import Alarms
 from gnomon.apps.workflow.course import Emission, Request
 from gnomon.apps.workflow.events import log
 from gnomon.apps.workflow.failure import Failure, Fault, classify
@@ -24,7 +25,7 @@ from gnomon.apps.workflow.forgetting import Forgetting
 from gnomon.apps.workflow.pace import Hold, Pace
 from gnomon.apps.workflow.reconciling import mutation_failed, reconciled
 from gnomon.apps.workflow.remarks import Remarks
-from gnomon.apps.workflow.repair import repaired
+from gnomon.apps.workflow.repair import Trouble, repaired
 from gnomon.apps.workflow.retrying import recover, retry
 from gnomon.apps.workflow.steps import StepError, Steps
 from gnomon.apps.workflow.storable import storable
@@ -70,6 +71,7 @@ class Driver:
         self._forgetting = Forgetting(around.log, around.clock, around.keep_ms)
         self._seen: dict[str, int] = {}
         self._remarks = Remarks(name)
+        self._alarms = Alarms(around.caller, around.alert)
         self._pace = Pace()
         self._hold: Hold | None = None
         self._writes = 0
@@ -93,6 +95,8 @@ class Driver:
                     await self._can_run()
                 step = self._choose()
                 if isinstance(step, agenda.Rest):
+                    if step.until_ms is None:
+                        await self._alarms.rest(self._facts)
                     return step.until_ms
                 if self._around.is_stopping() or not await self._can_run():
                     return None
@@ -298,10 +302,15 @@ class Driver:
         await self._write(reconciled(self._facts, found, now_ms=self._now()))
 
     async def _repair(self) -> None:
-        repairer, standing = self._around.repairer, self._facts.standing
+        around, standing = self._around, self._facts.standing
+        repairer = around.repairer
         assert repairer is not None
+
+        async def ask(trouble: Trouble) -> object:
+            return await around.caller.call(repairer, trouble, limit_ms=around.repair_ms)
+
         script = await self._insist(lambda: self._log.script(self.name, standing.script))
-        change = await repaired(self._facts, script, repairer, now_ms=self._now)
+        change = await repaired(self._facts, script, ask, now_ms=self._now)
         if change is None:
             self._asked = standing.current or 0
         else:

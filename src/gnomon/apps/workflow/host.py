@@ -15,7 +15,8 @@ from heapq import heappop, heappush
 from itertools import count
 
 from gnomon.apps.workflow.agenda import Flags
-from gnomon.apps.workflow.caller import Caller
+from gnomon.apps.workflow.alarm import Alert
+from gnomon.apps.workflow.caller import HANDLER_MAX_MS, Caller
 from gnomon.apps.workflow.definition import Workflow
 from gnomon.apps.workflow.desk import Desk
 from gnomon.apps.workflow.driver import Driver
@@ -42,7 +43,8 @@ class Host:
 
     def __init__(
         self, store: WorkflowLog, clock: Clock, *, holder: str, draw_token: Callable[[], str],
-        threads: int = THREADS, repairer: Repairer | None = None, keep_ms: int | None = None,
+        threads: int = THREADS, repairer: Repairer | None = None, repair_ms: int = HANDLER_MAX_MS,
+        alert: Alert | None = None, keep_ms: int | None = None,
         on_failure: Callable[[], object] = lambda: None,
     ) -> None:  # fmt: skip
         """`on_failure` is called when the store is damaged or gone, and the host stops."""
@@ -55,8 +57,8 @@ class Host:
         self._library = Library(store)
         self._around = Surroundings(
             log=store, clock=clock, caller=Caller(clock, threads=threads), library=self._library,
-            repairer=repairer, keep_ms=keep_ms, draw_token=draw_token,
-            is_stopping=lambda: self._stopping,
+            repairer=repairer, repair_ms=repair_ms, alert=alert, keep_ms=keep_ms,
+            draw_token=draw_token, is_stopping=lambda: self._stopping,
         )  # fmt: skip
         self._drivers: dict[str, Driver] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}

@@ -39,14 +39,17 @@ Repairer = Callable[[Trouble], Awaitable[str | None]]
 
 
 async def repaired(
-    facts: Facts, script: Script | None, repairer: Repairer, *, now_ms: Callable[[], int]
-) -> FlowChange | None:
+    facts: Facts, script: Script | None, ask: Callable[[Trouble], Awaitable[object]], *,
+    now_ms: Callable[[], int],
+) -> FlowChange | None:  # fmt: skip
     """What is written after a repair was asked for; None when there is none."""
     run = facts.run
     assert run is not None
     trouble = Trouble(facts.standing.name, script.text if script else "", run, run.error)
     try:
-        text = await repairer(trouble)
+        text = await ask(trouble)
+        if text is not None and not isinstance(text, str):
+            raise TypeError(f"a repairer must give a text or None, got {type(text).__name__}")
     except Exception as error:  # whoever repairs must not be the next thing that fails
         log(logging.ERROR, "RepairFailed", failure=error, workflow=facts.standing.name)
         return None

@@ -7,7 +7,8 @@ Spec: HOST-1.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from gnomon.apps.workflow.caller import Caller
+from gnomon.apps.workflow.alarm import Alert
+from gnomon.apps.workflow.caller import HANDLER_MAX_MS, Caller
 from gnomon.apps.workflow.repair import Repairer
 from gnomon.apps.workflow.script import Library
 from gnomon.ports import Clock
@@ -25,6 +26,10 @@ class Surroundings:
     caller: Caller
     library: Library
     repairer: Repairer | None = None
+    repair_ms: int = HANDLER_MAX_MS
+    """How long a repair may take."""
+    alert: Alert | None = None
+    """Tells somebody of a run that waits for a person."""
     keep_ms: int | None = None
     """How long what is over is kept; None for ever."""
     draw_token: Callable[[], str]

@@ -1,0 +1,154 @@
+"""
+`gnomon workflow test FILE`: say what a script would do, without calling its tools.
+
+Spec: WCLI-8.
+"""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gnomon.cli.options import JsonOption, clock_of, read_file
+from gnomon.cli.problem import printable
+from gnomon.errors import DefinitionError
+
+if TYPE_CHECKING:
+    from gnomon.apps.workflow.trial import Trial, Tried
+    from gnomon.ports.workflow_facts import Publication
+
+__all__ = ["trial_command"]
+
+SHOWN_MAX = 300
+
+
+def trial_command(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A script.", show_default=False)],
+    events: Annotated[
+        list[str] | None,
+        typer.Option("--event", metavar="TOPIC/ID[=JSON]", help="Something that comes in."),
+    ] = None,
+    results: Annotated[
+        list[str] | None,
+        typer.Option("--result", metavar="TOOL=JSON", help="What a tool is taken to give."),
+    ] = None,
+    producers: Annotated[
+        bool, typer.Option("--producers/--no-producers", help="Whether producers are called.")
+    ] = True,
+    as_json: JsonOption = False,
+) -> int:
+    """Say what a script would do with some events; its tools are not called."""
+    from gnomon.apps.workflow.script import load_workflow
+    from gnomon.apps.workflow.trial import try_out
+    from gnomon.shell.store.database import MEMORY
+    from gnomon.shell.store.workflow_opening import open_log
+
+    text = read_file(str(file)).read_text(encoding="utf-8")
+    given = [_event(one) for one in events or []]
+    said = dict(_result(one) for one in results or [])
+    workflow = load_workflow(text, where=str(file), folder=file.parent)
+
+    async def whole() -> "Trial":
+        log = await open_log(MEMORY, threaded=False)
+        try:
+            return await try_out(
+                workflow, text, given, said, log=log, clock=clock_of(context), producers=producers
+            )
+        finally:
+            await log.close()
+
+    found = asyncio.run(whole())
+    typer.echo(_json(found) if as_json else _text(found), nl=False)
+    return 1 if found.stopped else 0
+
+
+def _event(text: str) -> "Publication":
+    from gnomon.ports.workflow_facts import Publication
+
+    place, _, payload = text.partition("=")
+    topic, slash, id = place.partition("/")
+    if not slash:
+        raise DefinitionError(
+            "must be a topic and an id", where="event", got=text,
+            hint="""write e.g. --event 'orders/17={"item": 5}'""",
+        )  # fmt: skip
+    return Publication(topic, id, json.dumps(_value(payload or "null", where="event")))
+
+
+def _result(text: str) -> tuple[str, object]:
+    tool, sign, value = text.partition("=")
+    if not sign:
+        raise DefinitionError(
+            "must be a tool and what it gives", where="result", got=text,
+            hint="""write e.g. --result 'append={"row": 5}'""",
+        )  # fmt: skip
+    return tool, _value(value, where="result")
+
+
+def _value(text: str, *, where: str) -> object:
+    try:
+        found: object = json.loads(text)
+    except ValueError:
+        raise DefinitionError(
+            "must be JSON", where=where, got=text, hint="""write e.g. '{"n": 5}'"""
+        ) from None
+    return found
+
+
+def _json(found: "Trial") -> str:
+    from gnomon.apps.workflow.records import run_record
+
+    runs = []
+    for one in found.runs:
+        known = {} if one.would_call is None else {one.would_call.run: one.would_call}
+        published = [{"topic": topic, "id": id} for topic, id in one.publishes]
+        runs.append(run_record(one.run, known) | {"publishes": published})
+    whole = {
+        "workflow": found.workflow.name, "runs": runs, "left": found.left,
+        "stopped": found.stopped,
+    }  # fmt: skip
+    return json.dumps(whole, indent=2) + "\n"
+
+
+def _text(found: "Trial") -> str:
+    made = found.workflow
+    lines = [
+        f"{made.name}: {len(made.producers)} producers, {len(made.consumers)} consumers, "
+        f"{len(made.tools)} tools; no tool was called"
+    ]
+    for one in found.runs:
+        lines.append(f"  {one.run.number:>3}  {one.run.handler:<16} {'; '.join(_did(one))}")
+        if one.run.error:
+            lines += [f"       {line}" for line in one.run.traceback.splitlines()]
+    if found.left:
+        left = ", ".join(f"{size} in {topic}" for topic, size in found.left.items())
+        lines.append(f"left pending: {left}")
+    return "".join(f"{printable(line)}\n" for line in lines)
+
+
+def _did(one: "Tried") -> list[str]:
+    call = one.would_call
+    said = [
+        f"takes {_names(one.takes)}" if one.takes else "",
+        f"would call {call.tool} with {_cut(call.params)}"
+        + (f" ({call.title})" if call.title else "") if call else "",
+        f"publishes {_names(one.publishes)}" if one.publishes else "",
+        f"note: {one.run.note}" if one.run.note and not call else "",
+        _failure(one) if one.run.error else "",
+    ]  # fmt: skip
+    return [part for part in said if part] or ["does nothing"]
+
+
+def _failure(one: "Tried") -> str:
+    return f"{one.run.status.value} in {one.run.phase.value}: {one.run.error}"
+
+
+def _names(events: list[tuple[str, str]]) -> str:
+    return _cut(", ".join(f"{topic}/{id}" for topic, id in events))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= SHOWN_MAX else f"{text[: SHOWN_MAX - 1]}…"

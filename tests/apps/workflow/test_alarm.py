@@ -1,0 +1,137 @@
+"""A run that waits for a person is told of, once for what it waits for."""
+
+import logging
+
+import pytest
+
+from gnomon.apps.workflow.alarm import Alarm
+from gnomon.apps.workflow.context import Context, Outcome, Prepared
+from gnomon.errors import AuthError, HostError, LogicError, TransientError
+from tests.apps.workflow.sheet import Outside, shop
+from tests.apps.workflow.stage import Stage, everything, play, simple
+from tests.clauses import clause
+
+
+class Told:
+    """Somebody who is told, and may fail to hear it."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.alarms: list[Alarm] = []
+        self._error = error
+
+    async def __call__(self, alarm: Alarm) -> None:
+        self.alarms.append(alarm)
+        if self._error is not None:
+            raise self._error
+
+    def said(self) -> list[tuple[str, str, str]]:
+        return [(one.run.status.value, one.issue, one.answer) for one in self.alarms]
+
+
+@clause("SEEN-13", "FAIL-8")
+def test_a_bug_of_the_host_or_of_a_tool_is_told_of_once_and_again_by_the_next_host(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    told, later = Told(), Told()
+    orders, sheet = simple()
+
+    def conclude(ctx: Context, prepared: Prepared, outcome: Outcome) -> None:
+        if prepared.data:
+            raise HostError("a bug")
+
+    sheet.next(conclude)
+
+    async def scenario(stage: Stage) -> None:
+        await stage.start(orders, alert=told)
+        with caplog.at_level(logging.WARNING, "gnomon.workflow"):
+            await stage.publish("o1")
+        await stage.publish("o2")
+        await stage.advance(hours=3)
+        assert told.said() == [
+            ("failed:internal", "A tool or Gnomon itself failed: a bug",
+             "gnomon workflow resume orders"),
+        ]  # fmt: skip
+        (line,) = [one for one in caplog.records if "NeedsAttention" in one.message]
+        assert line.levelno == logging.ERROR
+
+        await stage.crash()
+        await stage.start(orders, alert=later)
+        await stage.advance(hours=1)
+        assert [one.run.status.value for one in later.alarms] == ["failed:internal"]
+
+    play(scenario)
+
+
+@clause("SEEN-13")
+def test_each_thing_that_a_run_waits_for_is_told_of_and_nothing_that_passes_by_itself() -> None:
+    told, outside = Told(), Outside()
+    failing: list[Exception | None] = [
+        TransientError("away", acted=False),
+        AuthError("sign in", acted=False),
+        LogicError("no"),
+    ]
+
+    def append(call: object) -> None:
+        if failing and (error := failing.pop(0)):
+            raise error
+
+    orders, sheet = shop(outside, append, approval=True)
+    sheet.prepare(lambda ctx, state: everything(ctx, ["orders"]))
+
+    async def scenario(stage: Stage) -> None:
+        desk = stage.host.desk if hasattr(stage, "host") else None
+        await stage.start(orders, alert=told)
+        desk = stage.host.desk
+        await stage.publish("o1")
+        for _ in range(4):
+            await stage.advance(minutes=1)
+            if (await stage.runs())[-1].status == "paused:approval":
+                await desk.approve("orders")
+        await stage.advance(minutes=1)
+        statuses = [one.run.status.value for one in told.alarms]
+        assert statuses[0] == "paused:approval"
+        assert statuses[-1] == "failed:logic"
+        assert "paused:transient" not in statuses
+        assert len(told.alarms) == len({(one.run.number, one.run.status) for one in told.alarms})
+
+    play(scenario)
+
+
+@clause("SEEN-13")
+def test_who_cannot_be_told_fails_nothing_else(caplog: pytest.LogCaptureFixture) -> None:
+    told = Told(RuntimeError("no mail"))
+    orders, sheet = simple()
+    sheet.prepare(lambda ctx, state: 5)
+
+    async def scenario(stage: Stage) -> None:
+        await stage.start(orders, alert=told)
+        sheet.prepare(lambda ctx, state: {})
+        await stage.host.desk.resume("orders")
+        await stage.advance()
+        assert (await stage.runs())[-1].status == "committed"
+
+    with caplog.at_level(logging.ERROR, "gnomon.workflow"):
+        play(scenario)
+
+    assert len(told.alarms) == 1
+    assert "AlertFailed" in caplog.text
+
+
+@clause("SEEN-13")
+def test_a_workflow_that_is_paused_is_told_of_when_it_goes_on() -> None:
+    told = Told()
+    orders, sheet = simple()
+    sheet.prepare(lambda ctx, state: 5)
+
+    async def scenario(stage: Stage) -> None:
+        await stage.start()
+        await stage.host.desk.deploy(orders)
+        await stage.host.desk.pause("orders")
+        await stage.crash()
+        await stage.start(orders, alert=told)
+        assert told.alarms == []
+        await stage.host.desk.resume("orders")
+        await stage.advance()
+        assert [one.run.status.value for one in told.alarms] == ["failed:logic"]
+
+    play(scenario)
