@@ -364,3 +364,19 @@ def test_a_namespace_that_ends_is_trouble_and_no_more() -> None:
         assert not [call for call in way.asked if isinstance(call, Delete)]
 
     in_a_world(scenario)
+
+
+@clause("OPERATOR-31")
+def test_what_an_operator_writes_itself_is_no_news_to_it() -> None:
+    async def scenario(world: Operating) -> None:
+        world.make(schedule="1 * * * *")
+        one, way = world.operator()
+        way.lag_ms = lambda call: 200  # so that the watch tells of a write within the pass
+        await world.until(50)
+        before = one.figures.passes
+        await world.until(100)
+
+        assert before == 1
+        assert one.figures.passes == 4  # its second, the Job that began, and the Job that ended
+
+    in_a_world(scenario)

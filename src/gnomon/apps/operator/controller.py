@@ -196,6 +196,7 @@ class Controller:
             verdict = Verdict(trouble=f"a bug in Gnomon: {type(error).__name__}: {error}")
         finally:
             self._fold(asking)
+            self._tell(asking)
         now_ms = self._clock.now_ms()
         self._note(uid, name, verdict)
         wake_ms = now_ms + LOOK_MS - int(digest(uid)[:4], 16) % (LOOK_MS // 2)
@@ -226,6 +227,7 @@ class Controller:
                     monotonic_ms=self._clock.monotonic_ms(),
                 )  # fmt: skip
                 question = steps.send(Heard(answer, heard_ms, self._agreement()))
+                self._fold(asking)  # before the watch tells of it, so that it is no news
         except StopIteration as stop:
             verdict: Verdict = stop.value
             return verdict, held_ms
@@ -244,9 +246,13 @@ class Controller:
         return answer
 
     def _fold(self, asking: Asking) -> None:
-        """Keep what a pass has seen, and tell what it has to tell; also of one that was left."""
-        for one in asking.touched:
+        """Keep what a pass has seen; also of one that was left."""
+        while asking.touched:
+            one = asking.touched.pop(0)
             (self.kronjobs if text(one, "kind") == "KronJob" else self.jobs).fold(one)
+
+    def _tell(self, asking: Asking) -> None:
+        """Tell what a pass has to tell; each of it is certain."""
         for notice in asking.notices:
             self.figures.told[notice.told.value] += 1
             level = logging.WARNING if notice.is_warning else logging.INFO
