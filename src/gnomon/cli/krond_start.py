@@ -17,7 +17,6 @@ import contextlib
 import gc
 import logging
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -40,6 +39,7 @@ from gnomon.cli.problem import describe_problem
 from gnomon.errors import DefinitionError
 from gnomon.ports import Clock
 from gnomon.shell.launcher.process import Manner, ProcessLauncher
+from gnomon.shell.launcher.strain import raise_limit
 from gnomon.shell.narrating import NarratingLedger
 from gnomon.shell.stopping import Stopper
 from gnomon.shell.store.belonging import Door, belong
@@ -51,7 +51,6 @@ __all__ = ["StartOptions", "start_detached", "start_krond"]
 
 LOG_BYTES, LOG_FILES = 10_000_000, 5
 """How long the log of a krond without a terminal becomes, and how many old ones are kept."""
-DESCRIPTORS = 65_536
 """Each job that runs takes one."""
 _JOBS = Manner(umask=0o022, gives_up=False, records_usage=True, leaves=True)
 
@@ -116,7 +115,7 @@ async def _run(jobs: list[Job], options: StartOptions, clock: Clock, early: Sequ
     stopper = Stopper(options.grace_ms)
     reading = ThreadPoolExecutor(max_workers=1, thread_name_prefix="krond-reload")
     async with stopper.listening(), _open(options.state) as ledger:
-        manner = _JOBS._replace(descriptors=_raise_limit())
+        manner = _JOBS._replace(descriptors=raise_limit())
         launcher = ProcessLauncher(clock, directory=options.state.output, manner=manner)
         beside = Beside(clock, options.beside, options.state)
         chronicle = Chronicle(clock, tell=beside.tell, output_of=launcher.output.newest)
@@ -257,13 +256,3 @@ def _say_ready(descriptor: int | None) -> None:
     if descriptor is not None:
         os.write(descriptor, f"{os.getpid()}\n".encode())
         os.close(descriptor)
-
-
-def _raise_limit() -> int | None:
-    """Let krond have many files open; what was allowed before is what jobs find."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    most = DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, DESCRIPTORS)
-    if soft == resource.RLIM_INFINITY or soft >= most:
-        return None
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
-    return soft

@@ -35,7 +35,8 @@ from gnomon.cli.shared_database import SharedDatabase
 from gnomon.errors import StoreError
 from gnomon.ports import Clock, Ledger
 from gnomon.shell.hosting import Host
-from gnomon.shell.launcher.process import ProcessLauncher
+from gnomon.shell.launcher.process import Manner, ProcessLauncher
+from gnomon.shell.launcher.strain import raise_limit
 from gnomon.shell.metrics.exposition import Family
 from gnomon.shell.narrating import NarratingLedger
 from gnomon.shell.runtime import Runtime
@@ -97,7 +98,7 @@ async def _run(
         await check_file(ledger, entries, options.file, place=_shown(options))
         launcher = ProcessLauncher(
             clock, directory=options.store.with_suffix(".output"),
-            cwd=options.file.absolute().parent,
+            cwd=options.file.absolute().parent, manner=Manner(descriptors=raise_limit()),
         )  # fmt: skip
         host = Host(ledger, launcher, clock)
         if options.database is None:

@@ -18,7 +18,7 @@ from gnomon.ports.journal import (
     Registered,
     Stretch,
 )
-from gnomon.ports.launcher import Launcher
+from gnomon.ports.launcher import Launcher, Strained
 from gnomon.ports.ledger import (
     Claim,
     Committed,
@@ -64,6 +64,7 @@ __all__ = [
     "RunRow",
     "Saved",
     "ScheduleRow",
+    "Strained",
     "Stretch",
     "ToEnd",
 ]

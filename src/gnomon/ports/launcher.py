@@ -5,12 +5,25 @@ Spec: LAUNCH-1 to LAUNCH-3.
 """
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.ports.ledger import Claim, Failed, Launched, Report
 
-__all__ = ["Launcher"]
+__all__ = ["Launcher", "Strained"]
+
+
+class Strained(NamedTuple):
+    """
+    A launcher lacks what it needs to start any run: descriptors, memory, processes.
+
+    It says nothing about the run, which did not start, and is not reported: its claim is kept, and
+    tried again.
+    """
+
+    key: str
+    fence: int
+    message: str
 
 
 class Launcher(Protocol):
@@ -27,11 +40,12 @@ class Launcher(Protocol):
         """Whether a run that was not reported as launched certainly never started."""
         ...
 
-    async def launch(self, claim: Claim) -> Launched | Failed | None:
+    async def launch(self, claim: Claim) -> Launched | Failed | Strained | None:
         """
         Start a run, or make it ready; whether that worked is known when this returns.
 
-        A launcher that takes its time returns None at once, and reports later.
+        A launcher that takes its time returns None at once, and reports later. One that could not
+        start any run at this moment says so, and is asked again for this one.
         """
         ...
 

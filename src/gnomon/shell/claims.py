@@ -27,6 +27,7 @@ class Claims:
         self.giving_way: dict[tuple[str, int], Claim] = {}
         """By key and fencing number, those that were taken out to be replaced, and of which an
         earlier try is being ended."""
+        self._is_given_up = False
 
     def __len__(self) -> int:
         return len(self.ready) + len(self.waiting) + len(self.freed) + len(self.giving_way)
@@ -61,9 +62,20 @@ class Claims:
         self.freed.clear()
         return bool(self.ready)
 
-    def give_up_waiting(self) -> list[Claim]:
-        """Take out those that wait, and those that give way."""
+    def hold_back(self, claim: Claim) -> bool:
+        """Keep one that could not be started; False for one that is to be judged again."""
+        if self._is_given_up or claim.schedule.policy.deadline is not None:
+            return False
+        self.ready.appendleft(claim)
+        return True
+
+    def give_up_waiting(self, *, strained: bool) -> list[Claim]:
+        """Take out those that wait, those that give way, and those that cannot be started."""
+        self._is_given_up = True
         waiting = [*self.waiting.values(), *self.giving_way.values()]
         self.waiting.clear()
         self.giving_way.clear()
+        if strained:
+            waiting += self.ready
+            self.ready.clear()
         return waiting

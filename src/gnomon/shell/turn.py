@@ -11,7 +11,7 @@ ready. Who was not launched in the turn that won it may have been killed since, 
 before. A launch may take its time as well, and is reported when it is known. A run that goes on
 without this worker is let go as soon as it is launched.
 
-Spec: RUN-1 to RUN-3, RUN-5 to RUN-8, RUN-13, ASK-9, ASK-11, ASK-17.
+Spec: RUN-1 to RUN-3, RUN-5 to RUN-8, RUN-13, RUN-17, ASK-9, ASK-11, ASK-17.
 """
 
 import asyncio
@@ -20,11 +20,13 @@ from collections.abc import Callable, Sequence
 
 from gnomon.core.engine import Change, Limits, plan
 from gnomon.core.ledger.lifecycle import Reason, State
-from gnomon.ports import Claim, Clock, Ended, Failed, Launched, Launcher, Ledger, Report
+from gnomon.ports import Claim, Clock, Ended, Failed, Launched, Launcher, Ledger, Report, Strained
 from gnomon.shell.claims import Claims
 from gnomon.shell.ending import Ending
 from gnomon.shell.holding import Holding, Moment
+from gnomon.shell.predecessor import take_over
 from gnomon.shell.reports import Reports
+from gnomon.shell.strain import Strain
 from gnomon.shell.telemetry import Telemetry, log
 
 __all__ = ["CHUNK", "Worker"]
@@ -58,6 +60,7 @@ class Worker:
         """Launches that take their time."""
         self._given_up: list[Claim] = []
         """Claims that are held, and not started any more, because this worker stops."""
+        self._strain = Strain(clock)
         self.ending = Ending(ledger, launcher, owner, self.reports, wake)
 
     @property
@@ -86,9 +89,11 @@ class Worker:
         await self._renew(at)
         if self._claims.let_in():
             await self._see_kills(at, at_once=True)
-        more = claiming and await self._claim(at)
+        more = claiming and not self._strain.rest_ms() and await self._claim(at)
         await self._act(at)
         await self._see_kills(at)
+        if rest_ms := self._strain.rest_ms():
+            return self._by_now(at) + rest_ms
         if more:
             return at.now_ms
         return await self.ledger.next_wake_ms() if claiming else None
@@ -106,22 +111,11 @@ class Worker:
 
     async def recover(self, at: Moment) -> None:
         """Take over from a former worker: adopt what still runs; the rest of its runs is lost."""
-        orphans = await self.ledger.orphans(owner=self.owner)
-        rows = {
-            row.key: row for row in orphans if row.state is State.RUNNING and row.run_id is not None
-        }
-        adopted = [
-            key for key, row in rows.items() if await self.launcher.adopt(key, row.run_id or "")
-        ]
-        found = {key: await self.ledger.get(rows[key].schedule_id) for key in adopted}
-        taken = await self.ledger.recover(owner=self.owner, adopted=adopted, now_ms=at.now_ms)
-        for key, fence in taken:
+        taken = await take_over(self.ledger, self.launcher, self.owner, now_ms=at.now_ms)
+        for key, fence, schedule in taken:
             self._launched[key] = self._adopted[key] = fence
-            if (row := found[key]) is not None:
-                self.holding.take(key, fence, row.schedule, at=at)
-        if orphans:
-            event = "took over from a former worker"
-            log(logging.INFO, event, adopted=len(taken), running=len(rows))
+            if schedule is not None:
+                self.holding.take(key, fence, schedule, at=at)
 
     def _by_now(self, at: Moment) -> int:
         """What the clock would show by now: the ledger may have kept us waiting since."""
@@ -191,7 +185,7 @@ class Worker:
         self.ending.do_beside(self._make_room(claim, mine))
 
     async def _act(self, at: Moment) -> None:
-        while self._claims.ready:
+        while self._claims.ready and not self._strain.rest_ms():
             # Much may have happened to who was kept waiting: frozen, one comes back to leases that
             # are over, and starts nothing that others have taken since.
             await self._renew(at.plus(self._passed_ms(at)))
@@ -218,12 +212,23 @@ class Worker:
                 continue
             finally:
                 claims.launching = None
+            if isinstance(result, Strained):
+                self._hold_back(claim, result)
+                return launched
             if result is None:
                 self._launched[claim.key] = claim.fence
                 self._under_way[claim.key, claim.fence] = claim
             elif self._note_launch(claim, result, confirms):
                 launched.append(claim)
+        self._strain.end()
         return launched
+
+    def _hold_back(self, claim: Claim, strained: Strained) -> None:
+        """Start nothing for a while; what has a deadline is judged again by then."""
+        self._strain.begin(strained)
+        if not self._claims.hold_back(claim):
+            self._given_up.append(claim)
+            self.give_back()
 
     def _note_launch(self, claim: Claim, result: Launched | Failed, confirms: bool) -> bool:
         """Whether it was launched."""
@@ -299,6 +304,7 @@ class Worker:
             self._under_way.pop((key, fence), None)
         self.holding.drop(key, fence)
         self.reports.add_end(end)
+        self._strain.ease()
         self.telemetry.ends += 1
         self.telemetry.ends_failed += not end.success
 
@@ -378,15 +384,12 @@ class Worker:
                 self.ending.is_called |= claim.launches > 1
 
     def give_up_waiting(self) -> None:
-        """Start none of the claims that wait for the end of another run, or of an earlier try."""
-        self._given_up += self._claims.give_up_waiting()
+        """Start none of the claims that wait: for another end, an earlier try, or descriptors."""
+        strained = self._strain.rest_ms() > 0
+        self._given_up += self._claims.give_up_waiting(strained=strained)
 
     def give_back(self) -> None:
-        """
-        Let others start those, now that this worker's runs are over.
-
-        Before that they would only use up their tries: nobody else can end what is in their way.
-        """
+        """Let others start those; as long as runs are in their way that would be in vain."""
         for claim in self._given_up:
             key, fence, message = claim.key, claim.fence, "stopped before it began"
             self.holding.drop(key, fence)

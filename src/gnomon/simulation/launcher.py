@@ -11,6 +11,8 @@ when a worker dies. There are three ways to launch, after those that exist:
   the same key joins the first run, or hears how it ended, and anybody can have it ended. Sometimes
   it does not answer, and may have begun the run.
 
+Now and then nothing at all can be started for a while, as for want of descriptors.
+
 Spec: SIM-3.
 """
 
@@ -19,13 +21,15 @@ from collections.abc import Callable, Sequence
 from enum import StrEnum
 
 from gnomon.core.ledger.lifecycle import Reason
-from gnomon.ports import Claim, Ended, Failed, Launched
+from gnomon.ports import Claim, Ended, Failed, Launched, Strained
 from gnomon.simulation.dice import Dice
 from gnomon.simulation.gate import Gate, LedgerNature
 from gnomon.simulation.record import Effect
 
 __all__ = ["Outside", "SimulatedLauncher", "Way"]
 
+STRAIN_MS = 45_000
+"""How long a worker lacks something at a time."""
 _ADOPTED_FENCE = 0  # the ledger gives a new one, which a launcher is not told
 _UNANSWERED_MAX = 2  # tries, so that a world comes to rest in time
 
@@ -115,7 +119,7 @@ class SimulatedLauncher:
     def confirms_start(self) -> bool:
         return self.outside.way is Way.PROCESS
 
-    async def launch(self, claim: Claim) -> Launched | Failed:
+    async def launch(self, claim: Claim) -> Launched | Failed | Strained:
         return await self.gate.call("launch", lambda: self._launch(claim), stores=False)
 
     async def release(self, key: str) -> None:
@@ -158,8 +162,11 @@ class SimulatedLauncher:
         self._ends.append(Ended(key, fence, success, "exit 0" if success else "exit 1", reason))
         self._some_ended.set()
 
-    async def _launch(self, claim: Claim) -> Launched | Failed:
+    async def _launch(self, claim: Claim) -> Launched | Failed | Strained:
         record, outside = self.gate.nature.record, self.outside
+        if Dice(outside.seed, "strain", outside.wall_ms() // STRAIN_MS).chance(4):
+            record.hit("nothing could be started")
+            return Strained(claim.key, claim.fence, "Too many open files")
         record.launched[self.gate.worker, claim.key, claim.fence] = record.next_no()
         dice = Dice(outside.seed, "launch", claim.key, claim.launches)
         if dice.chance(12):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.core.ledger.lifecycle import Reason
-from gnomon.ports import Ended, Failed, Launched
+from gnomon.ports import Ended, Failed, Launched, Strained
 from gnomon.shell.clock import SystemClock
 from gnomon.shell.launcher.detail import Exit, Usage, exit_line, read_exit
 from gnomon.shell.launcher.identity import Identity, identify
@@ -80,7 +80,7 @@ def test_what_is_written_about_an_end_is_read_back(
 
 @clause("LAUNCH-14")
 def test_a_missing_program_may_come_back(tmp_path: Path) -> None:
-    async def scenario() -> Launched | Failed:
+    async def scenario() -> Launched | Failed | Strained:
         launcher = ProcessLauncher(SystemClock(), manner=Manner(gives_up=False))
         return await launcher.launch(a_claim({"command": [str(tmp_path / "none")]}))
 
@@ -93,7 +93,7 @@ def test_a_missing_program_may_come_back(tmp_path: Path) -> None:
 
 @clause("KROND-32")
 def test_what_is_asked_for_by_hand_is_tried_once(tmp_path: Path) -> None:
-    async def scenario() -> Launched | Failed:
+    async def scenario() -> Launched | Failed | Strained:
         launcher = ProcessLauncher(SystemClock(), manner=Manner(gives_up=False))
         claim = a_claim({"command": [str(tmp_path / "none")]})
         return await launcher.launch(claim._replace(key="manual:billing:now"))

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from gnomon.core.ledger.lifecycle import Reason
-from gnomon.ports import Clock, Ended, Failed, Launched
+from gnomon.ports import Clock, Ended, Failed, Launched, Strained
 from gnomon.shell.clock import SystemClock, since_boot_ms
 from gnomon.shell.launcher.identity import Identity, identify
 from gnomon.shell.launcher.process import ProcessLauncher
@@ -290,7 +290,7 @@ def test_a_stopped_process_can_be_ended(fifo: Path) -> None:
 
 @clause("LAUNCH-2")
 def test_a_directory_that_is_missing_may_come_back(tmp_path: Path) -> None:
-    async def scenario() -> Launched | Failed:
+    async def scenario() -> Launched | Failed | Strained:
         launcher = ProcessLauncher(SystemClock(), directory=tmp_path)
         return await launcher.launch(a_claim({"command": ["true"], "cwd": "/no/such/place"}))
 

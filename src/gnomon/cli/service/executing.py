@@ -30,7 +30,8 @@ from gnomon.errors import DefinitionError
 from gnomon.ports import Clock
 from gnomon.ports.executions import Executions
 from gnomon.ports.executor import Executor
-from gnomon.shell.launcher.process import ProcessLauncher
+from gnomon.shell.launcher.process import Manner, ProcessLauncher
+from gnomon.shell.launcher.strain import raise_limit
 from gnomon.shell.outgoing.client import Outgoing
 from gnomon.shell.outgoing.rule import read_rule
 
@@ -85,7 +86,8 @@ def make_executor(
         return HttpExecutor(
             settings.executor_url, keys, outgoing, clock, callback_url=settings.callback_url
         )
-    commands = CommandNodes(ProcessLauncher(clock, directory=output))
+    manner = Manner(descriptors=raise_limit())
+    commands = CommandNodes(ProcessLauncher(clock, directory=output, manner=manner))
     modules = _words(settings.python_modules)
     works = Works(
         commands=commands if settings.allow_commands else None,

@@ -67,6 +67,7 @@ def _user(user: str) -> tuple[str, int, int, str]:
     try:
         found = pwd.getpwnam(user)
     except KeyError:
+        _check_known()
         if user.isascii() and user.isdecimal():
             return _of_number(int(user))
         raise OSError(errno.ENOENT, f"there is no user {user}") from None
@@ -76,7 +77,8 @@ def _user(user: str) -> tuple[str, int, int, str]:
 def _of_number(uid: int) -> tuple[str, int, int, str]:
     try:
         found = pwd.getpwuid(uid)
-    except KeyError:  # a number may stand for somebody whom this machine does not know
+    except KeyError:
+        _check_known()  # then a number may stand for somebody whom this machine does not know
         return str(uid), uid, uid if uid != os.geteuid() else os.getegid(), "/"
     return found.pw_name, uid, found.pw_gid, found.pw_dir
 
@@ -85,9 +87,15 @@ def _group(group: str) -> int:
     try:
         return grp.getgrnam(group).gr_gid
     except KeyError:
+        _check_known()
         if group.isascii() and group.isdecimal():
             return int(group)
         raise OSError(errno.ENOENT, f"there is no group {group}") from None
+
+
+def _check_known() -> None:
+    """A machine that could not look says that there is no such name; then this fails, too."""
+    os.close(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))
 
 
 def _further_groups(name: str, group: int) -> tuple[int, ...]:

@@ -15,7 +15,7 @@ tried again, whatever the failure; that what runs use is recorded; that who stop
 Needs Linux: /proc says when a process began, and a pidfd (or, without, a look now and then) says
 when it is gone. Limits on resources are not its business.
 
-Spec: LAUNCH-1 to LAUNCH-11, LAUNCH-13 to LAUNCH-16.
+Spec: LAUNCH-1 to LAUNCH-11, LAUNCH-13 to LAUNCH-17.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ from typing import NamedTuple
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.core.ledger.period import is_manual
 from gnomon.errors import DefinitionError
-from gnomon.ports import Claim, Clock, Ended, Failed, Launched
+from gnomon.ports import Claim, Clock, Ended, Failed, Launched, Strained
 from gnomon.shell.clock import since_boot_ms
 from gnomon.shell.launcher.account import Account, account_of
 from gnomon.shell.launcher.command import Command, environment, find_program, parse_command
@@ -43,6 +43,7 @@ from gnomon.shell.launcher.output import FILES_MAX, OUTPUT_MAX, Output
 from gnomon.shell.launcher.rights import files_of, place_of
 from gnomon.shell.launcher.sink import CAPTURE, USUAL_UMASK, Sinks
 from gnomon.shell.launcher.spawn import begin, stub
+from gnomon.shell.launcher.strain import is_strain
 from gnomon.shell.launcher.waiting import Ends, all_done_within
 
 __all__ = ["Manner", "Order", "ProcessLauncher"]
@@ -53,6 +54,8 @@ LOOK_MS = 100
 """How often one looks after a process where there are no pidfds."""
 OUTPUT_LOOK_MS = 1_000
 """How often one looks how much runs have printed."""
+STRAINED_MS = 500
+"""How long to wait where no run could be started."""
 _ADOPTED_FENCE = 0
 
 
@@ -129,7 +132,7 @@ class ProcessLauncher:
     def confirms_start(self) -> bool:
         return True
 
-    async def launch(self, claim: Claim) -> Launched | Failed:
+    async def launch(self, claim: Claim) -> Launched | Failed | Strained:
         try:
             command = parse_command(claim.schedule.target)
         except DefinitionError as error:
@@ -137,11 +140,11 @@ class ProcessLauncher:
         try:
             account = account_of(command.user, command.group)
         except OSError as error:
-            return self._failed(claim.key, claim.fence, error, permanent=False)
+            return self._not_started(claim.key, claim.fence, error, as_another=False)
         env = environment(claim, command, home=account.home, user=account.name)
         return self.prepare(Order(claim.key, claim.fence, claim.launches, command, env, account))
 
-    def prepare(self, order: Order) -> Launched | Failed:
+    def prepare(self, order: Order) -> Launched | Failed | Strained:
         """Make a process ready, which begins when it is released."""
         key, fence = order.key, order.fence
         if key in self._runs:
@@ -151,8 +154,19 @@ class ProcessLauncher:
         except DefinitionError as error:
             return self._failed(key, fence, error, permanent=True)
         except OSError as error:
-            return self._failed(key, fence, error, permanent=error.errno == errno.E2BIG)
+            return self._not_started(key, fence, error, as_another=bool(order.command.user))
         return Launched(key, fence, run.identity.text(run.timeout_ms, run.grace_ms))
+
+    async def rest(self) -> None:
+        """Wait for a moment, in which what is missing may become free."""
+        await self._clock.sleep_ms(STRAINED_MS)
+
+    def _not_started(
+        self, key: str, fence: int, error: OSError, *, as_another: bool
+    ) -> Failed | Strained:
+        if is_strain(error, as_another=as_another):
+            return Strained(key, fence, one_line(_said(error)))
+        return self._failed(key, fence, error, permanent=error.errno == errno.E2BIG)
 
     def _failed(self, key: str, fence: int, error: Exception, *, permanent: bool) -> Failed:
         is_final = permanent if self.manner.gives_up else is_manual(key)

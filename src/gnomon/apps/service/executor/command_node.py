@@ -15,7 +15,7 @@ from hashlib import sha256
 from gnomon.apps.service.dag import CommandNode
 from gnomon.apps.service.executor.node_work import NodeContext, NodeEnd, Record, cut_log
 from gnomon.core.ledger.lifecycle import Reason
-from gnomon.ports import Ended, Failed
+from gnomon.ports import Ended, Failed, Strained
 from gnomon.shell.launcher.command import PATH, SHELL, Command
 from gnomon.shell.launcher.process import Order, ProcessLauncher
 
@@ -34,7 +34,9 @@ class CommandNodes:
     async def carry_out(self, node: CommandNode, context: NodeContext, record: Record) -> NodeEnd:
         key = _key(context)
         self._start_collecting()
-        made = self._launcher.prepare(self._order(node, context, key))
+        order = self._order(node, context, key)
+        while isinstance(made := self._launcher.prepare(order), Strained):
+            await self._launcher.rest()  # the executor lacks something, and not the node
         if isinstance(made, Failed):
             return NodeEnd(False, made.message)
         ended = self._waiting[key] = asyncio.get_running_loop().create_future()
