@@ -22,6 +22,9 @@ from gnomon.apps.daemon.krontab.report import report
 from gnomon.cli.options import read_file
 from gnomon.cli.problem import printable
 from gnomon.cli.screen import Json, render_json
+from gnomon.shell.clock import SystemClock
+from gnomon.shell.host_zone import host_zone
+from gnomon.shell.settings import environment
 
 __all__ = ["Asked", "import_text", "local_zone"]
 
@@ -63,9 +66,7 @@ def import_text(asked: Asked, *, as_json: bool) -> tuple[str, str, bool]:
 
 def local_zone() -> str:
     """The zone of this machine, by its name."""
-    from tzlocal import get_localzone_name
-
-    return get_localzone_name()
+    return host_zone(environment(), now=SystemClock().now_ms() // 1000)
 
 
 def _sources(crontab: str, asked: Asked) -> Iterator[Source]:

@@ -41,6 +41,8 @@ from gnomon.errors import (
 )
 from gnomon.ports import Clock, Entry, Journal, JournalOpener
 from gnomon.shell.clock import SystemClock
+from gnomon.shell.host_zone import host_zone
+from gnomon.shell.settings import environment
 from gnomon.shell.store.journal import DEFAULT_NAMESPACE, ENTRIES_KEPT, SqliteJournalOpener
 
 __all__ = ["DEFAULT_STORE", "Scheduler", "SchedulerState"]
@@ -136,7 +138,7 @@ class Scheduler:
         is stored and in force. Cancelling it leaves things as they were.
         """
         try:
-            read = read_registrations(registrations, zone=self._zone or _host_zone())
+            read = read_registrations(registrations, zone=self._zone or self._host_zone())
         except DefinitionError as error:
             self._log(LogEvent.INITIALIZATION_FAILED, logging.ERROR, error=str(error))
             raise
@@ -178,6 +180,9 @@ class Scheduler:
                 await asyncio.shield(work)
         finally:
             others.cancel()
+
+    def _host_zone(self) -> str:
+        return host_zone(environment(), now=self._clock.now_ms() // 1000)
 
     async def _initialize(self, registrations: list[Registration]) -> bool:
         """Whether the scheduler was brought to life by this call."""
@@ -357,12 +362,6 @@ def _check_count(where: str, got: int, *, at_least: int) -> None:
             f"must be a whole number, {at_least} or more", where=where, got=got,
             hint="leave it out for the default",
         )  # fmt: skip
-
-
-def _host_zone() -> str:
-    from tzlocal import get_localzone_name
-
-    return get_localzone_name()
 
 
 def _nobody(entries: Sequence[Entry]) -> None:

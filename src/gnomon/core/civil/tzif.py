@@ -27,7 +27,10 @@ from gnomon.core.civil.calendar import (
     weekday,
 )
 
-__all__ = ["read_zone", "transitions", "tzdata_version", "zone_names"]
+__all__ = [
+    "Course", "course_of_rule", "course_of_zone", "last_rule", "read_zone", "transitions",
+    "tzdata_version", "zone_names",
+]  # fmt: skip
 
 _HEADER = struct.Struct(">4sc15x6l")
 _NAME = r"(?:<[^>]+>|[A-Za-z]+)"
@@ -38,6 +41,9 @@ _RULE = re.compile(
     rf",(?P<end>[^,/]+)(?:/(?P<end_time>{_TIME}))?)?"
 )
 _TWO_O_CLOCK = 7_200
+
+Course = tuple[int, list[tuple[int, int]]]
+"""An offset, and each later change as (instant, new offset)."""
 
 
 @lru_cache(1)
@@ -58,7 +64,33 @@ def read_zone(name: str) -> bytes:
     return (resources.files("tzdata") / "zoneinfo").joinpath(*name.split("/")).read_bytes()
 
 
-def transitions(data: bytes) -> tuple[int, list[tuple[int, int]]]:
+def last_rule(data: bytes) -> str:
+    """The rule for the years after the last change that a file lists."""
+    return _parse(data)[2]
+
+
+def course_of_zone(data: bytes, since: int) -> Course:
+    """The offset at `since`, and each later change, up to the horizon."""
+    return _course(*transitions(data), since)
+
+
+def course_of_rule(rule: str, since: int) -> Course:
+    """The same for a zone that has always gone by a rule."""
+    changes = _expand(rule, since=since - 2 * 366 * DAY)
+    return _course(changes[0][1], changes, since)
+
+
+def _course(offset: int, changes: list[tuple[int, int]], since: int) -> Course:
+    later = []
+    for at, new in changes:
+        if at <= since:
+            offset = new
+        else:
+            later.append((at, new))
+    return offset, later
+
+
+def transitions(data: bytes) -> Course:
     """The first offset, and each later change as (instant, new offset), up to the horizon."""
     first, changes, rule = _parse(data)
     last = changes[-1][0] if changes else -(1 << 60)
