@@ -170,7 +170,7 @@ def test_mistakes_are_refused_with_their_place_and_reason(
         ("0 0 * * fri-mon", "write fri-sat,sun-mon"),
         ("0 0 * * sat-tue", "write sat,sun-tue"),
         ("0 0 * nov-jan *", "write nov-dec,jan"),
-        ("0 0 * * fri-mone", "write a list"),
+        ("0 0 * * fri-mone", "write 0 to 7"),
         ("0 22-2 * * *", "write 22-23,0-2"),
     ],
 )

@@ -12,6 +12,13 @@ import re
 from typing import NamedTuple
 
 from gnomon.core.cron.dialect import MACROS, MONTH_NAMES, WEEKDAY_NAMES, Dialect, FieldRule, Role
+from gnomon.core.cron.foreign import (
+    is_jenkins,
+    jenkins_values,
+    name_of_weekday,
+    quartz_weekdays,
+    translated,
+)
 
 __all__ = [
     "Complaint",
@@ -27,7 +34,6 @@ _SHOWN_MAX = 40
 _NAMES = {Role.MONTH: MONTH_NAMES, Role.WEEKDAY: WEEKDAY_NAMES}
 _NUMBER = re.compile(r"\d{1,1024}", re.ASCII)
 _RANGE = re.compile(r"(\d{1,512})-(\d{1,512})", re.ASCII)
-_STEP = re.compile(r"(\*|\d{1,3}|\d{1,3}-\d{1,3})/(\d{1,3})", re.ASCII)
 _ODD_NUMBER = re.compile(
     r"[+-]\d[^,]*|\d+\.\d*|\.\d+|\d+[eE][+-]?\d+|0[xXoObB][0-9a-fA-F]+|\d[\d_]*", re.ASCII
 )
@@ -102,12 +108,12 @@ def complain_of_element(
 ) -> Complaint:
     """An element of a field's list cannot be read; it is the first of its kind."""
     offset = sum(len(before) + 1 for before in elements[: elements.index(element)])
-    reason, hint = _reason(element, rule, dialect)
+    reason, hint = _reason(element, rule, dialect, text.split())
     value = ",".join(elements)
     return Complaint(rule.role, value, offset, _start(text, index) + offset, reason, hint)
 
 
-def _reason(element: str, rule: FieldRule, dialect: Dialect) -> tuple[str, str]:
+def _reason(element: str, rule: FieldRule, dialect: Dialect, fields: list[str]) -> tuple[str, str]:
     shown = f'("{_cut(element)}")'
     if element == "":
         return "must not have an empty list element", "remove the comma or write a value"
@@ -115,40 +121,52 @@ def _reason(element: str, rule: FieldRule, dialect: Dialect) -> tuple[str, str]:
         return 'must not mix "*" with other elements', 'write "*" alone'
     if "@" in element:
         return f"must not contain a macro {shown}", "write a macro alone, or numbers"
+    if is_jenkins(element):
+        return _jenkins_reason(element, rule)
     if "/" in element:
-        return _step_reason(element, rule, dialect)
+        return _step_reason(element, rule, dialect, fields)
     if _NUMBER.fullmatch(element):
         return _number_reason(element, rule)
     if bounds := _RANGE.fullmatch(element):
-        return _range_reason(element, bounds[1], bounds[2], rule)
+        return _range_reason(element, bounds[1], bounds[2], rule, dialect)
     if _ODD_NUMBER.fullmatch(element):
         return f"must be plain decimal digits {shown}", f"write {rule.low} to {rule.top}"
     if _QUARTZ.fullmatch(element):
-        return _quartz_reason(element, rule, dialect)
-    return _word_reason(element, rule)
+        return _quartz_reason(element, rule, dialect, fields)
+    return _word_reason(element, rule, dialect)
 
 
-def _step_reason(element: str, rule: FieldRule, dialect: Dialect) -> tuple[str, str]:
-    parts = _STEP.fullmatch(element)
-    values = _step_values(parts[1], int(parts[2]), rule) if parts else []
+def _jenkins_reason(element: str, rule: FieldRule) -> tuple[str, str]:
+    values = jenkins_values(element, rule)
+    hint = f"write e.g. {values}: Jenkins picks a value for H" if values else "write a list"
+    return f'must not use the H of Jenkins ("{_cut(element)}")', hint
+
+
+def _step_reason(
+    element: str, rule: FieldRule, dialect: Dialect, fields: list[str]
+) -> tuple[str, str]:
+    values = translated(element, rule, dialect)
     if not dialect.steps:
-        hint = f"write {','.join(map(str, values))}" if values else "write a list of values"
+        hint = f"write {values}" if values else "write a list of values"
+        if element[0] == "*" and _other_day_is_restricted(rule, fields):
+            hint = "use the dialect vixie, where both days must match; of a list either may"
         return f'must not use step syntax ("{_cut(element)}")', hint
-    if values and not dialect.bare_steps and "-" not in element:
-        hint = f"write {element.replace('/', f'-{rule.high}/')}"
+    body, _, step = element.partition("/")
+    if values and not dialect.bare_steps and "-" not in body:
+        hint = f"write {body}-{rule.high}/{step}" if body != "7" else f"write {values}"
         return f'must have a range before the step ("{_cut(element)}")', hint
     count = rule.high - rule.low + 1
     reason = f'must step by 1 to {count} over a valid range ("{_cut(element)}")'
+    if values:
+        return reason, f"write {values}"
     return reason, f"write e.g. */{min(count, 5)} or {rule.low}-{rule.high}/2"
 
 
-def _step_values(body: str, step: int, rule: FieldRule) -> list[int]:
-    low_text, _, high_text = body.partition("-")
-    low = rule.low if body == "*" else int(low_text)
-    high = int(high_text) if high_text else rule.high
-    if not (rule.low <= low <= high <= rule.high) or not 1 <= step <= rule.high - rule.low + 1:
-        return []
-    return list(range(low, high + 1, step))
+def _other_day_is_restricted(rule: FieldRule, fields: list[str]) -> bool:
+    """Whether the day field that this one is not says anything."""
+    if rule.role is Role.DAY:
+        return fields[-1] not in ("*", "?")
+    return rule.role is Role.WEEKDAY and fields[-3] not in ("*", "?")
 
 
 def _number_reason(element: str, rule: FieldRule) -> tuple[str, str]:
@@ -159,20 +177,24 @@ def _number_reason(element: str, rule: FieldRule) -> tuple[str, str]:
     return reason, f"write {rule.low} to {rule.top}"
 
 
-def _range_reason(element: str, low: str, high: str, rule: FieldRule) -> tuple[str, str]:
+def _range_reason(
+    element: str, low: str, high: str, rule: FieldRule, dialect: Dialect
+) -> tuple[str, str]:
+    values = translated(element, rule, dialect)
     for bound in (low, high):
         if len(bound.lstrip("0")) > 2 or not rule.low <= int(bound) <= rule.top:
-            return _number_reason(bound, rule)
-    hint = f"write {int(low)}-{rule.high},{rule.low}-{int(high)}"
-    return f'must not have a range that wraps around ("{_cut(element)}")', hint
+            reason, hint = _number_reason(bound, rule)
+            return reason, f"write {values}" if values else hint
+    return f'must not have a range that wraps around ("{_cut(element)}")', f"write {values}"
 
 
-def _quartz_reason(element: str, rule: FieldRule, dialect: Dialect) -> tuple[str, str]:
+def _quartz_reason(
+    element: str, rule: FieldRule, dialect: Dialect, fields: list[str]
+) -> tuple[str, str]:
     if element == "?":
-        return 'must not use "?"', 'write "*"'
+        return 'must not use "?"', _question_hint(rule, fields)
     if not dialect.month_days:
-        hint = "list the days, or use the dialect standard"
-        return f'must not use L, W or # ("{_cut(element)}")', hint
+        return f'must not use L, W or # ("{_cut(element)}")', _month_day_hint(element, rule)
     if rule.role is Role.DAY:
         hint = "write L, LW, or a day from 1 to 31 followed by W"
         return f'must not use "{_cut(element)}"', hint
@@ -182,44 +204,45 @@ def _quartz_reason(element: str, rule: FieldRule, dialect: Dialect) -> tuple[str
     return f'must not use L, W or # ("{_cut(element)}")', "use them for days and weekdays only"
 
 
-def _word_reason(element: str, rule: FieldRule) -> tuple[str, str]:
-    words = element.lower().split("-")
-    for word in words:
-        value = _NAMES.get(rule.role, {}).get(word[:3])
-        if value is None or not _is_full_name(word, value, rule):
-            continue
+def _question_hint(rule: FieldRule, fields: list[str]) -> str:
+    """Where there is a question mark, weekdays are counted as Quartz does."""
+    if rule.role not in (Role.DAY, Role.WEEKDAY):
+        return f"write {rule.low} to {rule.top}"
+    weekday = quartz_weekdays(fields[-1])
+    if weekday == fields[-1]:
+        return 'write "*"'
+    whole = " ".join("*" if field == "?" else field for field in [*fields[:-1], weekday])
+    return f"write the whole as {whole}: Quartz counts weekdays from 1 for Sunday"
+
+
+def _month_day_hint(element: str, rule: FieldRule) -> str:
+    if rule.role not in (Role.DAY, Role.WEEKDAY):
+        return f"write {rule.low} to {rule.top}"
+    if rule.role is Role.WEEKDAY and element.upper() == "L":
+        return "write 6: L alone is Saturday"
+    if element[0].isdigit() and rule.role is Role.WEEKDAY:
+        value, rest = int(element[0]), element[1:]
+        return (
+            "list the days, or use the dialect standard and write "
+            f"{name_of_weekday(value - 1)}{rest} for Quartz, else {name_of_weekday(value)}{rest}"
+        )
+    if "-" in element:
+        return "list the days"
+    return "list the days, or use the dialect standard"
+
+
+def _word_reason(element: str, rule: FieldRule, dialect: Dialect) -> tuple[str, str]:
+    values, words = translated(element, rule, dialect), element.lower().split("-")
+    if values:
         if not rule.names:
-            return f'must not use names ("{_cut(element)}")', f"write {value}"
-        if word not in rule.names:
-            return f'must use three-letter names ("{_cut(element)}")', f"write {word[:3]}"
+            return f'must not use names ("{_cut(element)}")', f"write {values}"
+        if any(word.isalpha() and word not in rule.names for word in words):
+            return f'must use three-letter names ("{_cut(element)}")', f"write {values}"
+        return f'must not have a range that wraps around ("{_cut(element)}")', f"write {values}"
     if any(word[:3] in names for names in _NAMES.values() for word in words):
-        if rule.names and len(words) == 2:
-            hint = _unwrapped(words, list(rule.names))
-            return f'must not have a range that wraps around ("{_cut(element)}")', hint
         return f'must not use names ("{_cut(element)}")', f"write {rule.low} to {rule.top}"
     reason = f'must be numbers, ranges or lists of them ("{_cut(element)}")'
-    return reason, f'write "*" or values from {rule.low} to {rule.top}'
-
-
-def _unwrapped(words: list[str], names: list[str]) -> str:
-    """`fri-mon` as `fri-sat,sun-mon`."""
-    low, high = words
-    if low not in names or high not in names:
-        return "write a list"
-    start = low if low == names[-1] else f"{low}-{names[-1]}"
-    return f"write {start},{names[0] if high == names[0] else f'{names[0]}-{high}'}"
-
-
-def _is_full_name(word: str, value: int, rule: FieldRule) -> bool:
-    full = _FULL_MONTHS[value - 1] if rule.role is Role.MONTH else _FULL_WEEKDAYS[value]
-    return full.startswith(word)
-
-
-_FULL_MONTHS = (
-    "january", "february", "march", "april", "may", "june", "july", "august", "september",
-    "october", "november", "december",
-)  # fmt: skip
-_FULL_WEEKDAYS = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
+    return reason, f"write values from {rule.low} to {rule.top}"
 
 
 def _whole(text: str, position: int, reason: str, hint: str) -> Complaint:
