@@ -1,7 +1,11 @@
 """A store that cannot be reached: 503 with when to come back; and then all is as before."""
 
+import logging
 from collections.abc import Callable
 
+import pytest
+
+from gnomon.apps.service.http.outage import Outage
 from gnomon.errors import StoreError
 from gnomon.ports import Ledger
 from tests.apps.service.http.service_stage import MINUTELY, Stage, play
@@ -44,6 +48,53 @@ class Switch:
             return await call(*values, **named)  # type: ignore[misc]
 
         return guarded
+
+
+@clause("HTTP-41")
+def test_an_outage_is_one_line_in_the_log_and_its_end_another(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    switches: list[Switch] = []
+
+    def around(ledger: Ledger) -> Ledger:
+        switches.append(Switch(ledger))
+        return switches[0]  # type: ignore[return-value]
+
+    async def story(stage: Stage) -> list[str]:
+        await stage.acme.post("/schedules/upsert", json=MINUTELY)
+        caplog.clear()
+        for _ in range(2):
+            switches[0].is_off = True
+            for _ in range(4):
+                for method, path, body in REQUESTS:
+                    await stage.acme.request(method, path, json=body)
+                await stage.acme.get("/healthz")
+                await stage.acme.get("/nowhere")
+            switches[0].is_off = False
+            await stage.acme.get("/healthz")
+            await stage.acme.get("/readyz")
+            await stage.acme.get("/schedules")
+        return [record.getMessage().partition(" path=")[0] for record in caplog.records]
+
+    caplog.set_level(logging.INFO, "gnomon.runtime")
+    told = play(story, around)
+    number = 4 * len(REQUESTS)
+
+    assert told == 2 * [
+        "requests cannot be answered:", f"requests are answered again: unanswered={number}",
+    ]  # fmt: skip
+
+
+@clause("HTTP-41")
+def test_another_reason_is_another_line_up_to_a_bound(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "gnomon.runtime")
+    outage = Outage()
+    for number in range(100):
+        outage.failed("/schedules", f"reason {number % 20}")
+    outage.answered("/schedules", 503)
+    outage.answered("/schedules", 422)
+
+    assert len(caplog.records) == 8
 
 
 @clause("HTTP-3")

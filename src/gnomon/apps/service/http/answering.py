@@ -8,7 +8,6 @@ into the same words.
 Spec: HTTP-1 to HTTP-4.
 """
 
-import logging
 from collections.abc import Sequence
 from difflib import get_close_matches
 
@@ -36,7 +35,6 @@ from gnomon.errors import (
     StoreError,
 )
 from gnomon.errors.root import printable, shown
-from gnomon.shell.telemetry import log
 
 __all__ = ["add_handlers", "internal_problem"]
 
@@ -129,7 +127,7 @@ async def _answer_conflict(request: Request, error: Exception) -> Response:
 
 
 async def _answer_store(request: Request, error: Exception) -> Response:
-    log(logging.ERROR, "a request could not be answered", path=request.url.path, reason=str(error))
+    request.app.state.outage.failed(request.url.path, str(error))
     problem = Problem(
         status=503,
         detail="the store cannot be reached; nothing was changed, as far as is known",

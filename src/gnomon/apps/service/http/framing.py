@@ -22,6 +22,7 @@ from gnomon.apps.service.http.describing import (
     ProblemView,
     add_what_the_gate_says,
 )
+from gnomon.apps.service.http.outage import Outage
 from gnomon.ports import Clock
 from gnomon.shell.version import installed_version
 
@@ -48,6 +49,7 @@ def new_app(
     )
     app.state.authenticator = authenticator
     app.state.metrics_open = metrics_open
+    app.state.outage = Outage()
     add_handlers(app)
     return app
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from fastapi import FastAPI
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import (
     CounterMetricFamily,
@@ -21,8 +22,9 @@ from prometheus_client.core import (
     Metric,
 )
 from prometheus_client.registry import Collector
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
+from gnomon.apps.service.http.outage import Outage
 from gnomon.ports import Clock
 
 __all__ = ["Counted", "Figures", "HttpMetrics", "Measured", "Metrics", "WorkerMetrics"]
@@ -98,10 +100,11 @@ class WorkerMetrics(_Registered):
 
 
 class Measured:
-    """Counts and times every answer, by the route and not by the path."""
+    """Counts and times every answer, by its route, and notes the end of an outage."""
 
-    def __init__(self, app: ASGIApp, *, metrics: HttpMetrics, clock: Clock) -> None:
+    def __init__(self, app: FastAPI, *, metrics: HttpMetrics, clock: Clock) -> None:
         self._app = app
+        self._outage: Outage = app.state.outage
         self._metrics = metrics
         self._clock = clock
 
@@ -121,6 +124,7 @@ class Measured:
             await self._app(scope, receive, noted)
         finally:
             route = getattr(scope.get("route"), "path", "none")
+            self._outage.answered(route, status)
             self._metrics.requests.labels(_method(scope), route, str(status)).inc()
             length = (self._clock.monotonic_ms() - began) / 1000
             self._metrics.durations.labels(route).observe(length)
