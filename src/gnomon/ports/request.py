@@ -23,6 +23,8 @@ class By(NamedTuple):
     """The owner whose schedules are there for this one; None for all of them."""
     detail: str = "{}"
     """What else the log is to say, as JSON."""
+    schedules_max: int | None = None
+    """How many schedules the owner may have; what would make them more is refused as a whole."""
 
 
 class Only(NamedTuple):

@@ -29,7 +29,7 @@ from gnomon.core.schedule import Schedule
 from gnomon.errors import ConflictError, DefinitionError, NotFoundError
 from gnomon.ports import Clock, Ledger
 from gnomon.ports.ledger import Saved, ScheduleRow
-from gnomon.ports.request import Only
+from gnomon.ports.request import By, Only
 from gnomon.ports.workflow_store import WorkflowStore
 
 __all__ = ["BULK_MAX", "DeployedSchedules", "Registrar"]
@@ -75,7 +75,7 @@ class Registrar(Requests):
             check_ahead(schedule, now_ms=now_ms)
         said = await cautions(schedule, self._workflows, is_there=False, now_ms=now_ms)
         saved = await self._ledger.save(
-            schedule, now_ms=now_ms, by=by_of(actor, given.user_id), if_revision=if_revision
+            schedule, now_ms=now_ms, by=self._saving(actor, given.user_id), if_revision=if_revision
         )
         self._tell_saved(saved, given.user_id)
         return _upserted(saved, said)
@@ -133,7 +133,7 @@ class Registrar(Requests):
             await cautions(one, self._workflows, is_there=True, now_ms=now_ms) for one in schedules
         ]
         saved = await self._ledger.save_all(
-            schedules, now_ms=now_ms, by=by_of(actor, user_id), removed=gone
+            schedules, now_ms=now_ms, by=self._saving(actor, user_id), removed=gone
         )
         for one in saved:
             self._tell_saved(one, user_id)
@@ -199,6 +199,12 @@ class Registrar(Requests):
     def check(self, actor: Actor, given: ScheduleInput) -> None:
         """Raise what an upsert would raise before it writes anything."""
         self._asked(actor, given)
+
+    def _saving(self, actor: Actor, user_id: str) -> By:
+        """Who saves schedules, and how many their owner may have."""
+        return by_of(actor, user_id)._replace(
+            schedules_max=self._settings.schedules_per_user or None
+        )
 
     def _asked(self, actor: Actor, given: ScheduleInput) -> Schedule:
         """The schedule that is asked for, by somebody who may."""

@@ -42,6 +42,8 @@ class Settings:
     """How long a run counts as in flight after its worker was last heard of."""
     launches_at_once: int = 64
     """How many launches one worker has under way."""
+    schedules_per_user: int = 0
+    """How many schedules each user may have; 0 for any number."""
     keep: str = "2160h"
     """How long what is over is kept; 90 days."""
 
@@ -51,6 +53,7 @@ class Settings:
         _check_range("MAX_CATCHUP_PER_TICK", self.max_catchup_per_tick, 1, 10_000)
         _check_range("DEFAULT_JITTER_MS", self.default_jitter_ms, 0, 86_400_000)
         _check_range("LAUNCHES_AT_ONCE", self.launches_at_once, 1, 10_000)
+        _check_range("SCHEDULES_PER_USER", self.schedules_per_user, 0, 10_000_000)
         _check_choice("DEFAULT_OVERLAP_POLICY", self.default_overlap_policy, list(Overlap))
         _check_choice("DEFAULT_CATCHUP_POLICY", self.default_catchup_policy, list(Catchup))
         _check_length("LEASE", self.lease, timedelta(seconds=1))
@@ -107,6 +110,7 @@ NAMES = {
     "ZONES": "zones",
     "LEASE": "lease",
     "LAUNCHES_AT_ONCE": "launches_at_once",
+    "SCHEDULES_PER_USER": "schedules_per_user",
     "KEEP": "keep",
 }
 """What the settings are called in an environment."""

@@ -19,7 +19,10 @@ from gnomon.shell.store.instant_text import from_text, to_text
 from gnomon.shell.store.queries import named
 from gnomon.shell.store.revision import columns_of
 
-__all__ = ["check_owner", "conflict", "logged", "read_log", "schedule_of_run", "write_log"]
+__all__ = [
+    "check_owner", "check_quota", "conflict", "logged", "read_log", "schedule_of_run",
+    "within_quota", "write_log",
+]  # fmt: skip
 
 _SQL = named("ledger.sql")
 _Result = TypeVar("_Result")
@@ -84,6 +87,29 @@ def check_owner(
     )  # fmt: skip
     if error is not None:
         raise error
+
+
+def within_quota(
+    connection: sqlite3.Connection, by: By | None, work: Callable[[], _Result]
+) -> _Result:
+    """Do `work`, unless the owner would have more schedules by it than are allowed."""
+    if by is None or by.schedules_max is None:
+        return work()
+    values = {"user_id": by.user_id}
+    (before,) = connection.execute(_SQL["schedules_of"], values).fetchone()
+    result = work()
+    (after,) = connection.execute(_SQL["schedules_of"], values).fetchone()
+    check_quota(by, before, after)
+    return result
+
+
+def check_quota(by: By, before: int, after: int) -> None:
+    """Refuse what would make the schedules of an owner more than are allowed."""
+    if by.schedules_max is not None and after > max(before, by.schedules_max):
+        raise ConflictError(
+            f"may have {by.schedules_max} schedules, and would have {after}", where="user_id",
+            got=by.user_id, hint="delete some, or have SCHEDULES_PER_USER raised",
+        )  # fmt: skip
 
 
 def conflict(

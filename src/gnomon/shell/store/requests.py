@@ -39,7 +39,11 @@ class RequestsOnSqlite:
         if_revision: int | None = None,
     ) -> Saved:  # fmt: skip
         return await self._write(
-            lambda connection: self._save(connection, schedule, by, if_revision, now_ms)
+            lambda connection: logbook.within_quota(
+                connection,
+                by,
+                lambda: self._save(connection, schedule, by, if_revision, now_ms),
+            )
         )
 
     async def save_all(
@@ -48,12 +52,14 @@ class RequestsOnSqlite:
     ) -> list[Saved]:  # fmt: skip
         """Save many, and delete others, in one transaction: all of it, or nothing."""
 
-        def work(connection: sqlite3.Connection) -> list[Saved]:
+        def all_of_it(connection: sqlite3.Connection) -> list[Saved]:
             for schedule_id in removed:
                 self._delete(connection, schedule_id, by, now_ms)
             return [self._save(connection, one, by, None, now_ms) for one in schedules]
 
-        return await self._write(work)
+        return await self._write(
+            lambda connection: logbook.within_quota(connection, by, lambda: all_of_it(connection))
+        )
 
     async def pause(
         self, schedule_id: str, *, until_ms: int | None, reason: str, now_ms: int,

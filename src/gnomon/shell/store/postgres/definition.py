@@ -16,8 +16,9 @@ from gnomon.core.schedule import Schedule
 from gnomon.ports import By, Saved
 from gnomon.shell.store.definition_cache import DefinitionCache, definition_text
 from gnomon.shell.store.expected import first_look
+from gnomon.shell.store.logbook import check_quota
 from gnomon.shell.store.postgres.commitment import KeyExistsError, insert_facts
-from gnomon.shell.store.postgres.logbook import check_owners, logged, write_log
+from gnomon.shell.store.postgres.logbook import check_owners, logged, quota_count, write_log
 from gnomon.shell.store.postgres.reading import definitions
 from gnomon.shell.store.postgres.report import notify
 from gnomon.shell.store.postgres.statement import Statements
@@ -72,6 +73,7 @@ async def save_and_log(
     now_ms: int,
 ) -> list[Saved]:  # fmt: skip
     """Save many and delete others for who asks, with a line in the log for each change."""
+    before = await quota_count(connection, sql, by)
     if removed:  # in one order for all, whether they are saved or deleted
         await connection.fetch(sql["take"], [*(one.schedule_id for one in schedules), *removed])
     await check_owners(connection, sql, schedules, by, if_revision)
@@ -90,6 +92,7 @@ async def save_and_log(
             if one.schedule_id in changed
         }
         await write_log(connection, sql, by, "upsert", users, now_ms)
+        check_quota(by, before, await quota_count(connection, sql, by))
     return saved
 
 

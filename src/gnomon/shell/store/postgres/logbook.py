@@ -18,7 +18,7 @@ from gnomon.shell.store.postgres.statement import Statements
 if TYPE_CHECKING:
     from gnomon.shell.store.postgres.pool import Connection
 
-__all__ = ["check_owners", "log_row", "logged", "owners", "write_log"]
+__all__ = ["check_owners", "log_row", "logged", "owners", "quota_count", "write_log"]
 
 _Result = TypeVar("_Result")
 
@@ -81,6 +81,14 @@ async def check_owners(
         )  # fmt: skip
         if error is not None:
             raise error
+
+
+async def quota_count(connection: "Connection", sql: Statements, by: By | None) -> int:
+    """How many schedules the owner has, where that is bounded; nobody else adds one meanwhile."""
+    if by is None or by.schedules_max is None:
+        return 0
+    await connection.execute(sql["alone_for"], by.user_id)
+    return int(await connection.fetchval(sql["schedules_of"], by.user_id))
 
 
 def log_row(row: Iterable[object]) -> LogRow:

@@ -435,6 +435,9 @@ LIMIT :limit
 -- name: owner
 SELECT user_id, revision, deleted_at IS NOT NULL FROM schedules WHERE schedule_id = :id
 
+-- name: schedules_of
+SELECT count(*) FROM schedules WHERE user_id = :user_id AND deleted_at IS NULL
+
 -- name: owner_of_run
 SELECT s.schedule_id FROM schedule_runs r JOIN schedules s ON s.schedule_id = r.schedule_id
 WHERE r.idempotency_key = :key

@@ -614,6 +614,13 @@ WHERE schedule_id = $1 AND revision < $2
 ORDER BY revision DESC
 LIMIT $3
 
+-- name: alone_for
+-- Who counts the schedules of a user has no other beside it until its transaction ends.
+SELECT pg_advisory_xact_lock(hashtextextended('gnomon.schedules of ' || $1, 0))
+
+-- name: schedules_of
+SELECT count(*) FROM gnomon.schedules WHERE user_id = $1 AND deleted_at IS NULL
+
 -- name: owners
 -- Takes the rows.
 SELECT schedule_id, user_id, revision, deleted_at IS NOT NULL FROM gnomon.schedules
