@@ -8,7 +8,7 @@ a pause, was skipped or ended on request, or was withdrawn.
 
 After an outage the newest hundred periods are judged; the older ones are in the ledger anyway.
 
-Spec: SERVICE-20, SERVICE-21.
+Spec: SERVICE-20, SERVICE-21, SERVICE-66.
 """
 
 import logging
@@ -50,12 +50,18 @@ class Expectations:
         self._tick_ms = tick_ms
 
     async def work(self) -> None:
-        """Look each tick, until cancelled."""
+        """Look each tick, until cancelled; an outage is a line in the log, and its end another."""
+        failures = 0
         while True:
             try:
                 await self.look()
+                if failures:
+                    log(logging.INFO, "expectations are looked at again", failures=failures)
+                failures = 0
             except StoreError as error:
-                log(logging.WARNING, "expectations could not be looked at", error=str(error))
+                failures += 1
+                if failures == 1:
+                    log(logging.WARNING, "expectations could not be looked at", error=str(error))
             await self._clock.sleep_ms(self._tick_ms)
 
     async def look(self) -> None:
