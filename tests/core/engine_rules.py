@@ -36,7 +36,7 @@ from gnomon.core.schedule_record import read_schedule
 
 __all__ = ["SMALL", "Rule", "answer", "rules"]
 
-SMALL = Limits(catchup_max=3, queue_max=2, open_max=50, one_by_one_max=2)
+SMALL = Limits(catchup_max=3, line_max=5, queue_max=2, open_max=50, one_by_one_max=2)
 """Limits that a line can show."""
 
 _DAY = datetime(2026, 3, 10, tzinfo=UTC)

@@ -37,11 +37,12 @@ def test_each_schedule_gets_its_own_change_with_the_version_it_was_made_from() -
     assert plan([], now_ms=TEN * 1000) == []
 
 
-@clause("ENGINE-5")
+@clause("ENGINE-13")
 def test_the_usual_limits() -> None:
     assert Limits(
-        catchup_max=100, queue_max=100, open_max=5_000, one_by_one_max=32, count_max=1_000_000,
-        starts_max=10, on_time_ms=2_000, grace_ms=61_000, lookahead_ms=60_000,
+        catchup_max=100, tick_ms=1_000, line_max=200, queue_max=100, open_max=5_000,
+        one_by_one_max=32, count_max=1_000_000, starts_max=10, on_time_ms=2_000,
+        grace_ms=61_000, lookahead_ms=60_000,
     ) == USUAL  # fmt: skip
 
 

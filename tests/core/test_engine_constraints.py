@@ -29,7 +29,7 @@ def test_what_had_no_second_is_called_unschedulable_and_nothing_else_is(
                 assert has_none is (fact.outcome is Outcome.UNSCHEDULABLE)
 
 
-@clause("ENGINE-11", "ENGINE-5")
+@clause("ENGINE-11", "ENGINE-13")
 def test_a_week_away_from_a_job_for_office_hours_is_two_ranges_a_day() -> None:
     office = read_schedule({
         "schedule_id": "a", "cron_expr": "* * * * *", "avoid": "hours=0-8,17-23",

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 from unittest.mock import patch
 
-from gnomon.core.engine import Change, Due, Limits, plan
+from gnomon.core.engine import Change, Due, Limits, line, plan, planning
 from gnomon.core.ledger.lifecycle import Reason, State
 from gnomon.core.ledger.period import Waiting
 from gnomon.core.schedule import Uncertain
@@ -283,14 +283,38 @@ def _buried_without_a_word() -> Patch:
     return patch.object(turn.Worker, "_claim", keep_silent)
 
 
+def _spread_anew_in_each_look() -> Patch:
+    """What waits in line is not looked at when more is put into it."""
+    return patch.object(line, "_waits_in_line", lambda *_: False)
+
+
+def _newest_overdue_first() -> Patch:
+    return patch.object(line, "_by_nominal", lambda one: -one.nominal)
+
+
+def _tick_of_no_length() -> Patch:
+    """As many start in one look as may, and the next look follows at once."""
+    return _planning(limits=lambda limits: limits._replace(tick_ms=1, line_max=1))
+
+
+def _queue_goes_past_the_line() -> Patch:
+    return patch.object(
+        planning, "keeping_their_turn",
+        lambda _, __, later: sum(1 for one in later if one.launches),
+    )  # fmt: skip
+
+
 def _planning(
     *,
     before: Callable[[Due], Due] = lambda due: due,
     after: Callable[[Due, Change], Change] = lambda due, change: change,
+    limits: Callable[[Limits], Limits] = lambda limits: limits,
 ) -> Patch:
+    others = limits
+
     def changed(dues: Iterable[Due], *, now_ms: int, limits: Limits) -> list[Change]:
         given = list(dues)
-        made = plan([before(due) for due in given], now_ms=now_ms, limits=limits)
+        made = plan([before(due) for due in given], now_ms=now_ms, limits=others(limits))
         return [
             after(due, change._replace(schedule=due.schedule))
             for due, change in zip(given, made, strict=True)
@@ -322,6 +346,15 @@ MUTANTS = [
     Mutant("a kill is written down alone", Campaign.WORKERS, _killed_in_the_ledger_alone),
     Mutant("what was killed is tried again", Campaign.WORKERS, _killed_is_tried_again),
     Mutant("what did not hold is told", Campaign.WORKERS, _what_did_not_hold_is_told),
+    Mutant("each part of a line is spread anew", Campaign.CRASH, _spread_anew_in_each_look),
+    Mutant("the newest overdue period goes first", Campaign.CRASH, _newest_overdue_first),
+    Mutant("a tick has no length", Campaign.WORKERS, _tick_of_no_length),
+    Mutant(
+        "what is on time goes past a queue",
+        Campaign.WORKERS,
+        _queue_goes_past_the_line,
+        first_seed=200,
+    ),
     Mutant("what is settled last is not told", Campaign.WORKERS, _buried_without_a_word),
     Mutant(
         "what may be running is not ended where a further try of it gives way",

@@ -31,7 +31,7 @@ from gnomon.simulation.faults import (
 )
 from gnomon.simulation.seeds import endless, replay_of, trouble
 from gnomon.simulation.seeds import whole_seeds as whole_seeds_of
-from gnomon.simulation.workload import draw_turning, draw_workload
+from gnomon.simulation.workload import draw_outage, draw_turning, draw_workload
 from gnomon.simulation.world import Spec, Trial, run_world
 
 __all__ = [
@@ -47,6 +47,7 @@ __all__ = [
 ]
 
 _TIGHT = Limits(catchup_max=3, queue_max=2, open_max=20, one_by_one_max=4, count_max=1_000)
+_OUTAGE_PERCENT = 5  # of all worlds
 _CALLS = 250  # about as many as there are while faults can happen
 _PAIR_DISTANCE_MAX = 40
 _TURNING_PERCENT = 6  # of the worlds of three workers
@@ -82,6 +83,8 @@ def spec_of(
     """The world of a seed; `faults` and `steps` replace what the seed would draw."""
     dice = Dice(seed, campaign.value)
     limits = _TIGHT if dice.chance(30) else USUAL
+    if (apart := Dice(seed, campaign.value, "outage")).chance(_OUTAGE_PERCENT):
+        return _spec_of_outage(campaign, seed, apart, faults, steps)
     if campaign is Campaign.CRASH:
         workload = draw_workload(
             dice, schedules=dice.between(1, 2), length_s=(45, 100), dense=False
@@ -99,6 +102,26 @@ def spec_of(
         seed=seed, workload=workload, workers=3, limits=limits,
         faults=tuple(drawn if faults is None else faults),
         steps=tuple(set_back if steps is None else steps),
+    )  # fmt: skip
+
+
+def _spec_of_outage(
+    campaign: Campaign, seed: int, dice: Dice, faults: Iterable[Fault] | None,
+    steps: Iterable[Step] | None,
+) -> Spec:  # fmt: skip
+    """All workers are gone for a while; in half of these worlds nothing else goes wrong."""
+    workload, tick_ms = draw_outage(dice), dice.pick((500, 1_000, 5_000))
+    limits = Limits(
+        catchup_max=dice.between(1, 6) * (1 + tick_ms // 1_000), tick_ms=tick_ms,
+        line_max=dice.pick((6, 12, 200)), on_time_ms=max(2_000, 2 * tick_ms),
+        lookahead_ms=dice.pick((10_000, 60_000)),
+    )  # fmt: skip
+    drawn = draw_faults(dice, calls=_CALLS, count=dice.between(1, 5), leases_ms=(9_000, 45_000))
+    is_calm = campaign is Campaign.CRASH or dice.chance(50)
+    return Spec(
+        seed=seed, workload=workload, workers=1 if campaign is Campaign.CRASH else 3,
+        limits=limits, steps=tuple(steps or ()),
+        faults=tuple((() if is_calm else drawn) if faults is None else faults),
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ the policies or the stores. "Lost" is a period without an outcome; "duplicated" 
 where the promise is at most one, or a start again that nothing explains. A start again that the
 schedule's `uncertain` rule allows is counted, and is no finding.
 
-Spec: SIM-4 to SIM-8.
+Spec: SIM-4 to SIM-8, SIM-20.
 """
 
 from collections import Counter
@@ -16,6 +16,7 @@ from itertools import combinations, pairwise
 from typing import NamedTuple
 
 from gnomon.simulation.case import BACKFILL, FOR_EVER, PERIOD, Case, Text, lane, window
+from gnomon.simulation.catching_up import broken_catchups, may_be_put_off
 from gnomon.simulation.killing import broken_kills
 from gnomon.simulation.matcher import length_ms, owed
 from gnomon.simulation.reasons import broken_reasons
@@ -235,8 +236,6 @@ def _in_time(case: Case) -> Iterator[tuple[str, str]]:
 
 def _chosen(case: Case) -> Iterator[tuple[str, str]]:
     """The instant that was chosen for a period lies in its window, however often it was tried."""
-    if case.schedule["catchup_policy"] == "spread":
-        return  # then overdue periods get another
     before_ms, after_ms = window(case.schedule)
     for row in case.rows:
         if row.chosen_ms is None or row.reason in ("constraints", "requested"):
@@ -244,6 +243,8 @@ def _chosen(case: Case) -> Iterator[tuple[str, str]]:
         late_ms = row.chosen_ms - row.nominal * 1000
         # What was open when the schedule was saved runs no earlier than that.
         floor_ms = max(case.record.in_force_ms.get(row.schedule_id, (0,))) - row.nominal * 1000
+        if late_ms > max(after_ms, floor_ms) and may_be_put_off(case, row):
+            continue  # then it has the instant at which it went
         if not -before_ms <= late_ms <= max(after_ms, floor_ms):
             yield "chosen", f"{row.nominal} was chosen to run {late_ms} ms after that"
 
@@ -343,5 +344,5 @@ def _by_fence(grant: Grant) -> int:
 
 _CHECKS = (
     _covered, _asked_for, _true_outcomes, _starts, _overlaps, _claims, _in_time, broken_reasons,
-    _chosen, _first_seen, _kills, _tellings, _deleted, _newest_counts, _calm,
+    _chosen, _first_seen, _kills, _tellings, _deleted, _newest_counts, broken_catchups, _calm,
 )  # fmt: skip

@@ -221,6 +221,16 @@ class Record(Notes):
     """When a worker was told that a run is to be ended: worker, key and fencing number."""
     launched: dict[tuple[str, str, int], int] = field(default_factory=dict)
     """When a worker had a run launched."""
+    catchup_max: int = 100
+    """How many overdue periods of a schedule may be claimed within a tick."""
+    tick_ms: int = 1_000
+    on_time_ms: int = 2_000
+    """How late a period is overdue."""
+    lookahead_ms: int = 60_000
+    """Over how long overdue periods are spread."""
+    clock_was_set: bool = False
+    outage_alone: bool = False
+    """Whether all workers were gone for a while, and nothing else went wrong."""
     anybody_ends: bool = False
     """Whether any worker can end a run, wherever it was started."""
 

@@ -7,9 +7,10 @@ periods must have an outcome.
 
 In a few worlds runs overlap at first, and somebody thinks better of it when one may be running and
 nobody knows; from then on they replace each other. Only there has such a run its next try while
-another is in flight.
+another is in flight. In a few others all workers are gone at once, and a schedule that recurs every
+second or two has many overdue periods when they are back.
 
-Spec: SIM-1, SIM-4.
+Spec: SIM-1, SIM-4, SIM-20.
 """
 
 from collections.abc import Sequence
@@ -19,7 +20,16 @@ from typing import NamedTuple
 from gnomon.simulation.dice import Dice
 from gnomon.simulation.launcher import Way
 
-__all__ = ["AskPlan", "EditPlan", "PausePlan", "Workload", "draw_turning", "draw_workload"]
+__all__ = [
+    "AskPlan",
+    "EditPlan",
+    "Outage",
+    "PausePlan",
+    "Workload",
+    "draw_outage",
+    "draw_turning",
+    "draw_workload",
+]
 
 Text = dict[str, object]
 
@@ -84,6 +94,13 @@ class AskPlan(NamedTuple):
     what: str
 
 
+class Outage(NamedTuple):
+    """All workers are gone for a while."""
+
+    at: int
+    length_ms: int
+
+
 class Workload(NamedTuple):
     """What a world has to do."""
 
@@ -97,6 +114,7 @@ class Workload(NamedTuple):
     lengths_ms: Sequence[int] = _LENGTHS_MS
     """How long runs go on, and how long it takes to end one."""
     ends_ms: Sequence[int] = (0,)
+    outage: Outage | None = None
 
 
 def draw_workload(
@@ -148,6 +166,26 @@ def draw_turning(dice: Dice) -> Workload:
     return Workload(
         start_s * 1000, length_s * 1000, Way.KEYED, [record], [], [turn], asks,
         lengths_ms=(9_000, 25_000, 60_000), ends_ms=(0, 4_000, 12_000),
+    )  # fmt: skip
+
+
+def draw_outage(dice: Dice) -> Workload:
+    """One schedule of short runs, all of which are owed after an outage of everybody."""
+    start = datetime.fromisoformat(dice.pick(_STARTS))
+    start_s, length_s = int(start.timestamp()) + dice.below(60), dice.between(100, 140)
+    outage = Outage(dice.between(5_000, 15_000), dice.between(30_000, 70_000))
+    record: Text = {
+        "schedule_id": "s1", "end_at": _text(start_s + length_s), "dst": "civil",
+        "timezone": "UTC", "every": dice.pick(("1s", "2s", "3s", "7s")), "anchor": _text(start_s),
+        "overlap_policy": dice.pick(_OVERLAPS),
+        "catchup_policy": dice.pick(("fire_immediately", "spread")), "deadline": None,
+        "pause_rule": "hold", "uncertain": dice.pick(_UNCERTAIN), "lease": dice.pick(_LEASES),
+        "launches_max": dice.pick((1, 2, 3)), "launch_backoff": "1s",
+        "target": {"function": "work"},
+    }  # fmt: skip
+    return Workload(
+        start_s * 1000, length_s * 1000, Way.FUNCTION, [record], [], [], [],
+        lengths_ms=(0, 50, 400), outage=outage,
     )  # fmt: skip
 
 

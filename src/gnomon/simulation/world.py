@@ -123,7 +123,12 @@ class _World:
 
     def __init__(self, spec: Spec, store: Store) -> None:
         self.spec = spec
-        self.record = Record()
+        limits = spec.limits
+        self.record = Record(
+            catchup_max=limits.catchup_max, tick_ms=limits.tick_ms, on_time_ms=limits.on_time_ms,
+            lookahead_ms=limits.lookahead_ms,
+            outage_alone=bool(spec.workload.outage and not spec.faults and not spec.steps),
+        )  # fmt: skip
         self.notes: Notes = self.record
         self.dice = Dice(spec.seed, "nature")
         self.calls = 0
@@ -156,6 +161,9 @@ class _World:
         return self._wall.highest_ms
 
     def kill(self, worker: str) -> None:
+        self._kill(worker, self.dice.pick(_RESTARTS_MS))
+
+    def _kill(self, worker: str, back_ms: int) -> None:
         dying = self._workers.pop(worker)
         self._dead.append(dying)
         self.record.log(self.at(), worker, "dies")
@@ -165,7 +173,7 @@ class _World:
             if not task.done() and task is not asyncio.current_task(self._loop):
                 task.cancel()
         self._loop.thaw()
-        self.later(self.dice.pick(_RESTARTS_MS), lambda: self._bear(dying.slot))
+        self.later(back_ms, lambda: self._bear(dying.slot))
 
     def freeze(self, worker: str, length_ms: int) -> None:
         self.record.log(self.at(), worker, f"frozen for {length_ms}")
@@ -206,6 +214,8 @@ class _World:
         for step in self.spec.steps:
             self.later(step.at, lambda by_ms=step.by_ms: self._step(by_ms))  # type: ignore[misc]
         self._people.plan()
+        if (outage := workload.outage) is not None:
+            self.later(outage.at, lambda: self._be_away(outage.length_ms))
         for slot in range(self.spec.workers):
             self._bear(slot)
         await asyncio.sleep(workload.length_ms / 1000)
@@ -244,8 +254,15 @@ class _World:
     def _step(self, by_ms: int) -> None:
         self.record.hit(f"clock set {'forward' if by_ms > 0 else 'back'}")
         self.record.log(self.at(), "", f"clock {by_ms:+d}")
-        self.record.is_disturbed = True
+        self.record.is_disturbed = self.record.clock_was_set = True
         self._wall.step(by_ms)
+
+    def _be_away(self, length_ms: int) -> None:
+        """Every worker is gone, for as long."""
+        self.record.hit("outage of all workers")
+        self.record.is_disturbed = True
+        for worker in list(self._workers):
+            self._kill(worker, length_ms)
 
     async def interject(self, schedule_ids: Sequence[str]) -> None:
         await self._people.interject(schedule_ids)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.core.policy.catchup import kept, spread
+from gnomon.core.policy.catchup import even_step_ms, kept, line_up
 from gnomon.core.schedule import Catchup
 from tests.clauses import clause
 
@@ -12,7 +12,7 @@ NOW = 1_000_000
 FIRES = st.lists(st.integers(0, NOW), max_size=12)
 
 
-@clause("POLICY-2", "POLICY-3", "POLICY-4", "POLICY-5", "POLICY-11")
+@clause("POLICY-2", "POLICY-3", "POLICY-4", "POLICY-13", "POLICY-14", "POLICY-11")
 @pytest.mark.parametrize(
     ("catchup", "ages_s", "expected"),
     [
@@ -57,19 +57,38 @@ def test_which_of_the_overdue_count(catchup: str, ages_s: list[int], expected: s
     assert "".join("+" if counts else "-" for counts in verdicts) == expected
 
 
-@clause("POLICY-5")
+@clause("POLICY-13")
 @pytest.mark.parametrize(
-    ("count", "expected"),
+    ("count", "tick_max", "expected_ms"),
     [
-        (0, []),
-        (1, [NOW]),
-        (2, [NOW, NOW + 30_000]),
-        (3, [NOW, NOW + 20_000, NOW + 40_000]),
-        (7, [NOW + ms for ms in (0, 8_571, 17_142, 25_714, 34_285, 42_857, 51_428)]),
+        (1, 100, 60_000), (2, 100, 30_000), (7, 100, 8_571), (6_000, 100, 10), (9_000, 100, 10),
+        (49, 1, 1_224), (70, 1, 1_000), (6_000, 3, 334),
+    ],
+)  # fmt: skip
+def test_overdue_periods_are_spread_evenly_but_not_too_many_in_a_tick(
+    count: int, tick_max: int, expected_ms: int
+) -> None:
+    step_ms = even_step_ms(count, over_ms=60_000, tick_max=tick_max, tick_ms=1_000)
+    assert step_ms == expected_ms
+
+
+@clause("POLICY-13", "POLICY-14")
+@pytest.mark.parametrize(
+    ("fires_ms", "gaps_ms", "expected"),
+    [
+        ([], [], []),
+        ([NOW - 9, NOW - 5, NOW - 1, NOW], [0, 0, 0, 0], [NOW, NOW, NOW + 1_000, NOW + 1_000]),
+        ([NOW - 9, NOW - 5, NOW - 1], [0, 700, 700], [NOW, NOW + 700, NOW + 1_400]),
+        ([NOW - 9, NOW - 5, NOW - 1], [50, 100, 100], [NOW + 50, NOW + 150, NOW + 1_050]),
+        # What has its instant keeps it where there is room.
+        ([NOW - 9, NOW + 400, NOW + 800], [0, 200, 200], [NOW, NOW + 400, NOW + 1_000]),
+        ([NOW - 9, NOW + 100, NOW + 2_000], [0, 200, 200], [NOW, NOW + 200, NOW + 2_000]),
     ],
 )
-def test_overdue_periods_are_spread_evenly(count: int, expected: list[int]) -> None:
-    assert spread(count, now_ms=NOW, over_ms=60_000) == expected
+def test_a_line_keeps_its_order_its_gaps_and_the_limit_of_each_tick(
+    fires_ms: list[int], gaps_ms: list[int], expected: list[int]
+) -> None:
+    assert line_up(fires_ms, gaps_ms, from_ms=NOW, tick_max=2, tick_ms=1_000) == expected
 
 
 @clause("POLICY-2")
@@ -90,11 +109,19 @@ def test_at_most_one_overdue_period_counts(catchup: Catchup, fires_ms: list[int]
     assert sum(counts for counts, overdue in zip(verdicts, late, strict=True) if overdue) <= 1
 
 
-@clause("POLICY-5")
-@given(st.integers(1, 500), st.integers(1, 10**6))
-def test_spreading_begins_now_and_ends_before_the_time_is_over(count: int, over_ms: int) -> None:
-    instants = spread(count, now_ms=NOW, over_ms=over_ms)
+@clause("POLICY-13", "POLICY-14")
+@given(
+    st.lists(st.tuples(st.integers(-9_000, 9_000), st.integers(0, 900)), max_size=40),
+    st.integers(1, 7),
+)
+def test_in_no_span_of_a_tick_more_of_a_line_go_than_may(
+    line: list[tuple[int, int]], tick_max: int
+) -> None:
+    fires_ms, gaps_ms = [NOW + fire for fire, _ in line], [gap for _, gap in line]
 
-    assert instants[0] == NOW
-    assert instants == sorted(instants)
-    assert instants[-1] < NOW + over_ms
+    found = line_up(fires_ms, gaps_ms, from_ms=NOW, tick_max=tick_max, tick_ms=1_000)
+
+    assert found == sorted(found)
+    assert all(at_ms >= max(fire_ms, NOW) for at_ms, fire_ms in zip(found, fires_ms, strict=True))
+    later = found[tick_max:]
+    assert all(two - one >= 1_000 for one, two in zip(found, later, strict=False))

@@ -32,7 +32,7 @@ class Settings:
     lookahead_ms: int = 60_000
     """Over how long overdue periods are spread; how far ahead jitter may reach back."""
     max_catchup_per_tick: int = 100
-    """How many overdue periods of one schedule a turn opens, and starts."""
+    """How many overdue periods of one schedule start within a tick."""
     default_overlap_policy: str = "skip"
     default_catchup_policy: str = "none"
     default_jitter_ms: int = 0
@@ -66,6 +66,7 @@ class Settings:
         """How much the engine does at a time, and what it takes for late."""
         return Limits(
             catchup_max=self.max_catchup_per_tick,
+            tick_ms=self.tick_ms,
             lookahead_ms=self.lookahead_ms,
             grace_ms=self.tick_ms + self.lookahead_ms,
             on_time_ms=max(Limits().on_time_ms, 2 * self.tick_ms),

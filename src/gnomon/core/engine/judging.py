@@ -3,27 +3,28 @@ Judging: of the periods that are due, which start, which wait, and which are ove
 
 The policies are asked in order, each once: deadline, catch-up, overlap.
 
-Spec: ENGINE-6, POLICY-2 to POLICY-9, POLICY-11, POLICY-12.
+Spec: ENGINE-6, POLICY-2 to POLICY-4, POLICY-6 to POLICY-9, POLICY-11 to POLICY-14.
 """
 
+from gnomon.core.engine.line import fall_in, runs_all
 from gnomon.core.engine.opening import passed_over
 from gnomon.core.engine.terms import Candidate, Due, Limits
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State
 from gnomon.core.ledger.period import Fact, is_manual
-from gnomon.core.policy.catchup import kept, spread
+from gnomon.core.policy.catchup import kept
 from gnomon.core.policy.deadline import is_too_late
 from gnomon.core.policy.overlap import Turn, turns
-from gnomon.core.schedule import Catchup, Overlap, Schedule
+from gnomon.core.schedule import Overlap, Schedule
 
 __all__ = ["judge", "keeping_their_turn", "newest_in_flight", "newest_last", "start"]
 
 
 def judge(
-    schedule: Schedule, ready: list[Candidate], later: list[Candidate], facts: list[Fact],
+    due: Due, ready: list[Candidate], later: list[Candidate], cursor: int, facts: list[Fact],
     now_ms: int, limits: Limits,
 ) -> list[Candidate]:  # fmt: skip
     """Those that want to start; the others are missed, or put off into `later`."""
-    policy = schedule.policy
+    policy = due.schedule.policy
     wanting = [one for one in ready if one.queued]
     fresh = []
     for one in ready:
@@ -43,38 +44,28 @@ def judge(
         recent_max=limits.one_by_one_max,
     )  # fmt: skip
     passed = [one for one, counts in zip(fresh, verdicts, strict=True) if not counts]
-    facts += [one.becomes(State.DONE, *passed_over(schedule)) for one in passed]
+    facts += [one.becomes(State.DONE, *passed_over(due.schedule)) for one in passed]
     fresh = [one for one, counts in zip(fresh, verdicts, strict=True) if counts]
-    if policy.catchup is Catchup.SPREAD:
-        fresh = _spread(fresh, later, facts, now_ms, limits)
+    if runs_all(due.schedule):
+        fresh = fall_in(due, fresh, later, cursor, facts, now_ms, limits)
     return wanting + fresh
 
 
-def _spread(
-    fresh: list[Candidate], later: list[Candidate], facts: list[Fact], now_ms: int, limits: Limits
-) -> list[Candidate]:
-    """Late periods get a new instant ahead, once, which is written down."""
-    late = [one for one in fresh if one.fire_ms < now_ms - limits.on_time_ms]
-    if not late:
-        return fresh
-    instants = spread(len(late), now_ms=now_ms, over_ms=limits.lookahead_ms)
-    at_once = [one for one in fresh if one.fire_ms >= now_ms - limits.on_time_ms]
-    for one, fire_ms in zip(late, instants, strict=True):
-        moved = one._replace(fire_ms=fire_ms)
-        if fire_ms <= now_ms:
-            at_once.append(moved)
-        else:
-            later.append(moved)
-            if not one.is_new:
-                facts.append(moved.becomes(State.PLANNED))
-    return at_once
+def keeping_their_turn(schedule: Schedule, wanting: list[Candidate], later: list[Candidate]) -> int:
+    """
+    How many hold up a queue, in which they stand first.
 
-
-def keeping_their_turn(schedule: Schedule, later: list[Candidate]) -> int:
-    """How many launches that are to be tried again hold up a queue, in which they stand first."""
-    if schedule.policy.overlap is not Overlap.QUEUE:
+    These are launches that are to be tried again, and overdue periods that wait in line and are
+    older than what is in the queue.
+    """
+    if schedule.policy.overlap is not Overlap.QUEUE or not wanting:
         return 0
-    return sum(1 for one in later if one.launches)
+    first = min(wanting, key=_by_turn)
+    in_queue = not (first.launches or is_manual(first.key))
+    return sum(
+        1 for one in later
+        if one.launches or (in_queue and one.in_line and one.nominal < first.nominal)
+    )  # fmt: skip
 
 
 def start(
@@ -134,7 +125,8 @@ def _by_turn(one: Candidate) -> tuple[bool, bool, bool, bool, int]:
     """What may be running, who had a turn, then the queue, then the others; each oldest first."""
     # In a queue, first come is first served; else a period goes before what was asked for.
     by_hand = is_manual(one.key) and not one.queued
-    return not one.may_have_run, not one.launches, not one.queued, by_hand, one.nominal
+    in_queue = one.queued or one.in_line
+    return not one.may_have_run, not one.launches, not in_queue, by_hand, one.nominal
 
 
 _WHY = {

@@ -3,19 +3,21 @@ Opening: which periods have come since somebody last looked?
 
 A period opens with its window, so that a schedule's cursor never goes back: every period up to the
 cursor has a row of its own or lies in exactly one range. What a long outage left behind becomes
-ranges; the last few overdue periods, and the newest, are left to be judged one by one.
+ranges; the last few overdue periods, and the newest, are left to be judged one by one. Where all of
+them run, as many are opened as there is room for in their line.
 
 A window may have been open when its definition came into force. Its period is owed when its chosen
 instant was still ahead. Else it is withdrawn; and when its nominal instant too was before the
 schedule, it leaves nothing. A jitter is no window: what it has drawn is moved to the definition.
 
-Spec: ENGINE-2, ENGINE-3, ENGINE-5, ENGINE-7, ENGINE-9, ENGINE-11, ENGINE-12, POLICY-11, ASK-7.
+Spec: ENGINE-2, ENGINE-3, ENGINE-7, ENGINE-9, ENGINE-11 to ENGINE-13, POLICY-11, ASK-7.
 """
 
 from collections import deque
 from collections.abc import Iterable
 from itertools import groupby, islice, takewhile
 
+from gnomon.core.engine.line import room, runs_all
 from gnomon.core.engine.terms import Candidate, Due, Limits
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State
 from gnomon.core.ledger.period import Fact, period_key, range_key
@@ -34,22 +36,22 @@ def open_periods(
     if newest is None or newest <= cursor:
         return cursor, []
     nominals: Iterable[int] = (newest,)  # the usual case: somebody looked in time
-    following = schedule.recurrence.next_epoch(cursor)
-    if following is not None and following * 1000 < due.effective_ms:
+    first = schedule.recurrence.next_epoch(cursor)
+    if first is not None and first * 1000 < due.effective_ms:
         # Windows that were open when the schedule was saved; what is left is for the next look.
         before = min(newest, (due.effective_ms - 1) // 1000)
-        within = takewhile(before.__ge__, schedule.recurrence.iterate_epochs(cursor))
-        nominals = islice(within, limits.open_max)
-    elif following != newest:
+        nominals = takewhile(before.__ge__, schedule.recurrence.iterate_epochs(cursor))
+    elif first != newest:
         for passes in _passes(schedule, cursor, newest, paused_ms, now_ms, limits):
             cursor, whole = _pass_over(schedule, cursor, *passes, facts, limits)
             if not whole:
                 return cursor, []
-        most = limits.catchup_max if _runs_all(schedule) else limits.open_max
-        within = takewhile(newest.__ge__, schedule.recurrence.iterate_epochs(cursor))
-        nominals = islice(within, most)
-    opened = []
-    for nominal in nominals:
+        nominals = takewhile(newest.__ge__, schedule.recurrence.iterate_epochs(cursor))
+        first = schedule.recurrence.next_epoch(cursor)
+    opened = list[Candidate]()
+    if first is None:
+        return cursor, opened
+    for nominal in islice(nominals, room(due, first, now_ms, limits)):
         cursor = nominal
         key = period_key(schedule.schedule_id, nominal)
         if nominal in due.skips:
@@ -102,7 +104,7 @@ def _passes(
     too_late = late = -1
     if deadline is not None:
         too_late = last_too_late(schedule.tail_ms, deadline, now_ms=now_ms)
-    if not _runs_all(schedule):
+    if not runs_all(schedule):
         late = (now_ms - limits.on_time_ms - schedule.tail_ms - 1) // 1000
     floor = max(cursor, paused)
     if schedule.policy.catchup is Catchup.RECENT:  # what is too late does not count as recent
@@ -125,10 +127,6 @@ def _before_last(schedule: Schedule, until: int, floor: int, limits: Limits) -> 
             break
         until = (schedule.recurrence.latest_epoch(until) or 0) - 1
     return until
-
-
-def _runs_all(schedule: Schedule) -> bool:
-    return schedule.policy.catchup in (Catchup.FIRE_IMMEDIATELY, Catchup.SPREAD)
 
 
 def _pass_over(

@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from gnomon.core.engine.asked import Asked, plan_backfill
 from gnomon.core.engine.ending import settle_killed, waited_for
 from gnomon.core.engine.judging import judge, keeping_their_turn, start
+from gnomon.core.engine.line import is_full
 from gnomon.core.engine.lost import bury_lost, settle_lost
 from gnomon.core.engine.opening import open_periods
 from gnomon.core.engine.single import Nominals, plan_single
@@ -54,7 +55,7 @@ def plan_any(due: Due, now_ms: int, limits: Limits) -> Change:
         candidates = _spared(asked.periods, opened, paused_ms, facts)
         ready = [one for one in candidates if one.queued or one.fire_ms <= now_ms]
         later = [one for one in candidates if not one.queued and one.fire_ms > now_ms]
-        wanting = judge(schedule, ready, later, facts, now_ms, limits)
+        wanting = judge(due, ready, later, cursor, facts, now_ms, limits)
         if asked.backfill:
             busy = sum(map(is_backfill, [*again, *back]))
             instants += plan_backfill(due, asked.backfill, busy, facts, now_ms, limits)
@@ -70,7 +71,7 @@ def plan_any(due: Due, now_ms: int, limits: Limits) -> Change:
     seen = with_unsure(due, later + held)
     # What has certainly not begun has its turn again, but in a pause that has to wait.
     first = [key for key in back if is_manual(key) or not (is_paused or is_backfill(key))]
-    waiting = len(first) + keeping_their_turn(schedule, later)
+    waiting = len(first) + keeping_their_turn(schedule, wanting, later)
     started, left = start(seen, wanting, soon, waiting, facts, limits)
     facts += [one.becomes(State.PLANNED) for one in later if one.is_new]
     replaces = (started or ours) and schedule.policy.overlap is Overlap.REPLACE
@@ -80,7 +81,8 @@ def plan_any(due: Due, now_ms: int, limits: Limits) -> Change:
         instants += [] if pause.until_ms is None else [pause.until_ms]
         left = left or any(map(is_manual, back))
     else:
-        instants += [] if following is None else [following * 1000 - schedule.lead_ms]
+        if following is not None and not is_full(schedule, following, later, now_ms, limits):
+            instants.append(following * 1000 - schedule.lead_ms)
         left = left or bool(back)
     wake_ms = min(instants, default=None)
     return Change(

@@ -4,7 +4,7 @@ What the engine is asked, and what it answers.
 Instants are integers: nominal ones in seconds, all others in milliseconds, with a name that says
 so.
 
-Spec: ENGINE-1, ENGINE-5.
+Spec: ENGINE-1, ENGINE-13.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,11 @@ class Limits(NamedTuple):
     """How much one call does for one schedule, and what it takes for late."""
 
     catchup_max: int = 100
-    """Overdue periods opened, and periods started, at a time."""
+    """Periods started at a time; and overdue ones that start within one tick."""
+    tick_ms: int = 1_000
+    """The tick that is meant."""
+    line_max: int = 200
+    """Overdue periods that stand in line for their turn; the cursor keeps the rest."""
     queue_max: int = 100
     open_max: int = 5_000
     """Periods opened at a time."""
@@ -36,7 +40,7 @@ class Limits(NamedTuple):
     grace_ms: int = 61_000
     """How old the newest overdue period may be under the catch-up policy `none`."""
     lookahead_ms: int = 60_000
-    """Over how long overdue periods are spread."""
+    """Over how long overdue periods are spread, unless that were too many in a tick."""
     backfills_max: int = 10
     """Backfilled runs in flight at a time, where overlap is allowed; else one."""
     asked_max: int = 1_000
@@ -121,6 +125,8 @@ class Candidate(NamedTuple):
     chosen_ms: int
     has_failed: bool
     is_new: bool
+    in_line: bool = False
+    """Whether it is overdue and has its turn after others, or had it to wait for."""
 
     def becomes(self, state: State, outcome: Outcome | None = None, reason: Reason | None = None,
                 *, launches: int | None = None) -> Fact:  # fmt: skip

@@ -28,7 +28,7 @@ from gnomon.core.ledger.lifecycle import (
     status_of,
 )
 from gnomon.core.ledger.period import Kind, is_backfill, is_manual, kind_of, period_key, range_key
-from gnomon.core.schedule import Schedule
+from gnomon.core.schedule import Catchup, Schedule
 
 __all__ = ["CODES", "AuditRun", "AuditSchedule", "Finding", "audit"]
 
@@ -229,13 +229,16 @@ def _audit_wake(one: AuditSchedule, runs: Sequence[AuditRun]) -> Iterator[Findin
     is_busy = any(map(_may_be_running, ours))
     if one.paused:  # then only what was asked for by hand is started
         made_up, ours = [], [run for run in ours if is_manual(run.key)]
-    instants = [run.fire_ms for run in ours if run.state is State.PLANNED]
+    planned = [run for run in ours if run.state is State.PLANNED]
+    instants = [run.fire_ms for run in planned]
     following = one.schedule.recurrence.next_epoch(one.cursor)
-    if following is not None and not one.paused:
+    if following is not None and not one.paused and not _stands_behind(one, following, planned):
         instants.append(following * 1000 - one.schedule.lead_ms)
-    first_in_queue = any(run.launches for run in ours if run.state is State.PLANNED)
+    queued = [run for run in ours if run.state is State.QUEUED]
+    oldest = min((run.nominal for run in queued), default=0)
+    first_in_queue = any(run.launches or run.nominal < oldest for run in planned)
     if not first_in_queue and not is_busy:
-        instants += [run.fire_ms for run in ours if run.state is State.QUEUED]
+        instants += [run.fire_ms for run in queued]
     unsure = [run for run in made_up if run.state is State.PLANNED and _may_be_running(run)]
     if not any(run.state in IN_FLIGHT for run in made_up):
         waiting = unsure or [run for run in made_up if run.state is State.PLANNED]
@@ -249,6 +252,14 @@ def _audit_wake(one: AuditSchedule, runs: Sequence[AuditRun]) -> Iterator[Findin
     elif one.wake_ms > needed_ms:
         late_s = (one.wake_ms - needed_ms) / 1000
         yield _of(one, "wake", f"is looked at {late_s:g} s after something is to happen")
+
+
+def _stands_behind(one: AuditSchedule, following: int, planned: Sequence[AuditRun]) -> bool:
+    """Whether a period that is overdue is opened when others, which wait in line, have gone."""
+    if one.schedule.policy.catchup not in (Catchup.FIRE_IMMEDIATELY, Catchup.SPREAD):
+        return False
+    is_overdue = following * 1000 + one.schedule.tail_ms < one.written_ms
+    return is_overdue and any(not run.launches and not is_manual(run.key) for run in planned)
 
 
 def _may_be_running(run: AuditRun) -> bool:

@@ -5,7 +5,10 @@ The arguments are the chosen instants of the periods that are due, oldest nomina
 late when it was due more than `on_time_ms` ago: somebody should have looked before. Without late
 periods there is nothing to catch up with, and all of them run.
 
-Spec: POLICY-2 to POLICY-5, POLICY-11.
+What counts stands in line, oldest first: no more than so many go within a tick, and where they are
+to be spread, each a step after the one before.
+
+Spec: POLICY-2 to POLICY-4, POLICY-11, POLICY-13, POLICY-14.
 """
 
 from collections.abc import Sequence
@@ -14,7 +17,7 @@ from typing import assert_never
 
 from gnomon.core.schedule import Catchup
 
-__all__ = ["kept", "spread"]
+__all__ = ["even_step_ms", "kept", "line_up"]
 
 
 def kept(
@@ -42,6 +45,25 @@ def kept(
     return verdicts
 
 
-def spread(count: int, *, now_ms: int, over_ms: int) -> list[int]:
-    """New chosen instants for `count` periods, evenly over the time ahead, the first at once."""
-    return [now_ms + index * over_ms // count for index in range(count)]
+def even_step_ms(count: int, *, over_ms: int, tick_max: int, tick_ms: int) -> int:
+    """How far apart so many go evenly over a time ahead, but never more than allowed in a tick."""
+    return max(over_ms // count, -(-tick_ms // tick_max))
+
+
+def line_up(
+    fires_ms: Sequence[int], gaps_ms: Sequence[int], *, from_ms: int, tick_max: int, tick_ms: int
+) -> list[int]:
+    """
+    When each of a line goes, oldest first: none earlier than it would go by itself.
+
+    Each also keeps its gap to the one before, the first to `from_ms`, and goes a tick after the one
+    that is `tick_max` places ahead of it.
+    """
+    found: list[int] = []
+    before_ms = from_ms
+    for place, (fire_ms, gap_ms) in enumerate(zip(fires_ms, gaps_ms, strict=True)):
+        before_ms = max(fire_ms, before_ms + gap_ms)
+        if place >= tick_max:
+            before_ms = max(before_ms, found[place - tick_max] + tick_ms)
+        found.append(before_ms)
+    return found
