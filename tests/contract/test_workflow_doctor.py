@@ -192,7 +192,7 @@ def test_what_was_forgotten_is_not_missed(flows: WorkflowDesk, url: str) -> None
     assert flows.take("me") == {"orders": 1}
     flows.do(
         flows.log.forget(
-            "orders", fence=1, ended_ms=NOW + 1, published_ms=NOW + 1, after=0, limit=50
+            "orders", fence=1, ended_ms=NOW + 1, published_ms=NOW + 1, after=0, limit=50, newest=100
         )
     )
 

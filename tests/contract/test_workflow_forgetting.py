@@ -61,17 +61,26 @@ def filled(
 
 def forget(
     flows: WorkflowDesk, *, ended_ms: int = LATER, published_ms: int = LATER, after: int = 0,
-    limit: int = 1_000, fence: int = 1,
+    limit: int = 1_000, fence: int = 1, newest: int = 100,
 ) -> int:  # fmt: skip
     call = flows.log.forget(
         "orders", fence=fence, ended_ms=ended_ms, published_ms=published_ms, after=after,
-        limit=limit,
+        limit=limit, newest=newest,
     )  # fmt: skip
     return flows.do(call)
 
 
 def numbers(flows: WorkflowDesk) -> list[int]:
     return [one.number for one in flows.do(flows.log.runs("orders", limit=1_000))][::-1]
+
+
+@clause("WLOG-11")
+def test_as_many_of_the_newest_runs_stay_as_is_said(flows: WorkflowDesk) -> None:
+    filled(flows)
+
+    forget(flows, newest=3)
+
+    assert numbers(flows) == [148, 149, 150]
 
 
 @clause("WLOG-11")

@@ -140,12 +140,13 @@ class WorkflowLog(Protocol):
         ...
 
     async def forget(
-        self, workflow: str, *, fence: int, ended_ms: int, published_ms: int, after: int, limit: int
-    ) -> int:
+        self, workflow: str, *, fence: int, ended_ms: int, published_ms: int, after: int,
+        limit: int, newest: int,
+    ) -> int:  # fmt: skip
         """
         Forget some of what is over, as the holder; the event to go on after, 0 at the end.
 
-        Runs that ended before an instant go, but not the newest and none that the current one
+        Runs that ended before an instant go, but not the `newest`, and none that the current one
         follows; then events that are settled, were last published before an instant and whose run
         is gone, among the next ones after a number. What waits is never forgotten.
         """

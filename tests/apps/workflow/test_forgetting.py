@@ -151,7 +151,7 @@ def test_it_is_done_once_an_hour_and_sooner_while_there_is_more() -> None:
 
     async def scenario(stage: Stage) -> None:
         log: WorkflowLog = noting  # type: ignore[assignment] # it is asked for nothing else
-        forgetting = Forgetting(log, stage, 2 * DAY)
+        forgetting = Forgetting(log, stage, 2 * DAY, 100)
         facts = Facts(standing=Standing(name="orders"))
         for _ in range(3 * 60):
             await forgetting.some(facts)
@@ -172,6 +172,6 @@ def test_whoever_has_lost_the_workflow_is_told() -> None:
     async def scenario(stage: Stage) -> None:
         log: WorkflowLog = Noting(OwnershipLostError("gone", where="store"))  # type: ignore[assignment]
         with pytest.raises(OwnershipLostError):
-            await Forgetting(log, stage, DAY).some(Facts(standing=Standing(name="orders")))
+            await Forgetting(log, stage, DAY, 100).some(Facts(standing=Standing(name="orders")))
 
     play(scenario)

@@ -76,7 +76,13 @@ def test_a_file_of_the_first_schema_keeps_its_events_and_gets_the_newest(tmp_pat
         assert await log.take(holder="me") == {"orders": 1}
         for published_ms, left in ((NOW, ["o1"]), (NOW + 1, [])):
             await log.forget(
-                "orders", fence=1, ended_ms=NOW, published_ms=published_ms, after=0, limit=10
+                "orders",
+                fence=1,
+                ended_ms=NOW,
+                published_ms=published_ms,
+                after=0,
+                limit=10,
+                newest=100,
             )
             assert [one.id for one in await log.events("orders", limit=10)] == left
         await log.close()

@@ -10,10 +10,11 @@ from dataclasses import replace
 from typing import NamedTuple
 from unittest.mock import patch
 
-from gnomon.apps.workflow import context, course, driver, reconciling, retrying
+from gnomon.apps.workflow import context, course, driver, forgetting, reconciling, retrying
 from gnomon.apps.workflow.course import NONE, Emission, Preparation
 from gnomon.apps.workflow.driver import Driver
 from gnomon.apps.workflow.failure import Failure, Fault
+from gnomon.apps.workflow.forgetting import Forgetting
 from gnomon.apps.workflow.host import Host
 from gnomon.apps.workflow.pace import Pace
 from gnomon.apps.workflow.pending import PendingEvents
@@ -32,6 +33,7 @@ from gnomon.ports.workflow_facts import (
     Phase,
     Run,
 )
+from gnomon.shell.store import workflow_writing
 from gnomon.simulation.workflow.plan import World
 from gnomon.simulation.workflow.world import _World
 
@@ -285,6 +287,28 @@ def _only_the_oldest_are_found() -> Patch:
     return patch.object(PendingEvents, "_found", wrong)
 
 
+def _forgotten_by_age_alone() -> Patch:
+    """What a producer would publish again is forgotten while its host is away."""
+
+    def wrong(facts: Facts, *, keep_ms: int, now_ms: int) -> int:
+        return now_ms - keep_ms
+
+    return patch.object(forgetting, "published_before_ms", wrong)
+
+
+def _publishing_again_is_not_noted() -> Patch:
+    return patch.object(workflow_writing, "REFRESH_MS", 10**12)
+
+
+def _too_many_runs_forgotten() -> Patch:
+    async def wrong(self: Forgetting, facts: Facts) -> None:
+        self._runs_kept = 0
+        await right(self, facts)
+
+    right = Forgetting.some
+    return patch.object(Forgetting, "some", wrong)
+
+
 @contextmanager
 def _both(*patches: Patch) -> Iterator[None]:
     with ExitStack() as stack:
@@ -293,7 +317,7 @@ def _both(*patches: Patch) -> Iterator[None]:
         yield
 
 
-CRASH, STORM, ODD = World.CRASH, World.STORM, World.ODD
+CRASH, STORM, ODD, OLD = World.CRASH, World.STORM, World.ODD, World.OLD
 MUTANTS = [
     Mutant("events of an uncertain mutation are released", CRASH, _uncertain_events_released),
     Mutant("a crash is taken for applied", CRASH, _crash_taken_for_applied),
@@ -322,4 +346,7 @@ MUTANTS = [
     Mutant("odd wishes are refused", ODD, _odd_wishes_are_refused),
     Mutant("only the oldest are gone through", ODD, _only_the_oldest_are_gone_through, 35),
     Mutant("only the oldest are found", ODD, _only_the_oldest_are_found, 48),
+    Mutant("events are forgotten by age alone", OLD, _forgotten_by_age_alone, 17),
+    Mutant("publishing again is not noted", OLD, _publishing_again_is_not_noted),
+    Mutant("too many runs are forgotten", OLD, _too_many_runs_forgotten),
 ]  # fmt: skip

@@ -17,6 +17,7 @@ PARTS = 20
 WORLDS_A_PART = 150
 STORMS = 100
 ODD = 40
+OLD = 10
 CALLS = (
     "take", "keep", "versions", "load", "commit", "peek", "forget", "apply ship", "apply bill",
 )  # fmt: skip
@@ -73,6 +74,15 @@ def test_odd_scripts_and_restored_stores_keep_every_promise() -> None:
 
     assert found.troubles == []
     assert [name for name in ODDLY if not found.counters[name]] == []
+
+
+@clause("WSIM-14", "KEEP-2", "KEEP-3", "WSIM-4", "WSIM-5")
+def test_days_in_which_things_are_forgotten_keep_every_promise() -> None:
+    found = tally(islice(worlds(World.OLD, 0), OLD))
+
+    assert found.troubles == []
+    assert found.counters["forgot a run"] > OLD
+    assert found.counters["forgot an event"] > OLD
 
 
 @clause("WSIM-1")

@@ -68,7 +68,7 @@ class Driver:
         self._around = around
         self._log = around.log
         self._steps = Steps(around.log, around.caller)
-        self._forgetting = Forgetting(around.log, around.clock, around.keep_ms)
+        self._forgetting = Forgetting(around.log, around.clock, around.keep_ms, around.runs_kept)
         self._seen: dict[str, int] = {}
         self._remarks = Remarks(name)
         self._alarms = Alarms(around.caller, around.alert)

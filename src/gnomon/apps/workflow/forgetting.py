@@ -18,11 +18,13 @@ from gnomon.ports import Clock
 from gnomon.ports.workflow_facts import Facts, HandlerKind
 from gnomon.ports.workflow_log import WorkflowLog
 
-__all__ = ["KEEP_MIN_MS", "KEEP_MS", "Forgetting", "published_before_ms"]
+__all__ = ["KEEP_MIN_MS", "KEEP_MS", "RUNS_KEPT", "Forgetting", "published_before_ms"]
 
 DAY_MS = 86_400_000
 KEEP_MS = 90 * DAY_MS
 KEEP_MIN_MS = DAY_MS
+RUNS_KEPT = 100
+"""So many runs of a workflow are never forgotten, however old they are."""
 ROWS = 1_000
 """How much is looked at in one go."""
 EVERY_MS = 3_600_000
@@ -33,7 +35,10 @@ SOON_MS = 10_000
 class Forgetting:
     """Of one workflow; None keeps everything."""
 
-    def __init__(self, store: WorkflowLog, clock: Clock, keep_ms: int | None) -> None:
+    def __init__(
+        self, store: WorkflowLog, clock: Clock, keep_ms: int | None, runs_kept: int
+    ) -> None:
+        self._runs_kept = runs_kept
         self._log = store
         self._clock = clock
         self._keep_ms = keep_ms
@@ -49,7 +54,7 @@ class Forgetting:
         try:
             self._after = await self._log.forget(
                 facts.standing.name, fence=facts.standing.fence, after=self._after, limit=ROWS,
-                ended_ms=wall_ms - self._keep_ms,
+                newest=self._runs_kept, ended_ms=wall_ms - self._keep_ms,
                 published_ms=published_before_ms(facts, keep_ms=self._keep_ms, now_ms=wall_ms),
             )  # fmt: skip
         except OwnershipLostError:

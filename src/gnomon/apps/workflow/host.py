@@ -21,6 +21,7 @@ from gnomon.apps.workflow.definition import Workflow
 from gnomon.apps.workflow.desk import Desk
 from gnomon.apps.workflow.driver import Driver
 from gnomon.apps.workflow.events import log
+from gnomon.apps.workflow.forgetting import RUNS_KEPT
 from gnomon.apps.workflow.repair import Repairer
 from gnomon.apps.workflow.script import Library
 from gnomon.apps.workflow.surroundings import Surroundings
@@ -45,6 +46,7 @@ class Host:
         self, store: WorkflowLog, clock: Clock, *, holder: str, draw_token: Callable[[], str],
         threads: int = THREADS, repairer: Repairer | None = None, repair_ms: int = HANDLER_MAX_MS,
         alert: Alert | None = None, keep_ms: int | None = None,
+        runs_kept: int = RUNS_KEPT, look_ms: int = LOOK_MS,
         on_failure: Callable[[], object] = lambda: None,
     ) -> None:  # fmt: skip
         """`on_failure` is called when the store is damaged or gone, and the host stops."""
@@ -58,6 +60,7 @@ class Host:
         self._around = Surroundings(
             log=store, clock=clock, caller=Caller(clock, threads=threads), library=self._library,
             repairer=repairer, repair_ms=repair_ms, alert=alert, keep_ms=keep_ms,
+            runs_kept=runs_kept,
             draw_token=draw_token, is_stopping=lambda: self._stopping,
         )  # fmt: skip
         self._drivers: dict[str, Driver] = {}
@@ -70,6 +73,7 @@ class Host:
         self._bell = Bell()
         self._looks = True
         self._stopping = False
+        self._look_ms = look_ms
         self._task: asyncio.Task[None] | None = None
 
     @property
@@ -132,11 +136,11 @@ class Host:
         looked_ms = self._clock.monotonic_ms()
         while not self._stopping:
             self._bell.hush()
-            if self._looks or self._clock.monotonic_ms() - looked_ms >= LOOK_MS:
+            if self._looks or self._clock.monotonic_ms() - looked_ms >= self._look_ms:
                 looked_ms = self._clock.monotonic_ms()
                 await self._try_look()
             self._start_due()
-            rest_ms = LOOK_MS - (self._clock.monotonic_ms() - looked_ms)
+            rest_ms = self._look_ms - (self._clock.monotonic_ms() - looked_ms)
             if self._alarms:
                 rest_ms = min(rest_ms, self._alarms[0][0] - self._clock.now_ms())
             await self._bell.wait(self._clock, max(rest_ms, 0))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from gnomon.apps.workflow.alarm import Alert
 from gnomon.apps.workflow.caller import HANDLER_MAX_MS, Caller
+from gnomon.apps.workflow.forgetting import RUNS_KEPT
 from gnomon.apps.workflow.repair import Repairer
 from gnomon.apps.workflow.script import Library
 from gnomon.ports import Clock
@@ -32,6 +33,8 @@ class Surroundings:
     """Tells somebody of a run that waits for a person."""
     keep_ms: int | None = None
     """How long what is over is kept; None for ever."""
+    runs_kept: int = RUNS_KEPT
+    """How many runs of a workflow are kept, however old they are."""
     draw_token: Callable[[], str]
     """Text that was never drawn before, by any host: what makes a key of a mutation its own."""
     is_stopping: Callable[[], bool]

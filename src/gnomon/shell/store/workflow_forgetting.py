@@ -3,8 +3,7 @@ What is removed of a workflow on SQLite, inside the transaction of its caller: w
 a while, or all of it.
 
 Runs go oldest first, with the mutations and scripts that only they knew; then events that are
-settled and whose run is gone, with the inputs that nothing is left of. Both stores keep the same
-newest runs.
+settled and whose run is gone, with the inputs that nothing is left of.
 
 Spec: WLOG-11, WLOG-12.
 """
@@ -16,10 +15,7 @@ from gnomon.ports.workflow_facts import Standing
 from gnomon.shell.store.instant_text import to_text
 from gnomon.shell.store.queries import named
 
-__all__ = ["PARTS", "RUNS_KEPT", "forget", "remove"]
-
-RUNS_KEPT = 100
-"""So many runs of a workflow are never forgotten, however old they are."""
+__all__ = ["PARTS", "forget", "remove"]
 
 PARTS = (
     "causes", "inputs", "events", "topics", "mutations", "runs", "handlers", "scripts", "workflow",
@@ -31,11 +27,11 @@ _SQL = named("workflow.sql")
 
 def forget(
     connection: sqlite3.Connection, standing: Standing, *, ended_ms: int, published_ms: int,
-    after: int, limit: int,
+    after: int, limit: int, newest: int,
 ) -> int:  # fmt: skip
     """See `WorkflowLog.forget`."""
     name = standing.name
-    first = standing.runs + 1 - RUNS_KEPT
+    first = standing.runs + 1 - newest
     if standing.current is not None:
         row = connection.execute(_SQL["first_attempt"], (name, standing.current)).fetchone()
         first = min(first, row[0])

@@ -219,15 +219,16 @@ class SqliteWorkflowLog:
         return await self._list("inputs", input_of, workflow, id, limit)
 
     async def forget(
-        self, workflow: str, *, fence: int, ended_ms: int, published_ms: int, after: int, limit: int
-    ) -> int:
+        self, workflow: str, *, fence: int, ended_ms: int, published_ms: int, after: int,
+        limit: int, newest: int,
+    ) -> int:  # fmt: skip
         def work(connection: sqlite3.Connection) -> int:
             standing = _standing(connection, workflow)
             if standing is None or standing.fence != fence:
                 raise self._lost(workflow)
             return forget(
                 connection, standing, ended_ms=ended_ms, published_ms=published_ms, after=after,
-                limit=limit,
+                limit=limit, newest=newest,
             )  # fmt: skip
 
         return await self._write(work)

@@ -83,11 +83,19 @@ class MemoryStore:
 
 
 class GatedLog:
-    """A `WorkflowLog` whose calls go through a gate; `written` is told of each commit."""
+    """
+    A `WorkflowLog` whose calls go through a gate.
+
+    `written` is told of each commit, `forgets` before (True) and after (False) some is forgotten.
+    """
 
     name = "simulated store"
 
-    def __init__(self, inner: WorkflowLog, gate: Gate[Nature], written: Callable[[], None]) -> None:
+    def __init__(
+        self, inner: WorkflowLog, gate: Gate[Nature], written: Callable[[], None],
+        forgets: Callable[[bool], None],
+    ) -> None:  # fmt: skip
+        self._forgets = forgets
         self._inner = inner
         self._gate = gate
         self._written = written
@@ -177,16 +185,20 @@ class GatedLog:
         return await self._inner.inputs(workflow, limit=limit, id=id)
 
     async def forget(
-        self, workflow: str, *, fence: int, ended_ms: int, published_ms: int, after: int, limit: int
-    ) -> int:
-        return await self._gate.call(
-            "forget",
-            lambda: self._inner.forget(
-                workflow, fence=fence, ended_ms=ended_ms, published_ms=published_ms, after=after,
-                limit=limit,
-            ),
-            stores=True,
-        )  # fmt: skip
+        self, workflow: str, *, fence: int, ended_ms: int, published_ms: int, after: int,
+        limit: int, newest: int,
+    ) -> int:  # fmt: skip
+        async def act() -> int:
+            self._forgets(True)
+            try:
+                return await self._inner.forget(
+                    workflow, fence=fence, ended_ms=ended_ms, published_ms=published_ms,
+                    after=after, limit=limit, newest=newest,
+                )  # fmt: skip
+            finally:
+                self._forgets(False)
+
+        return await self._gate.call("forget", act, stores=True)
 
     async def close(self) -> None:
         """The database outlives the process."""

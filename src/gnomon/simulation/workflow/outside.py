@@ -37,6 +37,8 @@ class Outside:
         """What a person has agreed to: tool, parameters and key."""
         self.restored: list[tuple[int, int]] = []
         """From when on until when the store was put back to what it was."""
+        self.published: dict[str, int] = {}
+        """When the producer has published an item last."""
         self.first_seen: dict[str, datetime] = {}
         """When a prepare saw an item first; where authors keep such things is their business."""
 

@@ -16,7 +16,8 @@ from gnomon.simulation.faults import Fault, draw_faults
 
 __all__ = ["Behaviour", "Do", "Errand", "Spec", "World", "draw_spec"]
 
-SECOND, MINUTE = 1_000, 60_000
+SECOND, MINUTE, HOUR = 1_000, 60_000, 3_600_000
+DAY = 24 * HOUR
 START_MS = 1_772_323_200_000  # 2026-03-01T00:00:00Z
 _FREEZES_MS = (4_000, 35_000)
 _SLOW_MS = ((0,), (0, 3), (0, 400, 2_000), (0, 5_000, 20_000))
@@ -33,6 +34,8 @@ class World(StrEnum):
     """Everything at once."""
     ODD = "odd"
     """A storm over odd scripts and stores: circles, outages, sign-ins, restored backups."""
+    OLD = "old"
+    """Days in which what is over is forgotten, while hosts are away and producers repeat."""
 
 
 class Do(StrEnum):
@@ -85,6 +88,8 @@ class Behaviour:
     """Orders are shipped by two consumers of one topic."""
     sees: int = 100
     """How many events a prepare can peek at."""
+    republishes: bool = False
+    """The producer publishes each item each time that it runs."""
     labels: bool = False
     """An order is shipped with the label that belongs to it; labels come in another order."""
 
@@ -107,11 +112,25 @@ class Spec:
     restores: tuple[int, ...] = ()
     """When the latest copy is put in its place, or an empty store where there is none."""
     faults: tuple[Fault, ...] = ()
+    restarts_ms: tuple[int, ...] = (0, 200, 4_000, 25_000, 100_000)
+    """How long a host may be away that has died."""
+    look_ms: int = 47_000
+    """How often the person looks."""
+    rest_ms: int = 6 * HOUR
+    """So long it may take after the world was healed until everything has come to rest: where a
+    person must decide about every mutation, and looks now and then, two hours are not enough."""
+    rest_look_ms: int = 5_000
+    host_look_ms: int = 30_000
+    """How long the host rests at most."""
+    runs_kept: int = 100
+    """How many runs are kept, however old they are."""
 
 
 def draw_spec(world: World, seed: int) -> Spec:
     """The world of a seed."""
     dice = Dice(seed, "workflow", world.value)
+    if world is World.OLD:
+        return _old(seed, dice)
     storms = world is not World.CRASH
     count, span = (dice.between(2, 6), 5 * MINUTE) if storms else (dice.between(1, 2), 20 * SECOND)
     plain = Spec(
@@ -129,6 +148,29 @@ def draw_spec(world: World, seed: int) -> Spec:
         return plain
     storm = _in_a_storm(plain, dice, span)
     return _odd(storm, Dice(seed, "odd"), span) if world is World.ODD else storm
+
+
+def _old(seed: int, dice: Dice) -> Spec:
+    span = 5 * DAY
+    kinds = (Do.KILL, Do.KILL, Do.PAUSE, Do.RESUME, Do.DEPLOY, Do.RUN_NOW, Do.SKIP_INPUT)
+    errands = sorted(
+        Errand(dice.below(span), dice.pick(kinds), dice.below(100))
+        for _ in range(dice.between(1, 6))
+    )
+    return Spec(
+        world=World.OLD, seed=seed, interval=dice.pick(("1h", "4h", "12h")),
+        items=tuple(sorted(dice.below(2 * DAY) for _ in range(dice.between(2, 6)))),
+        pushed=tuple(dice.below(2 * DAY) for _ in range(dice.between(0, 2))),
+        behaviour=Behaviour(
+            takes=dice.pick((1, 2)), slow_ms=dice.pick(_SLOW_MS), unanswered=dice.pick((0, 30)),
+            fails=dice.pick((0, 20)), approval=dice.chance(30), cannot_tell=dice.pick((0, 100)),
+            republishes=dice.chance(80),
+        ),
+        errands=(*errands, Errand(span, Do.RESUME, 0)),
+        faults=tuple(draw_faults(dice, calls=900, count=dice.between(0, 5), leases_ms=_FREEZES_MS)),
+        restarts_ms=(0, 25 * SECOND, 30 * HOUR, 60 * HOUR), look_ms=20 * MINUTE, rest_ms=9 * DAY,
+        rest_look_ms=20 * MINUTE, host_look_ms=30 * MINUTE, runs_kept=dice.pick((1, 3, 10)),
+    )  # fmt: skip
 
 
 def _odd(spec: Spec, dice: Dice, span: int) -> Spec:

@@ -103,8 +103,10 @@ class _Script:
         async def work() -> object:
             seen = state if isinstance(state, int) else 0
             items = self._world.outside.feed(self._world.at())
-            for item in items[max(seen - 1, 0) :]:  # the last one again, as producers do
+            first = 0 if self._moods.republishes else max(seen - 1, 0)
+            for item in items[first:]:  # the last one again, or all of them, as producers do
                 source = ctx.input("feed", "item", item)
+                self._world.outside.published[item] = self._world.at()
                 ctx.publish("orders", item, item, inputs=[source])
             if self._moods.labels:
                 for item in reversed(items[max(seen - 1, 0) :]):

@@ -5,10 +5,11 @@ The host is the real one over a real SQLite database; simulated are time, the pr
 outside and the person. Things go wrong as planned; once all items are there and the errands run, a
 time that is long enough for every wait there is must be enough for everything to come to rest.
 
-Spec: WSIM-1 to WSIM-7.
+Spec: WSIM-1 to WSIM-7, WSIM-14.
 """
 
 import asyncio
+import sqlite3
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from contextvars import Context
@@ -28,24 +29,18 @@ from gnomon.simulation.gate import Gate, Nature
 from gnomon.simulation.loop import Stuck
 from gnomon.simulation.process import Life, Lifetimes, silent
 from gnomon.simulation.record import Notes
+from gnomon.simulation.workflow.archive import Archive
 from gnomon.simulation.workflow.audit import Auditor, audit, hurried, is_at_rest
 from gnomon.simulation.workflow.log import GatedLog, MemoryStore, Store
 from gnomon.simulation.workflow.outside import Outside
 from gnomon.simulation.workflow.person import Person
-from gnomon.simulation.workflow.plan import START_MS, Do, Errand, Spec
+from gnomon.simulation.workflow.plan import START_MS, Do, Errand, Spec, World
 from gnomon.simulation.workflow.script import NAME, make_workflow
 
 __all__ = ["Trial", "run_world"]
 
 STEPS_MAX = 400_000
-LOOK_MS = 47_000
-"""How often the person looks."""
-REST_LOOK_MS = 5_000
-REST_MAX_MS = 6 * 3_600_000
-"""So long it may take after the world was healed until everything has come to rest: where a person
-must decide about every mutation, and looks now and then, two hours are not enough."""
 TRY_AGAIN_MS = 1_000
-_RESTARTS_MS = (0, 200, 4_000, 25_000, 100_000)
 
 
 class Trial(NamedTuple):
@@ -95,6 +90,12 @@ class _World:
         self.begun: list[int] = []
         """When each handler was called."""
         self._auditor = Auditor(store.tables)
+        self._archive = None
+        if spec.world is World.OLD:
+            self._archive = Archive(
+                store.tables, self.outside, self.notes, keep_ms=KEEP_MIN_MS,
+                runs_kept=spec.runs_kept,
+            )  # fmt: skip
         self._lives = Lifetimes[_Life](spec.seed, self.notes, steps_max=STEPS_MAX)
         self.later = self._lives.later
         self.freeze = self._lives.freeze
@@ -120,7 +121,7 @@ class _World:
         self._complaints += hurried([], self.begun)  # whoever begins anew counts anew
         self.begun.clear()
         self._store.abandon()
-        self.later(self.dice.pick(_RESTARTS_MS), self._bear)
+        self.later(self.dice.pick(self.spec.restarts_ms), self._bear)
 
     def live(self) -> Trial:
         try:
@@ -131,7 +132,7 @@ class _World:
             self._lives.be_surprised(error)
         if not self._is_judged:
             self._judge()
-        (runs,) = self._store.tables().execute("SELECT count(*) FROM runs").fetchone()
+        (runs,) = self._tables().execute("SELECT count(*) FROM runs").fetchone()
         return Trial(
             self._complaints + self.notes.surprises, self.notes, self.calls, runs,
             len(self.outside.applications), self.at(),
@@ -143,6 +144,8 @@ class _World:
         if self._lives.life is not None:
             self.kill(self._lives.life.name)
         self._lives.close()
+        if self._archive is not None:
+            self._archive.close()
         self._store.close()
 
     async def _course(self) -> None:
@@ -161,16 +164,16 @@ class _World:
         ])  # fmt: skip
         await self._looking(last + 1)
         self.healed = True
-        until = self.at() + REST_MAX_MS
-        while self.at() < until and not is_at_rest(self._store.tables(), self._items()):
-            await self._looking(REST_LOOK_MS)
+        until = self.at() + spec.rest_ms
+        while self.at() < until and not is_at_rest(self._tables(), self._items()):
+            await self._looking(spec.rest_look_ms)
         self._judge()
 
     def _judge(self) -> None:
         """Now, and not when the loop has stopped: what is ready by then has begun something new."""
         self._is_judged = True
         self._examine()
-        self._complaints += audit(self._store.tables(), self.outside, self._items())
+        self._complaints += audit(self._tables(), self.outside, self._items())
         self._complaints += hurried(self.outside.fruitless, self.begun)
 
     def _examine(self) -> None:
@@ -199,7 +202,7 @@ class _World:
         """Let so much time pass, with a person who looks now and then."""
         until = self.at() + length_ms
         while self.at() < until:
-            await asyncio.sleep(min(until - self.at(), LOOK_MS) / 1000)
+            await asyncio.sleep(min(until - self.at(), self.spec.look_ms) / 1000)
             await self._person.look(healed=self.healed)
 
     def _items(self) -> list[str]:
@@ -243,11 +246,12 @@ class _World:
 
     def _make_life(self, name: str, context: Context) -> _Life:
         gate: Gate[Nature] = Gate(self, name)
-        log = GatedLog(self.log, gate, self._written)
+        log = GatedLog(self.log, gate, self._written, self._forgets)
         clock = GatedClock(self._wall, gate)
         host = Host(
-            log, clock, holder=name, draw_token=self._draw_token, threads=0, keep_ms=KEEP_MIN_MS
-        )
+            log, clock, holder=name, draw_token=self._draw_token, threads=0, keep_ms=KEEP_MIN_MS,
+            runs_kept=self.spec.runs_kept, look_ms=self.spec.host_look_ms,
+        )  # fmt: skip
         return _Life(name=name, context=context, gate=gate, host=host)
 
     def _draw_token(self) -> str:
@@ -268,6 +272,21 @@ class _World:
     def _written(self) -> None:
         for text in self._auditor.look():
             self.complain(text)
+        for text in [] if self._archive is None else self._archive.again():
+            self.complain(text)
+
+    def _forgets(self, before: bool) -> None:
+        if self._archive is None:
+            return
+        if before:
+            self._archive.before()
+        else:
+            for text in self._archive.after(at=self.at()):
+                self.complain(text)
+
+    def _tables(self) -> sqlite3.Connection:
+        """All that was ever known, also what was forgotten since."""
+        return self._store.tables() if self._archive is None else self._archive.whole()
 
     def _ring(self, workflow: str) -> None:
         life = self._lives.life

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.ports.workflow_facts import Standing
 from gnomon.shell.store.postgres.statement import Statements
-from gnomon.shell.store.workflow_forgetting import PARTS, RUNS_KEPT
+from gnomon.shell.store.workflow_forgetting import PARTS
 
 if TYPE_CHECKING:
     from gnomon.shell.store.postgres.pool import Connection
@@ -22,11 +22,11 @@ __all__ = ["forget", "remove"]
 
 async def forget(
     connection: "Connection", sql: Statements, standing: Standing, *, ended_ms: int,
-    published_ms: int, after: int, limit: int,
+    published_ms: int, after: int, limit: int, newest: int,
 ) -> int:  # fmt: skip
     """See `WorkflowLog.forget`."""
     name = standing.name
-    first = standing.runs + 1 - RUNS_KEPT
+    first = standing.runs + 1 - newest
     if standing.current is not None:
         first = min(first, await connection.fetchval(sql["first_attempt"], name, standing.current))
     if await connection.fetch(sql["forget_runs"], name, ended_ms, first, limit):

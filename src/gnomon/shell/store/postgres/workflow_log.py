@@ -217,15 +217,16 @@ class PostgresWorkflowLog:
         return await self._list("inputs", input_of, _INPUT_AT, workflow, id, limit)
 
     async def forget(
-        self, workflow: str, *, fence: int, ended_ms: int, published_ms: int, after: int, limit: int
-    ) -> int:
+        self, workflow: str, *, fence: int, ended_ms: int, published_ms: int, after: int,
+        limit: int, newest: int,
+    ) -> int:  # fmt: skip
         async with self.pool.transaction() as connection:
             standing = await self._standing(connection, "standing_locked", workflow)
             if standing is None or standing.fence != fence:
                 raise self._lost(workflow)
             return await forget(
                 connection, self.sql, standing, ended_ms=ended_ms, published_ms=published_ms,
-                after=after, limit=limit,
+                after=after, limit=limit, newest=newest,
             )  # fmt: skip
 
     async def close(self) -> None:
