@@ -1,0 +1,97 @@
+"""
+Every door under a shim that makes the machine fail, judged by what it has done.
+
+While files cannot be written, disks are full and descriptors are missing, no door may end, double a
+period or speak of a bug; when that is over it goes on. Frozen and killed, it goes on as well. When
+its store lost commits, or is not the one any more that it has opened, it refuses or ends.
+"""
+
+import random
+import shutil
+import signal
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.clauses import clause
+from tests.system.shim import DOORS, Life, build
+
+SEED, ROUNDS = "faults-1", 3
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(tmp_path_factory.mktemp("shim"))
+
+
+def judge(life: Life) -> None:
+    """No period ran twice, and nothing was taken for a bug of ours."""
+    if life.door.once:
+        twice = [line for line, times in Counter(life.lines()).items() if times > 1]
+        assert twice == [], life.log[-3_000:]
+    for word in ("this is a bug", "Traceback", "is damaged"):
+        assert word not in life.log, life.log[-5_000:]
+
+
+def pause(life: Life, looks: int) -> None:
+    """As long as it takes another process to look at its log so often; no fault is to be short."""
+    for _ in range(looks):
+        shutil.copy(life.folder / "log", life.folder / "log.copy")
+        signal.sigtimedwait([], 0.1)
+
+
+@clause("RUN-4", "RUN-17", "LAUNCH-17", "LEDGER-10")
+@pytest.mark.parametrize("name", DOORS)
+def test_a_door_outlasts_what_its_machine_does(name: str, library: Path, tmp_path: Path) -> None:
+    dice, told = random.Random(f"{SEED} {name}"), []
+    with Life(DOORS[name], tmp_path, library) as life:
+        life.works()
+        for what in ("i", "s", "d", "freeze", "kill", *dice.choices("isd", k=ROUNDS)):
+            told.append(what)
+            if what == "kill":
+                life.kill()
+                life.again()
+                life.works()  # to begin on a disk that fails is refused
+            elif what == "freeze":
+                life.process.send_signal(signal.SIGSTOP)
+                pause(life, 15)
+                life.process.send_signal(signal.SIGCONT)
+            else:
+                life.fault(what, dice.choice([10, 50, 100]))
+                pause(life, 7)
+                life.fault()
+        life.works()
+        judge(life)
+    print(f"\n{name}: {told}, {len(life.lines())} lines")
+
+
+@clause("LEDGER-27")
+@pytest.mark.parametrize("name", DOORS)
+def test_a_door_refuses_a_store_that_lost_commits(name: str, library: Path, tmp_path: Path) -> None:
+    with Life(DOORS[name], tmp_path, library) as life:
+        life.works()
+        life.kill()
+        kept = life.wal().rename(tmp_path / "kept")
+        life.again()
+        assert life.ends() == life.door.code
+        assert "was cut off, and the -wal" in life.log
+        kept.rename(life.wal())
+        life.again()
+        life.works()
+        if life.door.once:
+            assert max(Counter(life.lines()).values()) == 1
+
+
+@clause("LEDGER-28", "RUN-16")
+@pytest.mark.parametrize("name", DOORS)
+def test_a_door_ends_when_its_store_is_not_the_one_any_more(
+    name: str, library: Path, tmp_path: Path
+) -> None:
+    with Life(DOORS[name], tmp_path, library) as life:
+        life.works()
+        copy = tmp_path / "copy"
+        shutil.copy(life.store, copy)
+        copy.rename(life.store)
+        assert life.ends() == life.door.code
+        assert "was replaced by another file while this process used it" in life.log
