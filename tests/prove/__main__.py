@@ -4,12 +4,12 @@ Prove what is promised: `python -m tests.prove KIND... [--sample N]`.
 Without a kind, all of them: every transition of every zone, a million random questions and a
 million fuzzed texts against the minute scan; 50,000 simulated worlds of crashes and 50,000 of three
 workers in trouble; 60,000 of the declarative scheduler, with years of it; 60,000 of workflows;
-10,000 of the operator; 1,000 real kills each of `gnomon run`, of krond, of a scheduler, of a worker
-of the service and of a workflow, 1,000 faults that happen to workers on PostgreSQL, as many to
-operators on a real Kubernetes (`make kube`), and 60 storms of everything at once on PostgreSQL;
-100,000 traces judged by the theory's monitor and by its formulas. Runs on all cores, can be
-resumed, and writes docs/evidence when a report's part was run as a whole. Exits with 1 on any
-finding, and prints the line that shows it again.
+10,000 of the operator, and all states of its protocol; 1,000 real kills each of `gnomon run`, of
+krond, of a scheduler, of a worker of the service and of a workflow, 1,000 faults that happen to
+workers on PostgreSQL, as many to operators on a real Kubernetes (`make kube`), and 60 storms of
+everything at once on PostgreSQL; 100,000 traces judged by the theory's monitor and by its formulas.
+Runs on all cores, can be resumed, and writes docs/evidence when a report's part was run as a whole.
+Exits with 1 on any finding, and prints the line that shows it again.
 """
 
 import argparse
@@ -24,6 +24,7 @@ from tests.prove import (
     killing,
     operator,
     operator_worlds,
+    protocol,
     storm,
     theory,
     time_core,
@@ -36,7 +37,7 @@ from tests.prove.runner import Run
 _KINDS = (
     *time_core.KINDS, "crash", "kill", "workers-kill", "theory", "declarative", "kill-scheduler",
     "kill-krond", "kill-service", "workflow", "kill-workflow", "ledger-storm",
-    "operator-worlds", "kill-operator",
+    "operator-worlds", "protocol", "kill-operator",
 )  # fmt: skip
 
 
@@ -84,6 +85,8 @@ def _prove(kinds: tuple[str, ...], options: argparse.Namespace, how: Run) -> int
     if "operator-worlds" in kinds:
         operator_most = min(options.worlds, operator_worlds.WORLDS)
         well &= operator_worlds.prove(how, worlds=operator_most, workers=cores)
+    if "protocol" in kinds:
+        well &= protocol.prove(how, workers=cores)
     if "kill-operator" in kinds:
         well &= operator.prove(how, faults=options.faults)
     return 0 if well else 1

@@ -29,6 +29,10 @@ from tests.oracle.compare import Tally, check_case, check_transition, spelled
 from tests.oracle.fuzz_cases import HOSTILE, complaint, steps_max, steps_of, texts
 from tests.oracle.random_cases import SEED, cases
 from tests.oracle.transitions import transitions, zone_names
+from tests.protocol.exploration import explore
+from tests.protocol.operators import Protocol
+from tests.protocol.searches import BROKEN
+from tests.protocol.searches import SEARCHES as SEARCHES_OF_PROTOCOL
 from tests.storm.world import run_alone
 from tests.theory.agreement import compare
 from tests.theory.state_search import SEARCHES, search
@@ -138,7 +142,9 @@ def fill(result: ChunkResult) -> None:
     kinds |= dict.fromkeys(DECLARATIVE, _simulate_declarative) | {"kill-scheduler": _kill_scheduler}
     kinds |= {"declarative-search": _search_stories, "kill-workflow": _kill_workflow}
     kinds |= dict.fromkeys(WORKFLOW, _simulate_workflow) | {"kill-service": _kill_service}
-    kinds |= {"kill-operator": _kill_operator} | dict.fromkeys(OPERATOR, _simulate_operator)
+    kinds |= {"protocol": _explore, "kill-operator": _kill_operator} | dict.fromkeys(
+        OPERATOR, _simulate_operator
+    )
     for difference in kinds[result.kind](result):
         result.add(difference)
 
@@ -307,6 +313,22 @@ def _simulate_operator(result: ChunkResult) -> Iterator[str]:
         "candidates": found.candidates,
     }  # fmt: skip
     yield from found.troubles
+
+
+def _explore(result: ChunkResult) -> Iterator[str]:
+    """One search of the protocol of the operator, or of one that lacks a part."""
+    place = result.index - len(SEARCHES_OF_PROTOCOL)
+    if place < 0:
+        explored = explore(Protocol(), SEARCHES_OF_PROTOCOL[result.index])
+        is_wrong = bool(explored.broken) or not explored.is_whole
+    else:
+        wrong = BROKEN[place]
+        explored = explore(wrong.protocol, wrong.bounds, wanted=wrong.clause)
+        is_wrong = explored.broken != wrong.clause
+        result.notes["steps"] = len(explored.path)
+    result.cases, result.answers = explored.states, explored.servers
+    if is_wrong:
+        yield f"{explored.broken or 'holds'}: {'; '.join(explored.path)}"
 
 
 def _kill_workflow(result: ChunkResult) -> Iterator[str]:
