@@ -376,7 +376,7 @@ MUTANTS = (
     Mutant("a repair forgets what is active", World.STORM, _repair_deletes, 22),
     Mutant("a claim forgets what is active", World.STORM, _records_forget_what_runs),
     Mutant("what is deleted has ended at once", World.STORM, _end_is_not_asked),
-    Mutant("the deadline is ignored", World.STORM, _deadline_ignored),
+    Mutant("the deadline is ignored", World.STORM, _deadline_ignored, 88),
     Mutant("missed too soon", World.STORM, _missed_too_soon),
     Mutant("an edit starts anew", World.STORM, _edit_starts_anew, 10),
     Mutant("an edit drops what is open", World.STORM, _edit_drops_what_is_open, 35),

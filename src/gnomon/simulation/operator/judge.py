@@ -50,8 +50,9 @@ def _always(first: float, last: float) -> bool:
 class Judge(Chronicle):
     """`see` everything, then ask."""
 
-    asked_s = 30
-    """So old what the server said of a Job may be when it is acted upon: operators freeze."""
+    stall_s = 30
+    """So long a question may be under way: operators freeze, and what they sent comes late. What
+    was true when it was decided may be old by so much when it is written."""
 
     def twice(self) -> Iterator[str]:
         """Periods that were executed more than once."""
@@ -88,7 +89,7 @@ class Judge(Chronicle):
                 late = None if job is None or job.released is None else job.released - due.chosen
                 if late is not None and late < -TOLERANCE_S:
                     yield f"{one.name} ran its period {due.period} {-late:.1f} s too early"
-                elif late is not None and self._claimed(one, job) > due.last + 1 + TOLERANCE_S:
+                elif late is not None and self._claimed(one, job) > due.last + 1 + self.stall_s:
                     text = f"{one.name} ran its period {due.period}"
                     yield f"{text} after its deadline: {late:.1f} s"
                 elif job is None and key not in removed and not self._is_excused(one, due):
@@ -176,7 +177,7 @@ class Judge(Chronicle):
         policy = concurrency(one.spec_at(due.chosen).words)
         if policy == "forbid":
             moments = [
-                (said.at - self.asked_s, said.at) for said in told if said.reason == "overlap"
+                (said.at - self.stall_s, said.at) for said in told if said.reason == "overlap"
             ]
             return any(self._was_active(one, *moment, due.period) for moment in moments)
         if policy == "replace":

@@ -23,7 +23,7 @@ from gnomon.simulation.faults import Crash
 from gnomon.simulation.kubernetes.controllers import collect_garbage, run_jobs
 from gnomon.simulation.kubernetes.server import Happened, SimulatedServer, metadata_of
 from gnomon.simulation.loop import WORKER, Stuck, VirtualLoop
-from gnomon.simulation.operator.judge import Judge
+from gnomon.simulation.operator.judge import TOLERANCE_S, Judge
 from gnomon.simulation.operator.people import NAMESPACE, People
 from gnomon.simulation.operator.plan import MEDDLING, Blow, Errand, Spec, Strike, World
 from gnomon.simulation.operator.scrutiny import scrutinize
@@ -39,7 +39,8 @@ ABLE_S = 12
 """So long an operator that nothing disturbs may take until a period that is due is executed."""
 REST_MS = 150_000
 _CONTROLLERS_MS = 500
-_ASKED_S = 2
+_LATE_S = 65
+"""A call that comes late has come by then."""
 _RESTARTS_MS = (0, 200, 3_000, 10_000)
 _IN_ORDER_S = 1e-6
 """What happens in one millisecond has its order for the judge, too."""
@@ -98,8 +99,9 @@ class OperatorWorld:
         self.server.on_change.append(self._see)
         self.skews_ms: dict[int, int] = defaultdict(int)
         self.judge = Judge(f"operator-{slot}" for slot in range(spec.operators))
-        if all(blow.strike is not Strike.FREEZES for blow in spec.blows):
-            self.judge.asked_s = _ASKED_S
+        stalls = (Strike.FREEZES, Strike.LATE, Strike.LATE_DEAD)
+        is_stalled = any(blow.strike in stalls for blow in spec.blows)
+        self.judge.stall_s = _LATE_S if is_stalled else TOLERANCE_S
         self.lives: dict[str, _Life] = {}
         self._actor = ""
         self._dead: list[_Task] = []
