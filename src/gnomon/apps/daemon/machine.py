@@ -16,7 +16,7 @@ from pathlib import Path
 from gnomon.apps.daemon.krontab.piece import Piece
 from gnomon.apps.daemon.krontab.problem import Problem, Problems
 from gnomon.apps.daemon.krontab.reader import Entry, Krontab
-from gnomon.shell.launcher.command import PATH
+from gnomon.shell.launcher.command import PATH, missing_program_hint
 
 __all__ = ["examine"]
 
@@ -63,7 +63,7 @@ def _about_files(entry: Entry, problems: Problems) -> None:
         problems.warn(
             _place(entry, "shell" if execution.shell else "command"), "command",
             "is no program on this machine", got=program,
-            hint=f"install it, or write its full path; PATH is {path}",
+            hint=missing_program_hint(program, cwd=cwd, path=path),
         )  # fmt: skip
 
 

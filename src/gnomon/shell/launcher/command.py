@@ -25,7 +25,7 @@ from gnomon.errors import DefinitionError
 from gnomon.ports import Claim
 from gnomon.shell.launcher.sink import CAPTURE, check_sink
 
-__all__ = ["Command", "environment", "find_program", "parse_command"]
+__all__ = ["Command", "environment", "find_program", "missing_program_hint", "parse_command"]
 
 GRACE_MS = 10_000
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -125,6 +125,16 @@ def find_program(name: str, *, cwd: str, path: str) -> str | None:
             if _can_be_run(program):
                 return str(program)
     return None
+
+
+def missing_program_hint(name: str, *, cwd: str, path: str) -> str:
+    """What to do about a program that cannot be found or run, by the way it was named."""
+    if os.sep not in name:
+        return f"install it, or write its full path; PATH is {path}"
+    program = Path(cwd, name)
+    if program.is_file():
+        return f"let its user run it: chmod +x {program}"
+    return f"install it there, or write where it is; there is no {program}"
 
 
 def _can_be_run(program: Path) -> bool:

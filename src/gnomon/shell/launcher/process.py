@@ -36,7 +36,13 @@ from gnomon.errors import DefinitionError
 from gnomon.ports import Claim, Clock, Ended, Failed, Launched, Strained
 from gnomon.shell.clock import since_boot_ms
 from gnomon.shell.launcher.account import Account, account_of
-from gnomon.shell.launcher.command import Command, environment, find_program, parse_command
+from gnomon.shell.launcher.command import (
+    Command,
+    environment,
+    find_program,
+    missing_program_hint,
+    parse_command,
+)
 from gnomon.shell.launcher.detail import Usage, exit_line, one_line
 from gnomon.shell.launcher.identity import Identity, identify
 from gnomon.shell.launcher.output import FILES_MAX, OUTPUT_MAX, Output
@@ -369,7 +375,7 @@ def _program(order: Order, account: Account, cwd: str) -> tuple[str, ...]:
     if program is None:
         raise DefinitionError(
             "is no program that can be run", where="target.command", got=name,
-            hint="write its full path, or set PATH in env",
+            hint=missing_program_hint(name, cwd=cwd, path=order.env["PATH"]),
         )  # fmt: skip
     return (program, *arguments)
 
