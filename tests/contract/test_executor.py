@@ -10,6 +10,7 @@ from typing import Protocol
 import pytest
 
 from gnomon.apps.service.executor.callback import read_callback
+from gnomon.apps.service.executor.embedded import EmbeddedExecutor
 from gnomon.apps.service.executor.http import HttpExecutor
 from gnomon.apps.service.executor.noop import NoopExecutor
 from gnomon.apps.service.executor.signature import Keyring, Purpose, signed
@@ -181,10 +182,11 @@ def test_giving_up_waiting_loses_nothing_that_is_said(play: Play) -> None:
     play(scenario)
 
 
-@clause("EXEC-4")
-def test_a_run_that_is_not_there_is_over(play: Play) -> None:
+@clause("EXEC-4", "ASK-18")
+def test_a_run_that_is_not_there_is_over_if_the_executor_can_know(play: Play) -> None:
     async def scenario(kind: Kind) -> None:
-        assert await kind.executor.kill("nobody", Reason.REPLACED)
+        over = await kind.executor.kill("nobody", Reason.REPLACED)
+        assert over is (None if isinstance(kind.executor, EmbeddedExecutor) else True)
         await kind.executor.drain(grace_ms=0)
 
     play(scenario)

@@ -161,10 +161,10 @@ def test_a_run_can_be_ended_before_it_has_begun(play: Play) -> None:
     play(scenario)
 
 
-@clause("LAUNCH-3")
-def test_ending_what_is_not_in_flight_is_done_at_once(play: Play) -> None:
+@clause("LAUNCH-3", "ASK-18")
+def test_a_launcher_does_not_say_that_what_it_does_not_have_is_over(play: Play) -> None:
     async def scenario(kind: Kind) -> None:
-        assert await kind.launcher.end("nothing", Reason.REPLACED)
+        assert await kind.launcher.end("nothing", Reason.REPLACED) is None
 
     play(scenario)
 

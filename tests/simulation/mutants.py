@@ -22,6 +22,7 @@ from gnomon.shell.store import asked, commitment
 from gnomon.shell.store.reported import Batch, ReportedRun
 from gnomon.shell.store.sqlite import SqliteLedger
 from gnomon.simulation.campaign import Campaign
+from gnomon.simulation.launcher import SimulatedLauncher
 
 __all__ = ["MUTANTS", "Mutant"]
 
@@ -304,6 +305,16 @@ def _queue_goes_past_the_line() -> Patch:
     )  # fmt: skip
 
 
+def _unknown_is_over() -> Patch:
+    """A launcher that does not have a run says that it is over, wherever that may go on."""
+    end = SimulatedLauncher.end
+
+    async def say_yes(self: SimulatedLauncher, key: str, reason: Reason) -> bool:
+        return await end(self, key, reason) is not False
+
+    return patch.object(SimulatedLauncher, "end", say_yes)
+
+
 def _planning(
     *,
     before: Callable[[Due], Due] = lambda due: due,
@@ -355,6 +366,7 @@ MUTANTS = [
         _queue_goes_past_the_line,
         first_seed=200,
     ),
+    Mutant("a launcher takes what it does not have for over", Campaign.WORKERS, _unknown_is_over),
     Mutant("what is settled last is not told", Campaign.WORKERS, _buried_without_a_word),
     Mutant(
         "what may be running is not ended where a further try of it gives way",

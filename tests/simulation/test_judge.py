@@ -311,13 +311,18 @@ def test_an_exception_that_came_out_of_a_worker_is_found() -> None:
     assert codes(record, rows) == ["surprise"]
 
 
-def killed_history(*, over_no: int | None = 25, lost_no: int | None = None) -> list[str]:
+def killed_history(
+    *, over_no: int | None = 25, lost_no: int | None = None, tried_again: bool = False
+) -> list[str]:
     """The third period was killed at 23, and its row said so at 26; its run was over at 25."""
     record, rows = good_history()
+    if tried_again:
+        record.grants.append(grant(THIRD, no=22, fence=2))
     rows[-1] = row(THIRD, reason="killed")
     record.killed[f"k{THIRD}"] = 23
-    record.effects[-1].ended_no, record.grants[-1].lost_no = over_no, lost_no
-    record.reports.append(Seen(f"k{THIRD}", 1, "Ended", accepted=True, no=26))
+    record.effects[-1].ended_no, record.grants[2].lost_no = over_no, lost_no
+    fence = record.grants[-1].fence
+    record.reports.append(Seen(f"k{THIRD}", fence, "Ended", accepted=True, no=26))
     return codes(record, rows)
 
 
@@ -329,8 +334,9 @@ def test_a_run_that_was_killed_is_over_when_its_row_says_so() -> None:
 
 
 @clause("SIM-7")
-def test_a_killed_run_may_go_on_for_a_while_under_a_worker_who_has_lost_it() -> None:
-    assert killed_history(over_no=27, lost_no=24) == []
+def test_a_killed_run_may_go_on_under_a_worker_who_has_lost_it_beside_a_further_try() -> None:
+    assert killed_history(over_no=27, lost_no=21, tried_again=True) == []
+    assert killed_history(over_no=27, lost_no=24) == ["killed"]
 
 
 @clause("SIM-7")

@@ -119,8 +119,12 @@ class Executor(Protocol):
         """Whether a run that a former worker handed over goes on without being asked again."""
         ...
 
-    async def kill(self, key: str, reason: Reason) -> bool:
-        """End a run; True when it is over, or was never here."""
+    async def kill(self, key: str, reason: Reason) -> bool | None:
+        """
+        End a run; True when it is over, or was never begun.
+
+        None when it is not in this process, and another one might have it.
+        """
         ...
 
     async def drain(self, *, grace_ms: int) -> None:

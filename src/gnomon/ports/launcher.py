@@ -61,8 +61,12 @@ class Launcher(Protocol):
         """Wait for runs to end; return those that have, and launches that took their time."""
         ...
 
-    async def end(self, key: str, reason: Reason) -> bool:
-        """End a run that is in flight or ready; True when it is over."""
+    async def end(self, key: str, reason: Reason) -> bool | None:
+        """
+        End a run that is in flight or ready; True when it is over.
+
+        None when this launcher does not have it, and cannot say whether another one does.
+        """
         ...
 
     async def drain(self, *, grace_ms: int) -> None:

@@ -2,12 +2,13 @@
 How does a worker have runs ended?
 
 Ending a run may take as long as its grace, so it happens beside the turns, and says when it is
-done. What somebody asked to end is asked of the ledger at most once a second, unless somebody calls
-or it is to be known at once. A run that nobody holds is ended through the launcher by whoever sees
-it, and its end is reported here, because nobody else does that for certain; one that cannot be
-ended is listed again.
+done. A launcher that does not have a run can say that it is over only if this worker is alone: else
+it may go on elsewhere, and is not called over. What somebody asked to end is asked of the ledger at
+most once a second, unless somebody calls or it is to be known at once. A run that nobody holds is
+ended through the launcher by whoever sees it, and its end is reported here, because nobody else
+does that for certain; one that cannot be ended is listed again.
 
-Spec: ASK-9, ASK-11, ASK-15.
+Spec: ASK-9, ASK-11, ASK-15, ASK-18.
 """
 
 import asyncio
@@ -38,6 +39,8 @@ class Ending:
         self._wake = wake
         self._being_killed: set[tuple[str, int]] = set()
         self._asked_ms: int | None = None
+        self.is_alone = False
+        """Whether no other worker has runs of this ledger."""
         self.is_called = False
         """Whether somebody outside has said that something has changed."""
         self.beside: set[asyncio.Task[None]] = set()
@@ -57,13 +60,14 @@ class Ending:
             self._being_killed.add((key, fence))
             self.do_beside(self._kill(key, fence, detached=detached))
 
-    async def end(self, key: str, reason: Reason) -> bool:
+    async def end(self, key: str, reason: Reason, *, is_mine: bool = False) -> bool:
         """Whether a run is over now; its end is reported by who has it."""
         try:
-            return await self._launcher.end(key, reason)
+            over = await self._launcher.end(key, reason)
         except Exception as error:
             log(logging.ERROR, "the launcher failed", failure=error, key=key)
             return False
+        return is_mine or self.is_alone if over is None else over
 
     async def end_detached(self, key: str, fence: int, reason: Reason) -> bool:
         """End a run that nobody holds, and whose end nobody else reports for certain."""

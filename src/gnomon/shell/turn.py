@@ -111,6 +111,7 @@ class Worker:
 
     async def recover(self, at: Moment) -> None:
         """Take over from a former worker: adopt what still runs; the rest of its runs is lost."""
+        self.ending.is_alone = True
         taken = await take_over(self.ledger, self.launcher, self.owner, now_ms=at.now_ms)
         for key, fence, schedule in taken:
             self._launched[key] = self._adopted[key] = fence
@@ -318,7 +319,7 @@ class Worker:
             self.ending.do_beside(self._end_lost(key, fence))
 
     async def _end_lost(self, key: str, fence: int) -> None:
-        over = await self.ending.end(key, Reason.UNCERTAIN)
+        over = await self.ending.end(key, Reason.UNCERTAIN, is_mine=True)
         if over and self._launched.get(key) == fence:
             del self._launched[key]
 
@@ -331,7 +332,7 @@ class Worker:
             for key, fence in mine
         ]
         if claim.key in self._launched:
-            ends.append(self.ending.end(claim.key, Reason.UNCERTAIN))
+            ends.append(self.ending.end(claim.key, Reason.UNCERTAIN, is_mine=True))
         # A run under another number is another worker's, and cannot be ended here.
         over = all(await asyncio.gather(*ends)) and len(mine) == len(claim.replaces)
         # Else it was lost, or replaced in its turn.
@@ -356,7 +357,8 @@ class Worker:
         for claim in self._claims.withdraw(key, fence):
             return await self._give_way(claim)
         # What is not known to be over is ended: a launch that has failed since may have worked.
-        return self.reports.has_end(key, fence) or await self.ending.end(key, Reason.REPLACED)
+        over = self.reports.has_end(key, fence)
+        return over or await self.ending.end(key, Reason.REPLACED, is_mine=True)
 
     async def _give_way(self, claim: Claim) -> bool:
         """Never start a claim that another takes the place of; whether none of its tries runs."""

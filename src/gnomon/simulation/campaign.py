@@ -24,6 +24,7 @@ from gnomon.simulation.dice import Dice
 from gnomon.simulation.faults import (
     CRASHES,
     Fault,
+    Kind,
     Step,
     crash_plans,
     draw_faults,
@@ -31,7 +32,7 @@ from gnomon.simulation.faults import (
 )
 from gnomon.simulation.seeds import endless, replay_of, trouble
 from gnomon.simulation.seeds import whole_seeds as whole_seeds_of
-from gnomon.simulation.workload import draw_outage, draw_turning, draw_workload
+from gnomon.simulation.workload import draw_forsaken, draw_outage, draw_turning, draw_workload
 from gnomon.simulation.world import Spec, Trial, run_world
 
 __all__ = [
@@ -48,6 +49,7 @@ __all__ = [
 
 _TIGHT = Limits(catchup_max=3, queue_max=2, open_max=20, one_by_one_max=4, count_max=1_000)
 _OUTAGE_PERCENT = 5  # of all worlds
+_FORSAKEN_PERCENT = 4  # of the worlds of three workers
 _CALLS = 250  # about as many as there are while faults can happen
 _PAIR_DISTANCE_MAX = 40
 _TURNING_PERCENT = 6  # of the worlds of three workers
@@ -97,6 +99,10 @@ def spec_of(
     if (turning := Dice(seed, "turning")).chance(_TURNING_PERCENT):
         workload = draw_turning(turning)
     drawn = draw_faults(dice, calls=_CALLS, count=dice.between(1, 8), leases_ms=(9_000, 45_000))
+    if (forsaken := Dice(seed, "forsaken")).chance(_FORSAKEN_PERCENT):
+        workload = draw_forsaken(forsaken)
+        calls = sorted(forsaken.between(5, 120) for _ in range(4))
+        drawn = [Fault(call, Kind.FREEZE_AFTER, 40_000) for call in calls]
     set_back = draw_steps(dice, until_at=workload.length_ms, count=dice.pick((0, 0, 1, 2)))
     return Spec(
         seed=seed, workload=workload, workers=3, limits=limits,

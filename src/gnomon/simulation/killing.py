@@ -4,8 +4,8 @@ Was what somebody asked to end ended, and never started again? Judged from what 
 What is to be ended is not claimed any more, whoever plans; a worker that has been told of it does
 not launch it; and when the ledger says that a run was killed, the run is over. Where runs are known
 by their keys anybody can end them, wherever they were started; elsewhere only their own worker can,
-so that one whose worker has lost it may go on for a while. Where anybody can, a run is also over
-when a worker has said that it was replaced.
+and a run that it has lost may go on for a while only beside a further try of it, which was ended.
+Where anybody can, a run is also over when a worker has said that it was replaced.
 
 Spec: SIM-7.
 """
@@ -58,7 +58,8 @@ def _gone_on(
         if effect.ended_no is not None and effect.ended_no < ended_no:
             continue
         lost_no = next((one.lost_no for one in tries if one.fence == effect.fence), None)
-        if lost_no is None or (record.anybody_ends and effect.no < lost_no):
+        is_last = all(one.fence <= effect.fence for one in tries)
+        if lost_no is None or is_last or (record.anybody_ends and effect.no < lost_no):
             text = f"{row.nominal} is executed({row.reason})"
             yield f"{text}, and its run of {effect.began_at} went on"
         else:

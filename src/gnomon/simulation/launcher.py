@@ -136,7 +136,7 @@ class SimulatedLauncher:
         ends, self._ends = self._ends, []
         return ends
 
-    async def end(self, key: str, reason: Reason) -> bool:
+    async def end(self, key: str, reason: Reason) -> bool | None:
         return await self.gate.call("end", lambda: self._end(key, reason), stores=False)
 
     async def drain(self, *, grace_ms: int) -> None:
@@ -224,7 +224,7 @@ class SimulatedLauncher:
         self.outside.listeners[run_id].append(self)
         return True
 
-    async def _end(self, key: str, reason: Reason) -> bool:
+    async def _end(self, key: str, reason: Reason) -> bool | None:
         outside, record = self.outside, self.gate.nature.record
         if takes_ms := Dice(outside.seed, "takes", key).pick(outside.ends_ms):
             await asyncio.sleep(takes_ms / 1000)
@@ -246,12 +246,12 @@ class SimulatedLauncher:
             return True
         return self._try_to_end(run_id, "run ended by its worker", reason)
 
-    def _end_by_key(self, key: str, reason: Reason) -> bool:
+    def _end_by_key(self, key: str, reason: Reason) -> bool | None:
         """An executor that knows keys is asked to end what this worker does not have."""
         former = self.outside.latest(key)
-        if self.outside.way is not Way.KEYED or former is None:
-            return True
-        if not self.outside.is_going_on(former.run_id):
+        if self.outside.way is not Way.KEYED:
+            return None
+        if former is None or not self.outside.is_going_on(former.run_id):
             return True
         return self._try_to_end(former.run_id, "run ended by who takes its place", reason)
 

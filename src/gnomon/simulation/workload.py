@@ -26,6 +26,7 @@ __all__ = [
     "Outage",
     "PausePlan",
     "Workload",
+    "draw_forsaken",
     "draw_outage",
     "draw_turning",
     "draw_workload",
@@ -186,6 +187,27 @@ def draw_outage(dice: Dice) -> Workload:
     return Workload(
         start_s * 1000, length_s * 1000, Way.FUNCTION, [record], [], [], [],
         lengths_ms=(0, 50, 400), outage=outage,
+    )  # fmt: skip
+
+
+def draw_forsaken(dice: Dice) -> Workload:
+    """Long runs that only their own worker can end, and people who end them again and again."""
+    start = datetime.fromisoformat(dice.pick(_STARTS))
+    start_s, length_s = int(start.timestamp()) + dice.below(60), dice.between(60, 100)
+    record: Text = {
+        "schedule_id": "s1", "end_at": _text(start_s + length_s), "dst": "civil",
+        "timezone": "UTC", "every": dice.pick(("15s", "30s")), "anchor": _text(start_s),
+        "overlap_policy": dice.pick(_OVERLAPS), "catchup_policy": dice.pick(_CATCHUPS),
+        "deadline": None, "pause_rule": "hold", "uncertain": dice.pick(_UNCERTAIN), "lease": "9s",
+        "launches_max": dice.pick((1, 2, 3)), "launch_backoff": "1s",
+        "target": {"function": "work"},
+    }  # fmt: skip
+    asks = [
+        AskPlan("s1", at + dice.below(4_000), "kill") for at in range(0, length_s * 1000, 4_000)
+    ]
+    return Workload(
+        start_s * 1000, length_s * 1000, dice.pick((Way.FUNCTION, Way.PROCESS)), [record], [], [],
+        asks, lengths_ms=(60_000, 90_000),
     )  # fmt: skip
 
 

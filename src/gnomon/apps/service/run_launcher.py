@@ -103,7 +103,7 @@ class RunLauncher:
         reports, self._reports = self._reports, []
         return reports
 
-    async def end(self, key: str, reason: Reason) -> bool:
+    async def end(self, key: str, reason: Reason) -> bool | None:
         under_way = self._launches.pop(key, None)
         if under_way is not None:
             claim, task = under_way
@@ -113,10 +113,11 @@ class RunLauncher:
         if reason is Reason.UNCERTAIN and self._executor.detached:
             return True  # another worker has it now, under this very key: it is not ours to end
         over = await self._executor.kill(key, reason)
-        if under_way is not None and over:
+        if under_way is not None and over is not False:
             # Nobody knows whether it had begun; it is over now.
             detail = f"ended while it was launched: {reason}"
             self._tell(Ended(key, claim.fence, success=False, detail=detail, reason=reason))
+            return True
         return over
 
     async def drain(self, *, grace_ms: int) -> None:

@@ -97,9 +97,9 @@ class FunctionLauncher:
     async def ended(self) -> Sequence[Ended]:
         return await self._ends.take()
 
-    async def end(self, key: str, reason: Reason) -> bool:
+    async def end(self, key: str, reason: Reason) -> bool | None:
         if key not in self._runs:
-            return True
+            return None
         self._reasons.setdefault(key, reason)
         return await self._cancel([self._runs[key]])
 

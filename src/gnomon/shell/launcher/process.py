@@ -217,9 +217,9 @@ class ProcessLauncher:
         self._start_capping()  # a former worker may have left something
         return await self._ends.take()
 
-    async def end(self, key: str, reason: Reason) -> bool:
+    async def end(self, key: str, reason: Reason) -> bool | None:
         run = self._runs.get(key)
-        return run is None or await self._terminate(run, reason)
+        return None if run is None else await self._terminate(run, reason)
 
     async def drain(self, *, grace_ms: int) -> None:
         runs = list(self._runs.values())

@@ -59,7 +59,7 @@ class CommandNodes:
         self._start_collecting()
         if not await self._launcher.adopt(key, process):
             return True
-        return await self._launcher.end(key, Reason.UNCERTAIN)
+        return await self._launcher.end(key, Reason.UNCERTAIN) is not False  # it had been adopted
 
     async def close(self) -> None:
         self._is_closed = True

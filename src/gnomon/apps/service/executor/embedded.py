@@ -77,10 +77,10 @@ class EmbeddedExecutor:
         """A run ends with its process; who asks again has it taken up."""
         return False
 
-    async def kill(self, key: str, reason: Reason) -> bool:
+    async def kill(self, key: str, reason: Reason) -> bool | None:
         found = self._runs.get(key)
         if found is None:
-            return True
+            return None
         return await self._stop([found], reason)
 
     async def drain(self, *, grace_ms: int) -> None:
