@@ -51,7 +51,8 @@ def starts_of(
         for key in [key for key, end_ms in ends.items() if end_ms <= now_ms]:
             model.ended(key, now_ms)
             del ends[key]
-        for change in model.turns(now_ms):
+        while model.wake_ms is not None and model.wake_ms <= now_ms:
+            change = model.turn(now_ms)
             for run in change.replaced:
                 model.ended(run.key, now_ms)
                 del ends[run.key]

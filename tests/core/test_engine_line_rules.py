@@ -15,6 +15,9 @@ IN_LINE = rules(
     ran 05:00 | catchup=fire_immediately overlap=allow | 10:30 | start 06:00 07:00 08:00, plan 09:00@10:30:01 10:00@10:30:01 | 10:30:01
     ran 07:00, waits 06:00@10:30:01, waits 07:00@10:30:01 | catchup=fire_immediately overlap=allow | 10:30 | plan 08:00@10:30:01 09:00@10:30:02 10:00@10:30:02 | 10:30:01
     ran 05:00, waits 01:00@10:31, waits 02:00@10:31, waits 03:00@10:31, waits 04:00@10:31, waits 05:00@10:31 | catchup=fire_immediately | 10:30 | nothing | 10:31
+    ran 09:00, retry 08:00@10:31 | catchup=fire_immediately overlap=allow | 10:30 | start 10:00 | 10:31
+    # where hardly any of them may run, one is kept back, so that the tick is not taken for a new one
+    ran d-1 18:00 | catchup=fire_immediately overlap=allow avoid=hours=20-23 | 10:30 | plan d-1 19:00@10:30:01, refuse d-1 20:00 d-1 21:00 d-1 22:00 d-1 23:00 | now
     # what comes late is late for all of the line
     ran 10:00, waits 07:00@10:29:58, waits 08:00@10:29:58, waits 09:00@10:29:58, waits 10:00@10:30:00.100 | catchup=fire_immediately overlap=allow | 10:30 | start 07:00 08:00 09:00, move 10:00@10:30:01 | 10:30:01
     # in a queue what is on time waits behind the line, in its place
