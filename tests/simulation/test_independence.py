@@ -9,7 +9,9 @@ import gnomon.simulation
 from tests.clauses import clause
 
 HERE = Path(gnomon.simulation.__file__).parent
-JUDGES = {"case", "judge", "killing", "matcher", "reasons", "record", "telling"}
+JUDGES = {
+    "case", "catching_up", "judge", "killing", "matcher", "reasons", "record", "telling",
+}  # fmt: skip
 OF_THE_OPERATOR = {
     "operator.duty", "operator.judge", "operator.scrutiny", "operator.seen", "matcher",
 }  # fmt: skip

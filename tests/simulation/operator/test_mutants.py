@@ -9,7 +9,7 @@ from gnomon.simulation.operator.world import run_world
 from tests.clauses import clause
 from tests.simulation.operator.mutants import MUTANTS, Mutant
 
-WORLDS_MAX = 10
+WORLDS_MAX = 40
 
 
 @clause("OSIM-8")
