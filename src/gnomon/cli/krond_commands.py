@@ -1,5 +1,5 @@
 """
-The commands of krond: start, reload, status, stop, run-now, history, logs, repair.
+The commands of krond: start, reload, status, stop, run-now, history, logs, repair, replan.
 
 Their exit codes are krond's own: 0 fine, 1 something that was written is wrong, 2 the state cannot
 be used or krond does not run, 3 another krond has it, 4 it cannot be written.
@@ -283,6 +283,18 @@ def repair_command(context: typer.Context, state_dir: StateOption = None) -> int
     for path in aside:
         typer.echo(f"put aside: {path}")
     typer.echo("a new ledger was begun" if aside else "there is nothing to repair")
+    return 0
+
+
+@krond_app.command("replan")
+@_with_codes
+def replan_command(
+    context: typer.Context, state_dir: StateOption = None, as_json: JsonOption = False
+) -> int:
+    """After a clock that was ahead: plan again what was not started and lies ahead."""
+    from gnomon.cli.krond_replan import replan_text
+
+    typer.echo(replan_text(_state(state_dir), clock_of(context), as_json=as_json), nl=False)
     return 0
 
 

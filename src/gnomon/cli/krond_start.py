@@ -35,6 +35,7 @@ from gnomon.apps.daemon.loading import load_jobs
 from gnomon.apps.daemon.log_lines import KronLines
 from gnomon.apps.daemon.state import StateDirectory, advised
 from gnomon.cli.krond_beside import Beside, BesideOptions
+from gnomon.cli.krond_replan import replanned_record
 from gnomon.cli.problem import describe_problem
 from gnomon.errors import DefinitionError
 from gnomon.ports import Clock
@@ -158,7 +159,7 @@ class _Desk:
         self._stopper, self._options = stopper, options
         self._commands: dict[str, Callable[[Mapping[str, object]], Awaitable[Answer]]] = {
             "status": self._status, "reload": self._reload, "stop": self._stop,
-            "run-now": self._run_now,
+            "run-now": self._run_now, "replan": self._replan,
         }  # fmt: skip
 
     async def answer(self, request: Mapping[str, object]) -> Answer:
@@ -197,6 +198,9 @@ class _Desk:
             return {"ok": True, "key": key}
         success, detail = await ending
         return {"ok": True, "key": key, "success": success, "detail": detail}
+
+    async def _replan(self, _: Mapping[str, object]) -> Answer:
+        return {"ok": True, **replanned_record(await self._daemon.replan())}
 
     async def _stop(self, request: Mapping[str, object]) -> Answer:
         grace_ms = request.get("graceMs")

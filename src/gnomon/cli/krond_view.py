@@ -53,17 +53,17 @@ class _Told(NamedTuple):
 
 def status_text(state: StateDirectory, clock: Clock, *, as_json: bool) -> tuple[str, int]:
     """How krond stands, and the exit code: 1 when a reload was refused, 2 when it does not run."""
-    status = asyncio.run(read_status(state))
+    status, now_ms = asyncio.run(read_status(state)), clock.now_ms()
     code = 2 if status.running is None else 1 if status.problem else 0
     if as_json:
-        return render_json(status_json(status)), code
+        return render_json(status_json(status, now_ms)), code
     running = status.running is not None
-    rows = [(*row, "") for row in job_rows(status.jobs, now_ms=clock.now_ms(), running=running)]
+    rows = [(*row, "") for row in job_rows(status.jobs, now_ms=now_ms, running=running)]
     shown = table((*COLUMNS, "note"), rows) if rows else "There are no jobs."
-    return render(facts(_head(status)), "", shown), code
+    return render(facts([*_head(status), *_ahead(status, now_ms)]), "", shown), code
 
 
-def status_json(status: DaemonStatus) -> Json:
+def status_json(status: DaemonStatus, now_ms: int) -> Json:
     """The status with the keys of the contract."""
     known = dict(status.running or {})
     return {
@@ -75,7 +75,7 @@ def status_json(status: DaemonStatus) -> Json:
         "loadedAt": _maybe(known.get("loadedAt")),
         "problem": status.problem,
         "problemAt": _maybe(known.get("problemAt")),
-        "jobs": [_job_json(job) for job in status.jobs],
+        "jobs": [_job_json(job, now_ms) for job in status.jobs],
     }
 
 
@@ -159,8 +159,8 @@ def row_json(record: PeriodRecord) -> dict[str, Json]:
     }  # fmt: skip
 
 
-def _job_json(job: JobStatus) -> Json:
-    deadline = job.schedule.policy.deadline
+def _job_json(job: JobStatus, now_ms: int) -> Json:
+    deadline, ahead = job.schedule.policy.deadline, job.handled_ahead(now_ms)
     return {
         "name": job.name,
         "identity": job.identity,
@@ -168,6 +168,7 @@ def _job_json(job: JobStatus) -> Json:
         "suspended": job.suspended,
         "concurrency": job.concurrency,
         "deadline": None if deadline is None else format_duration(deadline),
+        "handledUpTo": None if ahead is None else format_instant(ahead),
         "next": None if job.next is None
         else dict(job.next.to_json()) | {"runsAt": maybe_to_text(job.next_ms)},
         "active": [
@@ -194,6 +195,16 @@ def _head(status: DaemonStatus) -> list[tuple[str, str]]:
     if status.problem:
         rows.append(("problem", f"a reload was refused, the old jobs stay: {status.problem}"))
     return [*rows, ("state", str(status.state.path))]
+
+
+def _ahead(status: DaemonStatus, now_ms: int) -> list[tuple[str, str]]:
+    """That jobs are silent because the clock was ahead, and what can be done."""
+    found = [one for job in status.jobs if (one := job.handled_ahead(now_ms)) is not None]
+    if not found:
+        return []
+    jobs = "1 job" if len(found) == 1 else f"{len(found)} jobs"
+    said = f"the clock was ahead: {jobs} handled up to {format_instant(max(found))}"
+    return [("clock", f"{said}, and nothing of that runs before; see gnomon krond replan")]
 
 
 def _period_cells(record: PeriodRecord) -> tuple[str, ...]:

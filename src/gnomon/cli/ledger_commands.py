@@ -44,6 +44,10 @@ __all__ = [
     "run_command",
 ]
 
+ReplanOption = Annotated[
+    bool,
+    typer.Option("--replan", help="Plan again first what a clock that was ahead has judged."),
+]
 KEEP_MIN_MS = 3_600_000
 """The shortest time for which a ledger remembers what has ended."""
 FILE_ENDINGS = (".toml", ".yaml", ".yml")
@@ -85,12 +89,14 @@ def run_command(
         bool, typer.Option("--json-log", help="Log lines as JSON, and no table.")
     ] = False,
     metrics: MetricsOption = None,
+    replan: ReplanOption = False,
 ) -> int:
     """Run the schedules of a file until stopped, and record what became of every period."""
     from gnomon.cli.run_command import RunOptions, run_schedules
     from gnomon.cli.schedule_file import load_schedules
 
     shared = _shared(store, database, schema, pooler)
+    _check_replan(replan, shared)
     path = read_file(file)
     options = RunOptions(
         file=path,
@@ -102,9 +108,20 @@ def run_command(
         keep_ms=ledger_keep_ms(keep),
         json_log=json_log,
         metrics=read_metrics(metrics),
+        replan=replan,
     )
     entries = load_schedules(path, to_run=True)
     return 0 if run_schedules(entries, options, clock_of(context)) else 130
+
+
+def _check_replan(replan: bool, shared: SharedDatabase | None) -> None:
+    if replan and shared is not None:
+        from gnomon.errors import DefinitionError
+
+        raise DefinitionError(
+            "cannot be given with --database", where="replan", got="--replan",
+            hint="leave it out: workers whose clocks are right share a database",
+        )  # fmt: skip
 
 
 def history_command(

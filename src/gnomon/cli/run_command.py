@@ -50,6 +50,10 @@ __all__ = ["RunOptions", "run_schedules"]
 SHOW_EVERY_MS = 1_000
 ONCE_LOOK_MS = 100
 """How often `--once` asks whether everything has been started."""
+_AHEAD = {
+    True: "gnomon run --replan has run after all what was not started and lies ahead",
+    False: "wait until then; workers whose clock is right run everything else",
+}
 _LINES_BESIDE = 4  # headings and the like, in a terminal
 
 
@@ -70,6 +74,8 @@ class RunOptions:
     keep_ms: int | None
     """How long finished rows are kept; None for ever."""
     json_log: bool
+    replan: bool = False
+    """Whether to plan again first what lies ahead and was judged by a clock that was ahead."""
     metrics: tuple[str, int] | None = None
     """Where to tell how this worker is doing, as a host and a port; None for nowhere."""
 
@@ -100,7 +106,9 @@ async def _run(
             clock, directory=options.store.with_suffix(".output"),
             cwd=options.file.absolute().parent, manner=Manner(descriptors=raise_limit()),
         )  # fmt: skip
-        host = Host(ledger, launcher, clock)
+        host = Host(ledger, launcher, clock, ahead_hint=_AHEAD[options.database is None])
+        if options.replan:
+            await _replan(ledger, clock)
         if options.database is None:
             await host.runtime.recover()
         await save_file(ledger, entries, options.file, now_ms=clock.now_ms())
@@ -141,6 +149,15 @@ async def _open(options: RunOptions) -> AsyncIterator[StoredLedger]:
             yield ledger
         finally:
             await ledger.close()
+
+
+async def _replan(ledger: StoredLedger, clock: Clock) -> None:
+    assert isinstance(ledger, NarratingLedger)  # the options do not allow it with a database
+    replanned = await ledger.replan(now_ms=clock.now_ms())
+    log(
+        logging.INFO, "replanned", schedules=replanned.schedules, periods=replanned.periods,
+        all=replanned.is_all,
+    )  # fmt: skip
 
 
 async def _belong(ledger: NotedLedger, options: RunOptions, *, hint: str) -> None:

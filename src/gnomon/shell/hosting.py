@@ -14,6 +14,7 @@ import socket
 from collections.abc import Coroutine, Sequence
 
 from gnomon.ports import Clock, Launcher, Ledger
+from gnomon.shell.clock_ahead import ClockAhead
 from gnomon.shell.clock_change import told_of_clock_changes
 from gnomon.shell.retention import Retention
 from gnomon.shell.runtime import Runtime
@@ -26,12 +27,15 @@ class Host:
     """A runtime with a name that no other has or has had, and what goes on beside it."""
 
     def __init__(
-        self, ledger: Ledger, launcher: Launcher, clock: Clock, *, batch: int = 1000
-    ) -> None:
+        self, ledger: Ledger, launcher: Launcher, clock: Clock, *, batch: int = 1000,
+        ahead_hint: str = "",
+    ) -> None:  # fmt: skip
+        """`ahead_hint` says what to do when the clock was ahead; without it nobody is told."""
         self.owner = f"{socket.gethostname()}:{os.getpid()}:{clock.now_ms()}"
         self.runtime = Runtime(ledger, launcher, clock, self.owner, batch=batch)
         self._ledger = ledger
         self._clock = clock
+        self._ahead = ClockAhead(ledger, clock, hint=ahead_hint) if ahead_hint else None
 
     async def run(
         self, stopper: Stopper, *, keep_ms: int | None,
@@ -39,6 +43,9 @@ class Host:
     ) -> bool:  # fmt: skip
         """Run until stopped; False when it had to be left at once."""
         tasks = [asyncio.create_task(work) for work in beside]
+        if self._ahead is not None:
+            self.runtime.telemetry.set_back = self._ahead.set_back
+            tasks.append(asyncio.create_task(self._ahead.work()))
         try:
             if keep_ms is not None:
                 retention = Retention(self._ledger, self._clock, keep_ms=keep_ms)

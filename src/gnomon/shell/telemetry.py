@@ -13,7 +13,7 @@ import json
 import logging
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -81,6 +81,8 @@ class Telemetry:
     ledger_errors: int = 0
     clock_jumps: int = 0
     lag: Lag = field(default_factory=Lag)
+    set_back: Callable[[], None] | None = None
+    """Called when the clock was set back."""
     _last: tuple[int, int] | None = None
 
     def counters(self) -> dict[str, int]:
@@ -97,6 +99,8 @@ class Telemetry:
         if abs(step_ms) > JUMP_MS:
             self.clock_jumps += 1
             log(logging.WARNING, "the clock was set", step_ms=step_ms)
+            if step_ms < 0 and self.set_back is not None:
+                self.set_back()
 
 
 class JsonLines(logging.Formatter):

@@ -37,6 +37,7 @@ steps = st.one_of(
     st.tuples(st.just("suspend"), st.sampled_from(sorted(JOBS))),
     st.tuples(st.just("edit"), st.sampled_from(sorted(JOBS))),
     st.tuples(st.just("remove"), st.sampled_from(sorted(JOBS))),
+    st.tuples(st.just("replan"), st.integers(0, 0)),
 )
 
 
@@ -69,6 +70,8 @@ class Life:
                 await self.stage.kill()
                 await self.stage.pass_s(value)
                 await self.stage.start()
+            case "replan", int():
+                await self.replan()
             case "suspend", str():
                 self.suspended ^= {value}
                 assert await self.stage.reload(self.text()) is None
@@ -90,6 +93,13 @@ class Life:
                         assert self.outcomes.setdefault(row.key, row.outcome) is row.outcome
                     if row.outcome is Outcome.EXECUTED and row.reason is None:
                         assert (name, _period(row.nominal)) in ran or row.state is not State.DONE
+
+    async def replan(self) -> None:
+        """Of what was not started, an outcome may be taken back by a person."""
+        assert self.stage.daemon is not None
+        await self.stage.daemon.replan()
+        kept = (Outcome.EXECUTED, Outcome.UNSCHEDULABLE)
+        self.outcomes = {key: one for key, one in self.outcomes.items() if one in kept}
 
     def _policy(self, name: str) -> str:
         policy = self.policies[name]

@@ -31,8 +31,8 @@ LINE_MAX = 1_000_000
 """The longest line that is read."""
 PATIENCE_S = 60.0
 """How long an answer may take."""
-_UNHURRIED = ("stop", "run-now")
-"""What is answered when jobs have ended, however long that takes."""
+_UNHURRIED = ("stop", "run-now", "replan")
+"""What is answered when it is done, however long that takes."""
 
 
 @contextlib.asynccontextmanager

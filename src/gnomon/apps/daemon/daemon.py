@@ -7,7 +7,7 @@ Everything else is the host's and the engine's.
 
 It knows neither signals nor sockets: whoever has them calls `reload`.
 
-Spec: KROND-13, KROND-18 to KROND-20.
+Spec: KROND-13, KROND-18 to KROND-20, KROND-38.
 """
 
 import asyncio
@@ -25,9 +25,13 @@ from gnomon.ports import Clock, Launcher
 from gnomon.shell.hosting import Host
 from gnomon.shell.narrating import NarratingLedger
 from gnomon.shell.store.installation import Installed
+from gnomon.shell.store.replanning import Replanned
 from gnomon.shell.telemetry import log
 
-__all__ = ["BATCH", "Condition", "Daemon"]
+__all__ = ["AHEAD", "BATCH", "Condition", "Daemon"]
+
+AHEAD = "gnomon krond replan has run after all what was not started and lies ahead"
+"""What can be done when the clock was ahead."""
 
 BATCH = 20_000
 """All that is due at one second is claimed in one turn, so that nobody is late for the others."""
@@ -53,7 +57,7 @@ class Daemon:
         self, ledger: NarratingLedger, launcher: Launcher, clock: Clock, *,
         load: Callable[[], list[Job]], chronicle: Chronicle, executor: Executor | None = None,
     ) -> None:  # fmt: skip
-        self.host = Host(ledger, launcher, clock, batch=BATCH)
+        self.host = Host(ledger, launcher, clock, batch=BATCH, ahead_hint=AHEAD)
         self._ledger = ledger
         self._clock = clock
         self._load = load
@@ -96,6 +100,16 @@ class Daemon:
         waiter = self._chronicle.waiters[row.key] = asyncio.get_running_loop().create_future()
         self.host.runtime.wake()
         return row.key, waiter
+
+    async def replan(self) -> Replanned:
+        """Plan again what lies ahead and was judged by a clock that was ahead."""
+        replanned = await self._ledger.replan(now_ms=self._clock.now_ms())
+        log(
+            logging.INFO, "replanned", jobs=replanned.schedules, periods=replanned.periods,
+            all=replanned.is_all,
+        )  # fmt: skip
+        self.host.runtime.wake()
+        return replanned
 
     def _find(self, text: str) -> Job:
         jobs = self._chronicle.jobs.values()

@@ -57,10 +57,16 @@ class JobStatus:
     active: tuple[RunRow, ...]
     last: RunRow | None
     """What was handled last; a range of periods too."""
+    cursor: int = 0
+    """The nominal instant up to which everything was handled or is planned."""
 
     @property
     def identity(self) -> str:
         return self.schedule.decider.identity
+
+    def handled_ahead(self, now_ms: int) -> int | None:
+        """Up to which nominal instant it was handled by a clock that was ahead, if it was."""
+        return self.cursor if self.cursor * 1000 - self.schedule.lead_ms > now_ms else None
 
     @property
     def concurrency(self) -> str:
@@ -176,6 +182,7 @@ async def _job_status(ledger: SqliteLedger, row: ScheduleRow) -> JobStatus:
         next_ms=next_ms,
         active=tuple(run for run in rows if run.state in IN_FLIGHT),
         last=max(done, key=lambda run: run.updated_ms, default=None),
+        cursor=row.cursor,
     )
 
 

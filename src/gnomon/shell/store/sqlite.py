@@ -29,6 +29,7 @@ from gnomon.shell.store.installation import Installed, install
 from gnomon.shell.store.instant_text import BEGINNING
 from gnomon.shell.store.ownership import Ownership, lock_beside
 from gnomon.shell.store.queries import named
+from gnomon.shell.store.replanning import Replanned, replan
 from gnomon.shell.store.report import report
 from gnomon.shell.store.requests import RequestsOnSqlite
 
@@ -217,6 +218,10 @@ class SqliteLedger(RequestsOnSqlite):
                 connection, schedule_id, before=before, before_key=before_key, limit=limit
             )
         )
+
+    async def replan(self, *, now_ms: int) -> Replanned:
+        """Plan again what lies ahead and was judged by a clock that was ahead."""
+        return await self._write(lambda connection: replan(connection, self._cache, now_ms=now_ms))
 
     async def retain(self, *, before_ms: int, limit: int) -> int:
         return await self._write(

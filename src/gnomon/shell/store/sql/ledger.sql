@@ -489,6 +489,25 @@ LIMIT :limit
 -- name: remove_run
 DELETE FROM schedule_runs WHERE rowid = ?
 
+-- name: newest_revisions
+SELECT schedule_id, revision FROM schedules WHERE deleted_at IS NULL ORDER BY schedule_id
+
+-- name: not_started_after
+-- Periods, or ranges of them, that are over without a start and reach beyond an instant.
+SELECT idempotency_key, run_at, last_run_at, outcome, reason FROM schedule_runs
+WHERE schedule_id = :id AND revision = :revision AND state = 'done' AND launches = 0
+  AND outcome <> 'executed' AND coalesce(last_run_at, run_at) > :after
+  AND idempotency_key NOT GLOB 'manual:*' AND idempotency_key NOT GLOB 'backfill:*'
+ORDER BY run_at
+
+-- name: remove_key
+DELETE FROM schedule_runs WHERE idempotency_key = ?
+
+-- name: look_at_once
+UPDATE schedules
+SET wake_at = min(coalesce(wake_at, :now), :now), updated_at = :now, lock_version = lock_version + 1
+WHERE schedule_id = :id
+
 -- name: raise_floor
 UPDATE schedules SET floor_at = max(coalesce(floor_at, :floor), :floor) WHERE schedule_id = :id
 
