@@ -15,6 +15,14 @@ from tests.acceptance.test_cli_split import DAG, TOKEN, access_file, started
 from tests.clauses import clause
 
 PATIENCE_S = 60
+MISSING_OF_A_READER = (
+    "INSERT, UPDATE, DELETE on the table ledger_meta; UPDATE, DELETE on the table schedules; "
+    "DELETE on the table schedule_revisions; "
+    "INSERT, UPDATE, DELETE on the table schedule_runs; "
+    "INSERT, UPDATE, DELETE on the table workers; UPDATE, DELETE on the table expectations; "
+    "INSERT on the table breaches; INSERT, UPDATE, DELETE on the table executions; "
+    "INSERT, UPDATE on the table execution_nodes"
+)
 
 
 async def made(database: str) -> None:
@@ -47,10 +55,31 @@ def test_who_may_not_write_does_not_begin_to_work(
 
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.splitlines() == [
-        f"error: {theirs}: does not allow this to this user (permission denied for table workers)",
+        f"error: {theirs}: does not allow this to this user (a worker needs {MISSING_OF_A_READER})",
         "hint: let this user create the schema, or create it and grant ALL on it and on its tables;"
         " see docs/howto/run-on-postgresql.md",
     ]
+
+
+@clause("UP-10", "PG-9")
+def test_a_worker_that_may_not_write_one_table_does_not_begin_to_work(
+    tmp_path: Path, database: str
+) -> None:
+    """It could say that it is there, and then would fail and try again for ever."""
+    theirs = reader_of(database, "writer_of_workers")
+    execute(database, "GRANT ALL ON ALL TABLES IN SCHEMA gnomon TO writer_of_workers")
+    execute(database, "REVOKE UPDATE ON gnomon.schedules FROM writer_of_workers")
+
+    done = subprocess.run(
+        [sys.executable, "-m", "gnomon", "worker", "--database", theirs],
+        cwd=tmp_path, check=False, capture_output=True, text=True, timeout=PATIENCE_S,
+    )  # fmt: skip
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines()[0] == (
+        f"error: {theirs}: does not allow this to this user"
+        " (a worker needs UPDATE on the table schedules)"
+    )
 
 
 @clause("UP-10")

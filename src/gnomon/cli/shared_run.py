@@ -3,8 +3,9 @@ What `gnomon run --database` needs beside `gnomon run`: a ledger that many proce
 
 Nobody owns the database, so nothing is recovered at the start: what a dead worker held is found by
 the end of its leases. A worker listens for what others change and says that it is there; both go on
-beside the runtime, and neither can stop it. Only the first word must be allowed: a user that may
-not write could do no work either, and nothing but a grant would help.
+beside the runtime, and neither can stop it. Only the first word must be allowed, and what a worker
+does to each table: a user that may not write one of them could do no work either, and nothing but a
+grant would help.
 
 Spec: CLI-31, PG-7, PG-14, PG-20, UP-10.
 """
@@ -107,6 +108,8 @@ async def _say(presence: Presence, runtime: Runtime, state: str, *, first: bool 
     """Whether the database has heard it; at first, what does not pass by itself is raised."""
     counters = runtime.telemetry.counters()
     try:
+        if first:
+            await presence.admit()
         await presence.beat(state, holding=runtime.in_hand, counters=counters)
     except StoreError as error:
         if first and not error.transient:

@@ -23,7 +23,7 @@ from gnomon.errors.discretion import discreet
 from gnomon.shell.settings import environment
 from gnomon.shell.store.postgres.password import why_refused
 
-__all__ = ["check_address", "connecting", "explained", "looking", "place_of"]
+__all__ = ["check_address", "connecting", "explained", "forbidden", "looking", "place_of"]
 
 _SCHEMES = ("postgresql", "postgres")
 _SECRETS = re.compile(r"(?i)((?:password|passfile|sslpassword)\s*=\s*)(?:'[^']*'|[^&\s]*)")
@@ -194,6 +194,12 @@ def looking(schema: str) -> Iterator[None]:
             raise
         hint = f"GRANT USAGE ON SCHEMA {schema} and SELECT ON ALL TABLES IN SCHEMA {schema} to it"
         raise StoreError(error.reason, where=error.where, hint=hint) from error.__cause__
+
+
+def forbidden(place: str, what: str) -> StoreError:
+    """What is said to a user that has been found to lack a right, as when the server says so."""
+    reason = f"{_FORBIDDEN.reason} ({what})"
+    return StoreError(reason, where=place, hint=_FORBIDDEN.hint)
 
 
 def _absent_sockets(place: str) -> list[str]:

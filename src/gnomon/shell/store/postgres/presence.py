@@ -21,6 +21,7 @@ import tzdata
 
 from gnomon.ports import Clock
 from gnomon.shell.store.postgres.pool import Pool
+from gnomon.shell.store.postgres.rights import expect_rights
 from gnomon.shell.store.postgres.statement import Statements
 from gnomon.shell.store.postgres.zone_data import outlast
 from gnomon.shell.telemetry import log
@@ -73,6 +74,10 @@ class Presence:
         self._who = owner, host, pid
         self._zones = zones
         self._ahead_ms: int | None = None
+
+    async def admit(self) -> None:
+        """Raise what forbids this user to do what a worker does."""
+        await expect_rights(self._pool, self._sql)
 
     async def beat(self, state: str, *, holding: int, counters: Mapping[str, int]) -> None:
         """Say that this worker is there."""

@@ -797,3 +797,23 @@ SELECT owner, host, pid, state, started_at, seen_at, ahead_ms, holding, counters
   (extract(epoch FROM now() - seen_at) * 1000)::bigint
 FROM gnomon.workers
 ORDER BY started_at, owner
+
+-- name: missing_rights
+-- What a worker does to each table and this user may not.
+SELECT split_part(needs.place, '.', 2), needed
+FROM (VALUES
+  (1, 'gnomon.ledger_meta', '{SELECT, INSERT, UPDATE, DELETE}'::text[]),
+  (2, 'gnomon.schedules', '{SELECT, UPDATE, DELETE}'),
+  (3, 'gnomon.schedule_revisions', '{SELECT, DELETE}'),
+  (4, 'gnomon.schedule_runs', '{SELECT, INSERT, UPDATE, DELETE}'),
+  (5, 'gnomon.workers', '{SELECT, INSERT, UPDATE, DELETE}'),
+  (6, 'gnomon.expectations', '{SELECT, UPDATE, DELETE}'),
+  (7, 'gnomon.breaches', '{SELECT, INSERT}'),
+  (8, 'gnomon.workflows', '{SELECT}'),
+  (9, 'gnomon.removed_workflows', '{SELECT}'),
+  (10, 'gnomon.executions', '{SELECT, INSERT, UPDATE, DELETE}'),
+  (11, 'gnomon.execution_nodes', '{SELECT, INSERT, UPDATE}')
+) AS needs (number, place, rights),
+  unnest(needs.rights) WITH ORDINALITY AS one (needed, place_in_row)
+WHERE NOT has_table_privilege(needs.place, needed)
+ORDER BY number, place_in_row
