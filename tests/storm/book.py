@@ -44,8 +44,8 @@ class Book:
         self.breaches = Counter[tuple[str, int, str]]()
         self.logged = Counter[str]()
         """Changes that somebody asked for by name, by their action."""
-        self.maybe_deleted = 0
-        """Schedules to be removed beside saving others, if they were there; nobody is told."""
+        self.maybe_logged = Counter[str]()
+        """By action, changes whose answer does not say whether there was something to change."""
 
     async def hear(
         self, name: str, call: Awaitable[_Result], *allowed: type[Exception]

@@ -237,7 +237,7 @@ def _of_requests(runs: Sequence[Moment], book: Book) -> Iterator[str]:
 def _of_the_log(log: dict[str, int], book: Book) -> Iterator[str]:
     for action in log.keys() | book.logged.keys():
         told_times = book.logged[action]
-        more = book.maybe_deleted if action == "delete" else 0
+        more = book.maybe_logged[action]
         if not told_times <= log.get(action, 0) <= told_times + more:
             yield f"{log.get(action, 0)} lines about {action}, and {told_times} changes were told"
 

@@ -28,9 +28,9 @@ class Person:
         self._random: Random = sky.random(name)
         self._clock = sky.clock(name)
         acts: list[tuple[int, Callable[[str, By | None, int], Awaitable[None]]]] = [
-            (3, self._save), (2, self._save_all), (2, self._pause), (6, self._resume),
-            (1, self._delete), (4, self._trigger), (2, self._backfill), (2, self._skip),
-            (5, self._kill), (9, self._retain), (3, self._look), (1, self._read),
+            (3, self._save), (2, self._save_all), (2, self._pause),
+            (6, self._resume), (1, self._delete), (4, self._trigger), (2, self._backfill),
+            (2, self._skip), (5, self._kill), (9, self._retain), (3, self._look), (1, self._read),
         ]  # fmt: skip
         self._acts = [act for times, act in acts for _ in range(times)]
 
@@ -66,7 +66,7 @@ class Person:
         saved = await self._book.hear("save_all", call, ConflictError)
         if saved is not None:
             self._log(by, "upsert", sum(one.changed for one in saved))
-            self._book.maybe_deleted += by is not None and bool(gone)
+            self._book.maybe_logged["delete"] += by is not None and bool(gone)
 
     async def _pause(self, name: str, by: By | None, now_ms: int) -> None:
         until_ms = self._random.choice((None, now_ms + 1_000, now_ms + 90_000))
@@ -83,13 +83,18 @@ class Person:
         self._log(by, "delete", bool(await self._book.hear("delete", call)))
 
     async def _trigger(self, name: str, by: By | None, now_ms: int) -> None:
-        # The same name again, unless retention can have been there.
-        word = self._random.choice((f"at {now_ms}", f"number {self._sky.number()}"))
+        # The same name again, unless retention can have been there; then there is a new line.
+        who = "unknown" if by is None else "known"
+        word = self._random.choice((f"{who} at {now_ms}", f"number {self._sky.number()}"))
         call = self._ledger.trigger(name, name=word, now_ms=now_ms, by=by)
         row = await self._book.hear("trigger", call)
-        if row is not None:
-            self._book.asked.add(row.key)
-        self._log(by, "trigger", row is not None)
+        if row is None:
+            return
+        if row.key not in self._book.asked:
+            self._log(by, "trigger", True)
+        elif by is not None:
+            self._book.maybe_logged["trigger"] += 1
+        self._book.asked.add(row.key)
 
     async def _backfill(self, name: str, by: By | None, now_ms: int) -> None:
         last = now_ms // 1000 // _MINUTE * _MINUTE
