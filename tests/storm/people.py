@@ -7,6 +7,7 @@ With a name or without, because a change that somebody asked for by name goes an
 from collections.abc import Awaitable, Callable
 from random import Random
 
+from gnomon.core.schedule_record import read_schedule, write_schedule
 from gnomon.errors import ConflictError, DefinitionError
 from gnomon.ports import Breach, By, Expected, Judged
 from gnomon.shell.store.postgres.ledger import PostgresLedger
@@ -28,7 +29,7 @@ class Person:
         self._random: Random = sky.random(name)
         self._clock = sky.clock(name)
         acts: list[tuple[int, Callable[[str, By | None, int], Awaitable[None]]]] = [
-            (3, self._save), (2, self._save_all), (2, self._pause),
+            (3, self._save), (3, self._turn), (2, self._save_all), (2, self._pause),
             (6, self._resume), (1, self._delete), (4, self._trigger), (2, self._backfill),
             (2, self._skip), (5, self._kill), (9, self._retain), (3, self._look), (1, self._read),
         ]  # fmt: skip
@@ -53,6 +54,18 @@ class Person:
             draw_schedule(self._random, name), now_ms=now_ms, by=by, if_revision=revision
         )
         saved = await self._book.hear("save", call, ConflictError)
+        if saved is not None:
+            self._log(by, "upsert", saved.changed)
+
+    async def _turn(self, name: str, by: By | None, now_ms: int) -> None:
+        """Change nothing but what happens where one run comes before another has ended."""
+        row = await self._book.hear("get", self._ledger.get(name))
+        if row is None:
+            return
+        record = write_schedule(row.schedule)
+        record["overlap_policy"] = "skip" if record["overlap_policy"] == "queue" else "queue"
+        call = self._ledger.save(read_schedule(record), now_ms=now_ms, by=by)
+        saved = await self._book.hear("turn", call)
         if saved is not None:
             self._log(by, "upsert", saved.changed)
 

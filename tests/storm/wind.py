@@ -2,10 +2,11 @@
 Transactions that take their time: between two statements, and within one.
 
 Most races need somebody else's commit between two statements of one transaction. On a quick machine
-that gap is some microseconds wide; here the loop turns a few times in it, as often as is drawn, and
-lets the others go on. Others need it within a statement, after its view was taken and before it has
-its rows: there a trigger of the database, or a function in the condition of those that look and
-take by one statement, stands still now and then, for some milliseconds.
+that gap is some microseconds wide; here the loop turns a few times in it, and before the commit, as
+often as is drawn, and lets the others go on. Others need it within a statement, after its view was
+taken and before it has its rows, or after it has done its work: there a trigger of the database, or
+a function in the statements that look and take, or end, at once, stands still now and then, for
+some milliseconds.
 """
 
 import asyncio
@@ -26,6 +27,8 @@ _DATABASE_TIME = "date_trunc('milliseconds', now())"
 _TURNS = (0, 0, 0, 1, 3, 10, 40)
 _LOOKS = "s.lock_version = v.version"
 """In the condition of each statement that looks at schedules and takes them."""
+_ENDS = ") FROM ended"
+"""At the end of the statement that writes ends and then wakes queues."""
 _BLOW = """
 CREATE TABLE {schema}.sky (now_at timestamptz NOT NULL);
 INSERT INTO {schema}.sky VALUES ('epoch');
@@ -67,15 +70,17 @@ async def tell_time(pool: Pool, schema: str, now_ms: int) -> None:
 
 class WindyStatements(Statements):
     """
-    Those that look at schedules and take them stand still in between.
+    Those that look at schedules and take them stand still in between, and ends before their commit.
 
     The time of the database is that of the storm.
     """
 
     def __getitem__(self, name: str) -> str:
         still = f"{_LOOKS} AND {self.schema}.stand_still_or_not()"
+        late = f"), {self.schema}.stand_still_or_not(){_ENDS[1:]}"
         time = f"{self.schema}.time_of_the_sky()"
-        return super().__getitem__(name).replace(_LOOKS, still).replace(_DATABASE_TIME, time)
+        text = super().__getitem__(name).replace(_LOOKS, still).replace(_DATABASE_TIME, time)
+        return text.replace(_ENDS, late)
 
 
 class WindyPool(Pool):
@@ -89,6 +94,7 @@ class WindyPool(Pool):
     async def transaction(self) -> AsyncIterator["Connection"]:
         async with super().transaction() as connection:
             yield cast("Connection", _Windy(connection, self._random))
+            await _linger(self._random)
 
 
 class _Windy:
@@ -101,8 +107,12 @@ class _Windy:
         call = getattr(self._connection, name)
 
         async def late(*values: object) -> object:
-            for _ in range(self._random.choice(_TURNS)):
-                await asyncio.sleep(0)
+            await _linger(self._random)
             return await call(*values)
 
         return late
+
+
+async def _linger(random: Random) -> None:
+    for _ in range(random.choice(_TURNS)):
+        await asyncio.sleep(0)

@@ -8,7 +8,8 @@ import asyncpg
 import pytest
 
 from gnomon.core.ledger.lifecycle import Reason, State
-from gnomon.ports import By, Ended, Failed
+from gnomon.core.ledger.period import period_key
+from gnomon.ports import By, Ended, Failed, Launched, Report
 from gnomon.shell.store.postgres.examination import examine_shared
 from gnomon.shell.store.postgres.ledger import PostgresLedger
 from gnomon.shell.store.postgres.pool import PoolOptions
@@ -147,6 +148,41 @@ def test_who_asks_to_end_a_run_that_ends_by_itself_waits_for_nobody(
 
         assert answers == [True]
         assert killed is not None
+        assert await is_in_order(fleet)
+
+    play(common_database, schema, scenario)
+
+
+@clause("LEDGER-9", "LEDGER-16", "PG-3")
+def test_a_queue_that_comes_into_being_while_the_run_before_it_ends_is_woken(
+    common_database: str, schema: str
+) -> None:
+    """An end that has found no queue to wake is written before there is one."""
+
+    async def scenario(fleet: Fleet) -> None:
+        ledger, other = await fleet.open(), await fleet.open()
+        await save_many(ledger, 2)
+        first, late = await commit_at(ledger, await plan_at(ledger, "00:01:00"), "00:01:00")
+        await ledger.report([Ended(late.key, 1, True, "fine")], now_ms=at("00:01:10"))
+        turned = minutely(first.schedule.schedule_id, overlap_policy="queue")
+
+        async def turn_and_look() -> None:
+            await other.save(turned, now_ms=at("00:01:20"))
+            await commit_at(other, await plan_at(other, "00:02:00"), "00:02:00", owner="bert")
+
+        reports: list[Report] = [
+            Ended(first.key, 1, True, "fine"),
+            Launched(late.key, 1, "run 1"),
+        ]
+        answers, _ = await meanwhile(
+            fleet, ledger, "fill_in_runs",
+            ledger.report(reports, now_ms=at("00:02:00")), turn_and_look(),
+        )  # fmt: skip
+
+        assert answers == [True, True]
+        assert await states(ledger, period_key(turned.schedule_id, at("00:02:00") // 1000)) == [
+            State.CLAIMED
+        ]
         assert await is_in_order(fleet)
 
     play(common_database, schema, scenario)

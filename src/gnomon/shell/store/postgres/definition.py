@@ -3,7 +3,8 @@ Definitions on PostgreSQL: saved, deleted.
 
 Many are saved in one transaction, with one statement for each table. The rows of schedules that are
 there are taken first; a new one that another worker was faster to add is noticed by counting, and
-the whole is done again.
+the whole is done again. Where the policy becomes `queue`, the runs that have begun are taken too:
+an end asks whether there is a queue to wake, and would not see one that is about to be there.
 
 Spec: LEDGER-13 to LEDGER-16, PG-4.
 """
@@ -12,7 +13,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from gnomon.core.ledger.lifecycle import Reason
-from gnomon.core.schedule import Schedule
+from gnomon.core.schedule import Overlap, Schedule
 from gnomon.ports import By, Saved
 from gnomon.shell.store.definition_cache import DefinitionCache, definition_text
 from gnomon.shell.store.expected import first_look
@@ -183,6 +184,7 @@ async def _write(
         if int(done.rpartition(" ")[2]) != len(new):
             raise KeyExistsError
     if changed:
+        await _let_end(connection, sql, changed)
         columns = zip(*map(_row, changed), strict=True)
         await connection.execute(sql["change_schedules"], *columns, now_ms)
     if written := new + changed:
@@ -200,6 +202,15 @@ async def _write(
         await insert_facts(connection, sql, facts, now_ms)
         await _expect(connection, sql, written, now_ms)
         await notify(connection, sql)
+
+
+async def _let_end(connection: "Connection", sql: Statements, changed: list[_Revision]) -> None:
+    """Where a queue comes into being, no end may be under way that has not seen it."""
+    queues = [
+        schedule.schedule_id for schedule, _ in changed if schedule.policy.overlap is Overlap.QUEUE
+    ]
+    if queues:
+        await connection.fetch(sql["take_begun"], queues)
 
 
 async def _expect(

@@ -4,7 +4,8 @@
 -- Who takes which rows: a commit takes what is free, first of `schedules` and then of
 -- `schedule_runs`, and waits for nobody. A report takes its runs and then the schedules it wakes, a
 -- renewal its runs, each in the order of the ids; whoever ends a run in flight does as a report does.
--- Saving, deleting and everything else that is asked for takes the schedule first.
+-- Saving, deleting and everything else that is asked for takes the schedule first, and runs after it
+-- where it has to; the server breaks one of two that wait for each other, and it begins again.
 --
 -- What is done and what is open have an index each, so that whoever asks for both asks twice.
 --
@@ -404,6 +405,15 @@ FROM unnest(
   $14::timestamptz[], $15::timestamptz[], $16::timestamptz[]
 ) AS v
 ON CONFLICT DO NOTHING
+
+-- name: take_begun
+-- The runs that can end, of schedules that get a queue: whoever ends one of them wakes a queue that it
+-- sees, so it has to be done before the queue is there, or to begin after that. $1 ids
+SELECT r.idempotency_key FROM gnomon.schedule_runs r JOIN gnomon.schedules s USING (schedule_id)
+WHERE r.schedule_id = ANY ($1) AND s.overlap_policy <> 'queue'
+  AND r.state <> 'done' AND r.launches > 0
+ORDER BY r.idempotency_key
+FOR NO KEY UPDATE OF r
 
 -- name: change_schedules
 -- The same parameters as for `insert_schedules`.
