@@ -1,10 +1,14 @@
 """`gnomon check`: a trace is judged, from a file, as a person asks for it."""
 
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 
 import pytest
 
+from gnomon.apps.declarative.recorder import trace_lines
+from gnomon.ports import Entry
 from tests.acceptance.command_line import gnomon
+from tests.apps.declarative.stage import Stage, on_stage
 from tests.clauses import clause
 from tests.tidy.tree import ROOT
 
@@ -75,6 +79,44 @@ def test_dues_are_derived_from_the_wall_clock_and_the_zone() -> None:
     assert done.code == 1
     assert "S1 at position" in done.out
     assert '"wall": "2021-10-31T01:30:00.020Z", "e": "RunStart"' in done.out
+
+
+async def a_month_ahead(stage: Stage) -> list[Entry]:
+    scheduler = stage.scheduler()
+    await scheduler.initialize([stage.task("a"), stage.task("b", "0 * * * *")])
+    await stage.until("2026-03-01T00:01:30")
+    stage.set_clock("2026-04-01T00:01:40")
+    await stage.until("2026-04-01T00:02:30")
+    stage.set_clock("2026-03-01T00:03:10")
+    await scheduler.initialize([stage.task("a"), stage.task("b", "0 * * * *")])
+    await stage.until("2026-03-01T01:01:00")
+    await scheduler.stop()
+    return await stage.entries()
+
+
+async def back_and_down(stage: Stage) -> list[Entry]:
+    scheduler = stage.scheduler()
+    await scheduler.initialize([stage.task("a", takes=70), stage.task("b", "10 * * * *")])
+    await stage.until("00:12:30")
+    await stage.crash()
+    await stage.until("00:20:10")
+    stage.set_clock("00:05:10")
+    second = stage.scheduler()
+    await second.initialize([stage.task("a"), stage.task("b", "10 * * * *"), stage.task("c")])
+    await stage.until("00:15:00")
+    await second.stop()
+    return await stage.entries()
+
+
+@clause("CHECK-6")
+@pytest.mark.parametrize("scenario", [a_month_ahead, back_and_down])
+def test_a_clock_that_was_set_blames_no_scheduler(
+    tmp_path: Path, scenario: Callable[[Stage], Coroutine[object, object, list[Entry]]]
+) -> None:
+    lines = trace_lines(on_stage(scenario), zone="UTC", reinitialize="reconcile")
+    done = gnomon("check", written(tmp_path / "t.jsonl", *lines))
+
+    assert done.lines[0] == "No axiom is broken.", done.out
 
 
 @clause("CHECK-4", "CHECK-5")

@@ -101,28 +101,96 @@ def test_the_command_derives_the_same_pulses_as_the_scan(date: str, cron: str) -
     assert list(with_pulses(RIGA, events)) == scanned(RIGA, events, delay_min_ms=1_000)
 
 
-@clause("CHECK-4")
-def test_no_minute_begins_twice_when_the_clock_goes_back() -> None:
-    walls = [0, 90_000, 30_000, 150_000]
-    events = [Event(Kind.FAULT, 90_000 * n, fault="x", wall_ms=w) for n, w in enumerate(walls)]
-    minutes = [one for one in with_pulses(Header(), events) if one.kind is Kind.MINUTE_START]
-
-    assert [(one.t, one.wall_ms) for one in minutes] == [
-        (0, 0),
-        (60_000, 60_000),
-        (240_000, 120_000),
+def seen(*shown: tuple[int, int], kinds: tuple[Kind, ...] = ()) -> list[Event]:
+    """Events at these `t` and instants of the wall clock, both in ms; of a kind, or of none."""
+    rest = (Kind.FAULT,) * (len(shown) - len(kinds))
+    return [
+        Event(kind, t, fault="x" if kind is Kind.FAULT else "", wall_ms=wall_ms)
+        for kind, (t, wall_ms) in zip((*kinds, *rest), shown, strict=True)
     ]
 
 
-@clause("CHECK-4")
-def test_minutes_that_the_clock_skipped_begin_where_it_jumped() -> None:
-    events = [
-        Event(Kind.FAULT, 0, fault="x", wall_ms=0),
-        Event(Kind.FAULT, 30_000, fault="x", wall_ms=150_000),
-    ]
-    minutes = [one for one in with_pulses(Header(), events) if one.kind is Kind.MINUTE_START]
+def pulses(
+    events: list[Event], task: str = "", cron: str = "* * * * *"
+) -> list[tuple[int, int | None]]:
+    """The minutes that begin, or the dues of a task, of every minute: `t`, and the wall clock."""
+    kind = Kind.DUE if task else Kind.MINUTE_START
+    if task:
+        first = Event(Kind.INIT_START, 0, registrations=(Registration(task, cron, 0),))
+        events = [first, *events]
+    return [(one.t, one.wall_ms) for one in with_pulses(Header(), events) if one.kind is kind]
 
-    assert [(one.t, one.wall_ms) for one in minutes] == [(0, 0), (0, 60_000), (0, 120_000)]
+
+@clause("CHECK-6")
+def test_a_minute_that_was_seen_begins_again_and_nothing_is_due_in_it() -> None:
+    events = seen((0, 0), (90_000, 90_000), (91_000, 30_000), (211_000, 150_000))
+
+    assert pulses(events) == [
+        (0, 0), (60_000, 60_000), (91_000, 0), (121_000, 60_000), (181_000, 120_000),
+    ]  # fmt: skip
+    assert pulses(events, "a") == [(0, 0), (60_000, 60_000), (181_000, 120_000)]
+
+
+@clause("CHECK-6")
+def test_minutes_that_the_clock_leapt_over_begin_when_they_have_passed_for_certain() -> None:
+    assert pulses(seen((0, 0), (90_000, 300_000))) == [
+        (0, 0), (60_000, 60_000), (90_000, 120_000), (90_000, 180_000), (90_000, 240_000),
+        (90_000, 300_000),
+    ]  # fmt: skip
+
+
+@clause("CHECK-6")
+def test_minutes_that_the_clock_leapt_over_come_when_it_is_set_back() -> None:
+    events = seen((0, 0), (1_000, 601_000), (2_000, 121_000), (62_000, 181_000))
+
+    assert pulses(events, "a")[-2:] == [(2_000, 120_000), (61_000, 180_000)]
+
+
+@clause("CHECK-6")
+@pytest.mark.parametrize(("kind", "dues"), [
+    (Kind.FAULT, []),
+    (Kind.STOP_START, []),
+    (Kind.STOP_END, [180_000]),
+    (Kind.CRASH, [60_000, 180_000]),
+])  # fmt: skip
+def test_what_passed_while_the_scheduler_was_down_comes_when_the_clock_is_set_back(
+    kind: Kind, dues: list[int]
+) -> None:
+    # It ends in the third minute, is begun anew in the fifth, and set back to the first.
+    shown = [(0, 0), (150_000, 150_000), (250_000, 250_000), (250_000, 59_000), (400_000, 209_000)]
+    kinds = (Kind.FAULT, kind, Kind.INIT_START)
+
+    assert [wall_ms for t, wall_ms in pulses(seen(*shown, kinds=kinds), "a") if t > 250_000] == dues
+
+
+@clause("CHECK-6")
+@pytest.mark.parametrize("starts", [False, True])
+def test_a_due_that_is_in_doubt_is_there_when_a_start_is(starts: bool) -> None:
+    # Whether the minute of 120,000 was shown before the clock was set, no event tells.
+    events = seen((0, 0), (130_000, 600_000), (140_000, 119_000), (150_000, 129_000))
+    if starts:
+        events.append(Event(Kind.RUN_START, 150_000, "a", wall_ms=129_000))
+        events.append(Event(Kind.RUN_START, 150_000, "a", wall_ms=129_000))
+
+    late = [one for one in pulses(events, "a") if one[0] > 140_000]
+    assert late == ([(150_000, 120_000)] if starts else [])
+
+
+@clause("CHECK-6")
+def test_a_due_that_is_certain_takes_the_place_of_one_in_doubt() -> None:
+    events = seen((0, 0), (130_000, 600_000), (140_000, 119_000), (270_000, 249_000))
+    events.append(Event(Kind.RUN_START, 270_000, "a", wall_ms=249_000))
+
+    assert pulses(events, "a")[-2:] == [(201_000, 180_000), (261_000, 240_000)]
+
+
+@clause("CHECK-6")
+def test_what_the_clock_may_have_shown_again_is_in_doubt() -> None:
+    # Set back by an hour at some time in the last three minutes, over what it had leapt over.
+    events = seen((0, 0), (1_000, 7_201_000), (181_000, 3_781_000))
+    events.append(Event(Kind.RUN_START, 181_000, "a", wall_ms=3_781_000))
+
+    assert pulses(events, "a", "0 * * * *")[-1] == (181_000, 3_600_000)
 
 
 @clause("CHECK-4")

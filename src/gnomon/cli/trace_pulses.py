@@ -2,22 +2,29 @@
 The pulses that a trace leaves out: which minutes began, and what was due in them.
 
 They follow from the wall clock that the events carry, the zone of the header and the cron texts of
-the registrations. Between two events the wall clock runs with `t`; where it jumped ahead, the
-minutes in between are put where the jump was; where it went back, no minute begins a second time.
-The first minute is the one in which the trace begins, so that a task that is new in it is due.
+the registrations. Between two events the wall clock runs with `t`. The first minute is the one in
+which the trace begins, so that a task that is new in it is due.
+
+What of a clock that was set is known, and what is in doubt, is the business of `trace_clock`. A due
+that is in doubt is put right before the next start of its task: the start was asked for then, and
+nothing was owed if there is none.
 
 A cron text is read as `posix`, or else as `standard`, and daylight saving time is `strict`, as in
 the declarative scheduler. A text that is neither has no dues.
 
-Spec: CHECK-4.
+Spec: CHECK-4, CHECK-6.
 """
 
+import heapq
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from typing import NamedTuple
 
+from gnomon.cli.trace_clock import TraceClock, Whether, is_step
 from gnomon.core.recurrence import Recurrence, cron
 from gnomon.errors import DefinitionError
-from gnomon.theory.pulses import merge, retry_pulses
+from gnomon.theory.pulses import retry_pulses
 from gnomon.trace import Event, Header, Kind
 
 __all__ = ["PULSES_MAX", "RETRY_MIN_MS", "with_pulses"]
@@ -28,46 +35,78 @@ RETRY_MIN_MS = 1_000
 PULSES_MAX = 50_000_000
 """Minutes and dues of one trace; a clock that jumped by centuries is not followed there."""
 
-_MINUTE_MS = 60_000
 _DIALECTS = ("posix", "standard")
+_RANK = {Kind.MINUTE_START: 0, Kind.DUE: 1, Kind.RETRY_DUE: 2}
+_EVENT_RANK = 3
+
+
+class _Placed(NamedTuple):
+    """An event and where it belongs: by its time, then by how often the clock was set before."""
+
+    t: int
+    era: int
+    rank: int
+    event: Event
 
 
 def with_pulses(header: Header, events: Sequence[Event]) -> Iterator[Event]:
     """The events with the minutes, dues and retries that belong among them."""
-    last_t = events[-1].t if events else 0
-    retries = (one for one in retry_pulses(events, delay_min_ms=RETRY_MIN_MS) if one.t <= last_t)
-    return merge(events, _limited(_minutes(header, events)), retries)
+    eras = _eras(events)
+    streams = (
+        _limited(_pulses(header, events, eras)),
+        _retries(events, eras),
+        (_Placed(one.t, era, _EVENT_RANK, one) for one, era in zip(events, eras, strict=True)),
+    )
+    for placed in heapq.merge(*streams, key=lambda one: one[:3]):
+        yield placed.event
 
 
-def _limited(pulses: Iterator[Event]) -> Iterator[Event]:
+def _limited(pulses: Iterator[_Placed]) -> Iterator[_Placed]:
     yield from islice(pulses, PULSES_MAX)
     if (beyond := next(pulses, None)) is not None:
         raise DefinitionError(
-            f"spans more than {PULSES_MAX:,} minutes and dues", where="wall", got=beyond.wall_ms,
-            hint="look for a clock that jumped, or split the trace",
+            f"spans more than {PULSES_MAX:,} minutes and dues", where="wall",
+            got=beyond.event.wall_ms, hint="look for a clock that jumped, or split the trace",
         )  # fmt: skip
 
 
-def _minutes(header: Header, events: Sequence[Event]) -> Iterator[Event]:
-    """Each minute that began, followed by what was due in it."""
-    dues = _Dues(header.zone, events)
-    reached: int | None = None  # the wall clock up to which all minutes have begun
-    before_t = 0
+def _eras(events: Sequence[Event]) -> list[int]:
+    """For each event, how often the clock was seen to have been set by then."""
+    found, era = [], 0
+    known: Event | None = None
     for event in events:
         if event.wall_ms is not None:
-            if reached is None:
-                reached = event.wall_ms - event.wall_ms % _MINUTE_MS - 1
-            for minute_ms in _minutes_between(reached, event.wall_ms):
-                t = min(max(event.t - (event.wall_ms - minute_ms), before_t), event.t)
-                yield Event(Kind.MINUTE_START, t, wall_ms=minute_ms)
-                yield from dues.at(minute_ms, t)
-            reached = max(reached, event.wall_ms)
-        before_t = event.t
+            era += known is not None and is_step(known, event)
+            known = event
+        found.append(era)
+    return found
 
 
-def _minutes_between(after_ms: int, until_ms: int) -> range:
-    first = after_ms - after_ms % _MINUTE_MS + _MINUTE_MS
-    return range(first, until_ms + 1, _MINUTE_MS)
+def _retries(events: Sequence[Event], eras: Sequence[int]) -> Iterator[_Placed]:
+    times = [one.t for one in events]
+    for retry in retry_pulses(events, delay_min_ms=RETRY_MIN_MS):
+        place = bisect_left(times, retry.t)
+        if place < len(times):
+            yield _Placed(retry.t, eras[place], _RANK[retry.kind], retry)
+
+
+def _pulses(header: Header, events: Sequence[Event], eras: Sequence[int]) -> Iterator[_Placed]:
+    """Each minute that began, followed by what was due in it."""
+    dues, clock = _Dues(header.zone, events), TraceClock()
+    doubtful: dict[str, dict[str, Event]] = {}
+    for event, era in zip(events, eras, strict=True):
+        for minute_ms, t, whether in clock.follow(event):
+            minute = Event(Kind.MINUTE_START, t, wall_ms=minute_ms)
+            yield _Placed(t, era, _RANK[minute.kind], minute)
+            for due in dues.at(minute_ms, t) if whether is not Whether.NO else ():
+                if whether is Whether.MAYBE:
+                    doubtful.setdefault(due.task, {})[due.cron] = due
+                else:
+                    doubtful.get(due.task, {}).pop(due.cron, None)
+                    yield _Placed(t, era, _RANK[due.kind], due)
+        if event.kind is Kind.RUN_START:
+            for due in doubtful.pop(event.task, {}).values():
+                yield _Placed(event.t, era, _RANK[due.kind], due._replace(t=event.t))
 
 
 class _Dues:
@@ -85,10 +124,14 @@ class _Dues:
             task: found for task in tasks if (found := readings[task[1]]) is not None
         }
         self._next: dict[tuple[str, str], int | None] = {}
+        self._asked = 0
 
     def at(self, minute_ms: int, t: int) -> Iterator[Event]:
-        """Every task whose cron text matches the minute; to be asked in order of time."""
+        """Every task whose cron text matches the minute; quick in order of time."""
         second = minute_ms // 1_000
+        if second < self._asked:  # the clock was set back
+            self._next.clear()
+        self._asked = second
         for task, recurrence in self._recurrences.items():
             coming = self._next[task] if task in self._next else recurrence.next_epoch(second - 1)
             while coming is not None and coming < second:

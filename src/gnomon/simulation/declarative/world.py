@@ -58,6 +58,10 @@ class Trial(NamedTuple):
     starts: int
     events: int
     lasted_ms: int
+    journal: tuple[Event, ...]
+    """What was written, or the last of it."""
+    hidden: int
+    """How often the clock was set and set again before anything was written."""
 
 
 def run_world(spec: Spec) -> Trial:
@@ -118,6 +122,7 @@ class _World:
         )  # fmt: skip
         self.wanted = 0
         self._heard: deque[Event] = deque(maxlen=KEPT)
+        self._unseen = self._hidden = 0
         self._calls = 0
         self._is_healed = False
         self._is_over = False
@@ -148,6 +153,7 @@ class _World:
             court.written(event)
             witness.written(event, court.registered)
             self._heard.append(event)
+            self._unseen = 0
         court.settled(mark)
 
     def live(self) -> Trial:
@@ -163,7 +169,7 @@ class _World:
         complaints += self.court.complaints + self.witness.complaints
         return Trial(
             complaints, self.notes, report, self._calls or self.calls, self.witness.count,
-            self.court.events, self.at(),
+            self.court.events, self.at(), tuple(self._heard), self._hidden,
         )  # fmt: skip
 
     def close(self) -> None:
@@ -222,6 +228,8 @@ class _World:
         self.notes.hit(f"clock set {'forward' if by_ms > 0 else 'back'}")
         self.notes.log(self.at(), "", f"clock {by_ms:+d}")
         self.notes.is_disturbed = True
+        self._hidden += bool(self._unseen)
+        self._unseen += 1
         self.wall.step(by_ms)
         self.court.stepped(self.at(), self.wall.now_ms())
         if by_ms < 0:
