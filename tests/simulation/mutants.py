@@ -15,9 +15,9 @@ from gnomon.core.engine import Change, Due, Limits, line, plan, planning
 from gnomon.core.ledger.lifecycle import Reason, State
 from gnomon.core.ledger.period import Waiting
 from gnomon.core.schedule import Uncertain
-from gnomon.ports import Claim, Committed, Failed, Report
+from gnomon.ports import Claim, Committed, Failed, Held, Report
 from gnomon.shell import turn
-from gnomon.shell.holding import Moment
+from gnomon.shell.holding import Holding, Moment
 from gnomon.shell.store import asked, commitment
 from gnomon.shell.store.reported import Batch, ReportedRun
 from gnomon.shell.store.sqlite import SqliteLedger
@@ -202,6 +202,16 @@ def _lease_is_not_renewed() -> Patch:
     return patch.object(turn.Worker, "_renew", renew_nothing)
 
 
+def _renewed_as_defined() -> Patch:
+    """A renewal lasts as long as the definition says by now, and the worker has another in mind."""
+    due = Holding.due
+
+    def without_length(self: Holding, at: Moment) -> list[Held]:
+        return [run._replace(lease_ms=None) for run in due(self, at)]
+
+    return patch.object(Holding, "due", without_length)
+
+
 def _end_wakes_nobody() -> Patch:
     """A queue that was planned while a run ended is never looked at."""
     accept = Batch.accept
@@ -350,6 +360,12 @@ MUTANTS = [
     Mutant("a range ends one period early", Campaign.WORKERS, _range_off_by_one),
     Mutant("a lost run is never settled", Campaign.CRASH, _lost_run_is_forgotten),
     Mutant("no lease is renewed", Campaign.CRASH, _lease_is_not_renewed),
+    Mutant(
+        "a lease is renewed as defined by now",
+        Campaign.WORKERS,
+        _renewed_as_defined,
+        first_seed=100,
+    ),
     Mutant("the end of a run wakes nobody", Campaign.WORKERS, _end_wakes_nobody),
     Mutant("a launch that failed is not reported", Campaign.CRASH, _failure_is_not_reported),
     Mutant("a period that is left out runs", Campaign.WORKERS, _left_out_runs),

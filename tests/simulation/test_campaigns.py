@@ -37,6 +37,7 @@ SOMETIMES = [
     "launch joined a run of the same key",
     "launch not answered, and begun",
     "launch not answered, and not begun",
+    "lease changed",
     "lease not renewed",
     "lease renewed",
     "lease was over",

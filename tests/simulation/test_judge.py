@@ -361,11 +361,14 @@ def test_a_run_is_over_when_a_worker_that_could_end_it_has_said_that_it_was_repl
 
 
 @clause("SIM-7")
-@pytest.mark.parametrize(("killed_for_ms", "expected"), [(99_999, ["reason"]), (100_000, [])])
+@pytest.mark.parametrize(("leases", "patience_ms"), [([], 100_000), (["9s"], 90_000)])
+@pytest.mark.parametrize(("more_ms", "expected"), [(-1, ["reason"]), (0, [])])
 def test_a_killed_run_is_given_up_after_ten_leases_and_not_before(
-    killed_for_ms: int, expected: list[str]
+    more_ms: int, expected: list[str], leases: list[str], patience_ms: int
 ) -> None:
+    killed_for_ms = patience_ms + more_ms
     record, rows = good_history()
+    record.leases["s1"] = leases
     record.killed[f"k{THIRD}"] = 23
     rows[-1] = row(THIRD, "executed", "uncertain")._replace(killed_for_ms=killed_for_ms)
 

@@ -32,7 +32,13 @@ from gnomon.simulation.faults import (
 )
 from gnomon.simulation.seeds import endless, replay_of, trouble
 from gnomon.simulation.seeds import whole_seeds as whole_seeds_of
-from gnomon.simulation.workload import draw_forsaken, draw_outage, draw_turning, draw_workload
+from gnomon.simulation.workload import (
+    draw_forsaken,
+    draw_leases,
+    draw_outage,
+    draw_turning,
+    draw_workload,
+)
 from gnomon.simulation.world import Spec, Trial, run_world
 
 __all__ = [
@@ -50,6 +56,7 @@ __all__ = [
 _TIGHT = Limits(catchup_max=3, queue_max=2, open_max=20, one_by_one_max=4, count_max=1_000)
 _OUTAGE_PERCENT = 5  # of all worlds
 _FORSAKEN_PERCENT = 4  # of the worlds of three workers
+_LEASES_PERCENT = 5  # of the worlds of three workers
 _CALLS = 250  # about as many as there are while faults can happen
 _PAIR_DISTANCE_MAX = 40
 _TURNING_PERCENT = 6  # of the worlds of three workers
@@ -104,6 +111,8 @@ def spec_of(
         calls = sorted(forsaken.between(5, 120) for _ in range(4))
         drawn = [Fault(call, Kind.FREEZE_AFTER, 40_000) for call in calls]
     set_back = draw_steps(dice, until_at=workload.length_ms, count=dice.pick((0, 0, 1, 2)))
+    if (leases := Dice(seed, "leases")).chance(_LEASES_PERCENT):
+        workload, drawn, set_back = draw_leases(leases), [], []
     return Spec(
         seed=seed, workload=workload, workers=3, limits=limits,
         faults=tuple(drawn if faults is None else faults),

@@ -80,7 +80,10 @@ class People:
                 record["overlap_policy"] = "replace"
             if plan.changes:
                 record["launches_max"] = 5
-            if plan.changes or plan.turns:
+            has_another = plan.lease not in (None, record["lease"])
+            if has_another:
+                record["lease"] = plan.lease
+            if plan.changes or plan.turns or has_another:
                 self._record.edited.append(plan.schedule_id)
             if plan.schedule_id in self._record.deleted:
                 return  # it would be there again
@@ -90,6 +93,9 @@ class People:
             if plan.turns:
                 self._record.turned[plan.schedule_id] = self._record.next_no()
                 self._record.hit("runs that overlapped replace each other")
+            if has_another:
+                self._record.leases.setdefault(plan.schedule_id, []).append(str(plan.lease))
+                self._record.hit("lease changed")
             self._record.hit("definition changed" if saved.changed else "definition saved again")
 
         async def wait_for_a_look() -> None:

@@ -76,7 +76,9 @@ def _may_be_left(case: Case, row: Row) -> bool:
     """Whether a run may be left with nobody knowing how it went, and not be started again."""
     if any(one.unanswered_no is not None for one in case.grants if one.key == row.key):
         return True  # it was not lost, and nobody knows what became of its tries
-    if (row.killed_for_ms or 0) >= _PATIENCE * length_ms(str(case.schedule["lease"])):
+    # A schedule is waited for as its definition says at that time, which may be either.
+    leases = (str(case.schedule["lease"]), *case.record.leases.get(row.schedule_id, ()))
+    if (row.killed_for_ms or 0) >= _PATIENCE * min(map(length_ms, leases)):
         return True  # for so long nobody came who could have ended it
     if row.schedule_id in case.record.deleted:
         return True

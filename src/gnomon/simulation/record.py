@@ -202,6 +202,8 @@ class Record(Notes):
     """Keys of runs that were ended when they were ready, before they were let go."""
     edited: list[str] = field(default_factory=list)
     """Schedules whose definition was changed on the way."""
+    leases: dict[str, list[str]] = field(default_factory=dict)
+    """Schedules whose leases got another length on the way, and which."""
     turned: dict[str, int] = field(default_factory=dict)
     """Schedules whose runs overlapped, and since when they replace each other."""
 

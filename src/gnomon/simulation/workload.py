@@ -10,6 +10,9 @@ nobody knows; from then on they replace each other. Only there has such a run it
 another is in flight. In a few others all workers are gone at once, and a schedule that recurs every
 second or two has many overdue periods when they are back.
 
+Who saves a definition again often gives its runs another lease, longer or shorter; what is held by
+then goes on as it was claimed.
+
 Spec: SIM-1, SIM-4, SIM-20.
 """
 
@@ -27,6 +30,7 @@ __all__ = [
     "PausePlan",
     "Workload",
     "draw_forsaken",
+    "draw_leases",
     "draw_outage",
     "draw_turning",
     "draw_workload",
@@ -76,7 +80,7 @@ class PausePlan(NamedTuple):
 
 
 class EditPlan(NamedTuple):
-    """A definition that somebody saves again, changed in what no judge looks at, or unchanged."""
+    """A definition that somebody saves again, changed in what judges allow for, or unchanged."""
 
     schedule_id: str
     at: int
@@ -85,6 +89,8 @@ class EditPlan(NamedTuple):
     """Whether its runs, which overlapped, replace each other from then on."""
     between: bool = False
     """Whether it comes after a worker has loaded the schedule, and before that writes its plan."""
+    lease: str | None = None
+    """How long its runs are held from then on; None for as long as before."""
 
 
 class AskPlan(NamedTuple):
@@ -144,6 +150,10 @@ def draw_workload(
     names = [str(record["schedule_id"]) for record in records]
     apart = Dice(start_ms, length, *names, "between")
     edits = [edit._replace(between=apart.chance(60)) for edit in edits]
+    leases = Dice(start_ms, length, *names, "leases")
+    edits = [
+        edit._replace(lease=leases.pick(_LEASES)) if leases.chance(60) else edit for edit in edits
+    ]
     asks = _draw_asks(Dice(start_ms, length, *names, "asks"), names, length * 1000)
     if (last := Dice(start_ms, length, *names, "deletes")).chance(8):
         asks.append(AskPlan(last.pick(names), last.below(length * 1000), "delete"))
@@ -167,6 +177,28 @@ def draw_turning(dice: Dice) -> Workload:
     return Workload(
         start_s * 1000, length_s * 1000, Way.KEYED, [record], [], [turn], asks,
         lengths_ms=(9_000, 25_000, 60_000), ends_ms=(0, 4_000, 12_000),
+    )  # fmt: skip
+
+
+def draw_leases(dice: Dice) -> Workload:
+    """Long runs whose leases get another length while they are held, and nothing goes wrong."""
+    start = datetime.fromisoformat(dice.pick(_STARTS))
+    start_s, length_s = int(start.timestamp()) + dice.below(60), dice.between(60, 100)
+    former, later = dice.pick((("45s", "9s"), ("45s", "9s"), ("45s", "20s"), ("9s", "45s")))
+    record: Text = {
+        "schedule_id": "s1", "end_at": _text(start_s + length_s), "dst": "civil",
+        "timezone": "UTC", "every": dice.pick(("30s", "45s")), "anchor": _text(start_s),
+        "overlap_policy": dice.pick(_OVERLAPS), "catchup_policy": dice.pick(_CATCHUPS),
+        "deadline": None, "pause_rule": "hold", "lease": former,
+        "uncertain": dice.pick(("restart", "relaunch_same_key")),
+        "launches_max": dice.pick((2, 3)), "launch_backoff": "1s", "target": {"function": "work"},
+    }  # fmt: skip
+    edit = EditPlan(
+        "s1", dice.between(20_000, 50_000), changes=False, between=dice.chance(50), lease=later
+    )
+    return Workload(
+        start_s * 1000, length_s * 1000, Way.FUNCTION, [record], [], [edit], [],
+        lengths_ms=(60_000, 90_000),
     )  # fmt: skip
 
 

@@ -154,10 +154,11 @@ def test_who_asks_to_end_a_run_that_ends_by_itself_waits_for_nobody(
 
 
 @clause("LEDGER-9", "LEDGER-16", "PG-3")
+@pytest.mark.parametrize("before", ["reported_runs", "end_runs", "wake_queues", "fill_in_runs"])
 def test_a_queue_that_comes_into_being_while_the_run_before_it_ends_is_woken(
-    common_database: str, schema: str
+    common_database: str, schema: str, before: str
 ) -> None:
-    """An end that has found no queue to wake is written before there is one."""
+    """In whichever gap of a report: who ends sees the queue, or has written the end before."""
 
     async def scenario(fleet: Fleet) -> None:
         ledger, other = await fleet.open(), await fleet.open()
@@ -175,11 +176,12 @@ def test_a_queue_that_comes_into_being_while_the_run_before_it_ends_is_woken(
             Launched(late.key, 1, "run 1"),
         ]
         answers, _ = await meanwhile(
-            fleet, ledger, "fill_in_runs",
+            fleet, ledger, before,
             ledger.report(reports, now_ms=at("00:02:00")), turn_and_look(),
         )  # fmt: skip
 
         assert answers == [True, True]
+        await commit_at(ledger, await plan_at(ledger, "00:02:00"), "00:02:00")
         assert await states(ledger, period_key(turned.schedule_id, at("00:02:00") // 1000)) == [
             State.CLAIMED
         ]
