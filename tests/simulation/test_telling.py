@@ -1,5 +1,7 @@
 """The judge of what workers tell, on small histories written by hand."""
 
+from dataclasses import replace
+
 import pytest
 
 from gnomon.simulation.record import Deleted, Grant, Record, Row, Seen, Settled
@@ -68,12 +70,18 @@ def test_what_was_decided_and_not_told_is_found_unless_the_answer_was_lost(
 
 @clause("SIM-19")
 @pytest.mark.parametrize(
-    ("is_deleted", "ended", "expected"), [(True, False, 1), (True, True, 0), (False, False, 0)]
+    ("is_deleted", "ended", "waits", "expected"),
+    [
+        (True, False, False, 1),
+        (True, True, False, 0),
+        (True, False, True, 0),
+        (False, False, False, 0),
+    ],
 )
-def test_a_lost_run_of_a_deleted_schedule_is_told_of(
-    is_deleted: bool, ended: bool, expected: int
+def test_a_lost_run_of_a_deleted_schedule_is_told_of_unless_it_waited(
+    is_deleted: bool, ended: bool, waits: bool, expected: int
 ) -> None:
-    record = Record(grants=[grant()])
+    record = Record(grants=[replace(grant(), waits=waits)])
     if is_deleted:
         record.deleted["s1"] = Deleted(AT * 1000, 2)
     if ended:

@@ -293,6 +293,7 @@ class GatedLedger:
                     continue
                 if former.until_ms < now_ms:
                     former.lost_no = former.lost_no or record.next_no()
+                    former.waits = fact.state is State.PLANNED
                     record.hit("lease was over")
         for claim in claims:
             self._give(

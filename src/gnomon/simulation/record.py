@@ -94,6 +94,8 @@ class Grant:
     """Whether the ledger accepted that the run had ended."""
     lost_no: int | None = None
     """When it was given back, or taken away: its lease was over, or its worker cannot be alive."""
+    waits: bool = False
+    """Whether the lost run waits for its next try: deleting its schedule ends it there and then."""
     is_given_back: bool = False
     """Whether its worker said that it had certainly started nothing."""
     unanswered_no: int | None = None
