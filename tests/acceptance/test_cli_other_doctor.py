@@ -72,8 +72,7 @@ def test_a_journal_is_said_to_be_one(tmp_path: Path, asked: str) -> None:
     make_journal(store)
 
     assert remedy(asked, store) == (
-        "it is the journal of a gnomon.Scheduler, which no command examines; "
-        "docs/reference/scheduler.md says what stands in it"
+        f"it is the journal of a gnomon.Scheduler: gnomon check {store}"
     )
 
 

@@ -194,6 +194,15 @@ def test_what_the_clock_may_have_shown_again_is_in_doubt() -> None:
 
 
 @clause("CHECK-4")
+def test_a_task_whose_text_says_nothing_is_due_when_it_starts_and_never_else() -> None:
+    start = [Event(Kind.RUN_START, t, "a", wall_ms=t) for t in (70_000, 80_000)]
+    events = [*seen((0, 0), (60_000, 60_000)), *start, *seen((300_000, 300_000))]
+
+    assert [t for t, _ in pulses(events, "a", "Tides(harbour='Riga')")] == [70_000, 80_000]
+    assert pulses(events[:2], "a", "Tides(harbour='Riga')") == []
+
+
+@clause("CHECK-4")
 def test_a_clock_that_jumped_by_a_century_is_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trace_pulses, "PULSES_MAX", 1_000)
     events = [Event(Kind.FAULT, t, fault="x", wall_ms=t * 3_000_000_000) for t in (0, 1)]

@@ -1,10 +1,10 @@
 """
-The command that judges a trace: `gnomon check`.
+The command that judges a trace or a journal: `gnomon check`.
 
 A trace with its pulses is judged as it is read and may be of any length; one whose pulses are
-derived, or that is judged by the axioms as printed, is read as a whole first.
+derived, or that is judged by the axioms as printed, is read as a whole first, and so is a journal.
 
-Spec: CHECK-1 to CHECK-5.
+Spec: CHECK-1 to CHECK-7.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,21 +14,32 @@ from typing import Annotated
 import typer
 
 from gnomon.cli.check_view import check_text
+from gnomon.cli.options import clock_of
 from gnomon.cli.problem import LocatedError
 from gnomon.cli.trace_pulses import with_pulses
 from gnomon.errors import DefinitionError
 from gnomon.theory import Monitor, Report, check
-from gnomon.trace import LINE_MAX, Event, Header, Kind, Pulses, parse_trace
+from gnomon.trace import LINE_MAX, Event, Header, Kind, Pulses, Reinitialize, parse_trace
 
 __all__ = ["check_command"]
 
 _CHUNK = 1 << 20
+_SQLITE = b"SQLite format 3\0"
+_SCHEMES = ("postgresql://", "postgres://")
+
+_Judged = tuple[Report, Event | None]
+"""The report, and the event at which the earliest violation came to light."""
 
 
 def check_command(
+    context: typer.Context,
     trace: Annotated[
-        Path,
-        typer.Argument(metavar="TRACE", help="A trace, as JSON lines.", show_default=False),
+        str,
+        typer.Argument(
+            metavar="TRACE",
+            help="A trace, as JSON lines, or the store of a gnomon.Scheduler.",
+            show_default=False,
+        ),
     ],
     as_printed: Annotated[
         bool, typer.Option("--as-printed", help="Judge by the axioms as they were printed.")
@@ -41,35 +52,94 @@ def check_command(
             help="The kinds of faults to be coped with, as a,b; left out, all.",
         ),
     ] = None,
+    zone: Annotated[
+        str | None,
+        typer.Option(
+            "--zone", metavar="ZONE", help="Of a store: the scheduler's zone; left out, the host's."
+        ),
+    ] = None,
+    namespace: Annotated[
+        str | None,
+        typer.Option(
+            "--namespace", metavar="NAME", help="Of a store: which journal; left out, default."
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> int:
-    """Judge a trace by the axioms of schedulers."""
+    """Judge a trace, or the journal of a scheduler, by the axioms of schedulers."""
     kinds = None if happy is None else [kind for kind in happy.split(",") if kind]
-    try:
-        report, event = _judged(trace, as_printed=as_printed, happy=kinds)
-    except DefinitionError as error:
-        raise LocatedError(error, place=str(trace)) from error
-    typer.echo(check_text(trace, report, event, as_json=as_json), nl=False)
+    is_shared = trace.startswith(_SCHEMES)
+    place = trace
+    if is_shared or _is_store(Path(trace)):
+        from gnomon.cli.journal_trace import read_journal
+
+        journal = read_journal(trace, namespace=namespace or "default", is_shared=is_shared)
+        header = Header(
+            zone=zone or _host_zone(context), pulses=Pulses.DERIVED,
+            reinitialize=Reinitialize.RECONCILE,
+        )  # fmt: skip
+        place = journal.place
+        if journal.gone:
+            typer.echo(
+                f"note: the oldest {journal.gone:,} entries are gone, and are not judged", err=True
+            )
+        events = with_pulses(header, journal.events, is_cut=journal.gone > 0)
+        report, event = _judged(header, events, False, as_printed=as_printed, happy=kinds)
+    else:
+        _refuse("zone", zone)
+        _refuse("namespace", namespace)
+        report, event = _judged_file(Path(trace), as_printed=as_printed, happy=kinds)
+    typer.echo(check_text(place, report, event, as_json=as_json), nl=False)
     return 0 if report.is_fine else 1
 
 
+def _is_store(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(_SQLITE)) == _SQLITE
+
+
+def _host_zone(context: typer.Context) -> str:
+    from gnomon.shell.host_zone import host_zone
+    from gnomon.shell.settings import environment
+
+    return host_zone(environment(), now=clock_of(context).now_ms() // 1000)
+
+
+def _refuse(name: str, value: str | None) -> None:
+    if value is not None:
+        raise DefinitionError(
+            "goes with the store of a gnomon.Scheduler", where=name, got=value,
+            hint=f"leave --{name} out: a trace in a file says so itself, in its header",
+        )  # fmt: skip
+
+
+def _judged_file(path: Path, *, as_printed: bool, happy: list[str] | None) -> _Judged:
+    try:
+        header, events = parse_trace(_lines(path))
+        if header.pulses is Pulses.DERIVED:
+            events = with_pulses(header, list(events))
+        is_metered = not as_printed and _mentions_compute(path)
+        return _judged(header, events, is_metered, as_printed=as_printed, happy=happy)
+    except DefinitionError as error:
+        raise LocatedError(error, place=str(path)) from error
+
+
 def _judged(
-    path: Path, *, as_printed: bool, happy: list[str] | None
-) -> tuple[Report, Event | None]:
-    """The report, and the event at which the earliest violation came to light."""
-    header, events = parse_trace(_lines(path))
-    if header.pulses is Pulses.DERIVED:
-        events = with_pulses(header, list(events))
+    header: Header, events: Iterable[Event], is_metered: bool, *, as_printed: bool,
+    happy: list[str] | None,
+) -> _Judged:  # fmt: skip
     if as_printed:
         whole = list(events)
         report = check(header, whole, as_printed=True, happy=happy)
         return report, None if report.first is None else whole[report.first.position]
-    return _judged_as_read(header, events, is_metered=_mentions_compute(path), happy=happy)
+    return _judged_as_read(header, events, is_metered=is_metered, happy=happy)
 
 
 def _judged_as_read(
     header: Header, events: Iterable[Event], *, is_metered: bool, happy: list[str] | None
-) -> tuple[Report, Event | None]:
+) -> _Judged:
     monitor = Monitor(header, is_metered=is_metered, happy=happy)
     culprits: dict[str, Event] = {}
     for event in events:

@@ -4,8 +4,6 @@ How a judged trace is shown: a line for each axiom, who is to blame, and for wha
 Spec: CHECK-1, CHECK-2.
 """
 
-from pathlib import Path
-
 from rich.text import Text
 
 from gnomon.cli.problem import printable
@@ -16,7 +14,7 @@ from gnomon.trace import Event, Witnesses, render_event
 __all__ = ["check_text"]
 
 
-def check_text(path: Path, report: Report, event: Event | None, *, as_json: bool) -> str:
+def check_text(place: str, report: Report, event: Event | None, *, as_json: bool) -> str:
     """The report on a trace; `event` is where the earliest violation came to light."""
     if as_json:
         return _json(report, event)
@@ -24,7 +22,7 @@ def check_text(path: Path, report: Report, event: Event | None, *, as_json: bool
     columns = ("axiom", "verdict", "exercised", "position", "note")
     rows = [_row(one) for one in report.verdicts.values()]
     about = [
-        ("trace", f"{path}, {report.positions:,} positions"),
+        ("trace", f"{printable(place)}, {report.positions:,} positions"),
         ("blame", str(report.blame)),
         ("witnesses", f"{_spelled(report.witnesses)}; judged with {_spelled(report.judged_with)}"),
         ("environment", str(report.surroundings.kind)),

@@ -23,8 +23,7 @@ _F = TypeVar("_F", Finding, FlowFinding)
 _REMEDIES: dict[Family, str] = {
     "ledger": "it is a ledger: gnomon doctor --store {path}",
     "workflow": "it holds workflows: gnomon workflow doctor --store {path}",
-    "journal": "it is the journal of a gnomon.Scheduler, which no command examines; "
-    "docs/reference/scheduler.md says what stands in it",
+    "journal": "it is the journal of a gnomon.Scheduler: gnomon check {path}",
 }
 
 

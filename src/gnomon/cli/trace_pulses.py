@@ -10,7 +10,8 @@ that is in doubt is put right before the next start of its task: the start was a
 nothing was owed if there is none.
 
 A cron text is read as `posix`, or else as `standard`, and daylight saving time is `strict`, as in
-the declarative scheduler. A text that is neither has no dues.
+the declarative scheduler. Of a text that is neither nobody knows when it is due: every start of
+such a task was asked for, and none is owed.
 
 Spec: CHECK-4, CHECK-6.
 """
@@ -49,11 +50,17 @@ class _Placed(NamedTuple):
     event: Event
 
 
-def with_pulses(header: Header, events: Sequence[Event]) -> Iterator[Event]:
-    """The events with the minutes, dues and retries that belong among them."""
+def with_pulses(
+    header: Header, events: Sequence[Event], *, is_cut: bool = False
+) -> Iterator[Event]:
+    """
+    The events with the minutes, dues and retries that belong among them.
+
+    `is_cut` says that there was more before them: what was owed at their beginning is in doubt.
+    """
     eras = _eras(events)
     streams = (
-        _limited(_pulses(header, events, eras)),
+        _limited(_pulses(header, events, eras, is_cut=is_cut)),
         _retries(events, eras),
         (_Placed(one.t, era, _EVENT_RANK, one) for one, era in zip(events, eras, strict=True)),
     )
@@ -90,10 +97,12 @@ def _retries(events: Sequence[Event], eras: Sequence[int]) -> Iterator[_Placed]:
             yield _Placed(retry.t, eras[place], _RANK[retry.kind], retry)
 
 
-def _pulses(header: Header, events: Sequence[Event], eras: Sequence[int]) -> Iterator[_Placed]:
+def _pulses(
+    header: Header, events: Sequence[Event], eras: Sequence[int], *, is_cut: bool
+) -> Iterator[_Placed]:
     """Each minute that began, followed by what was due in it."""
     dues, clock = _Dues(header.zone, events), TraceClock()
-    doubtful: dict[str, dict[str, Event]] = {}
+    doubtful = dues.of_all() if is_cut else {}
     for event, era in zip(events, eras, strict=True):
         for minute_ms, t, whether in clock.follow(event):
             minute = Event(Kind.MINUTE_START, t, wall_ms=minute_ms)
@@ -105,7 +114,7 @@ def _pulses(header: Header, events: Sequence[Event], eras: Sequence[int]) -> Ite
                     doubtful.get(due.task, {}).pop(due.cron, None)
                     yield _Placed(t, era, _RANK[due.kind], due)
         if event.kind is Kind.RUN_START:
-            for due in doubtful.pop(event.task, {}).values():
+            for due in (doubtful.pop(event.task, {}) | dues.unknown.get(event.task, {})).values():
                 yield _Placed(event.t, era, _RANK[due.kind], due._replace(t=event.t))
 
 
@@ -123,8 +132,20 @@ class _Dues:
         self._recurrences = {
             task: found for task in tasks if (found := readings[task[1]]) is not None
         }
+        self.unknown: dict[str, dict[str, Event]] = {}
+        """Of each task the dues, for all that is known, by texts that do not say when."""
+        for name, text in tasks:
+            if readings[text] is None:
+                self.unknown.setdefault(name, {})[text] = Event(Kind.DUE, 0, name, cron=text)
         self._next: dict[tuple[str, str], int | None] = {}
         self._asked = 0
+
+    def of_all(self) -> dict[str, dict[str, Event]]:
+        """A due of every task, by its name and cron text."""
+        found: dict[str, dict[str, Event]] = {}
+        for name, text in self._recurrences:
+            found.setdefault(name, {})[text] = Event(Kind.DUE, 0, name, cron=text)
+        return found
 
     def at(self, minute_ms: int, t: int) -> Iterator[Event]:
         """Every task whose cron text matches the minute; quick in order of time."""

@@ -15,8 +15,8 @@ from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 __all__ = [
-    "Change", "Entry", "Event", "Head", "Journal", "JournalOpener", "Looked", "Registered",
-    "Stretch",
+    "Change", "Entry", "Event", "Head", "Journal", "JournalOpener", "JournalView", "Looked",
+    "Registered", "Stretch",
 ]  # fmt: skip
 
 
@@ -97,6 +97,14 @@ class Head(NamedTuple):
     """How many entries there have ever been."""
     looked: Looked = Looked()
     """What had been seen of the clock by the last write; nothing if that was not written yet."""
+
+
+class JournalView(NamedTuple):
+    """What a reader who owns nothing has seen of a journal, all at one instant."""
+
+    entries: list[Entry]
+    """The oldest may be gone: then the first has a number above 1."""
+    records: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -170,9 +170,12 @@ class Database:
         newest = len(migrations(self._family))
         number = self._check_schema(connection, newest)
         if number < newest:
+            hint = "gnomon run brings it forward when it starts"
+            if self._family == "journal":
+                hint = "the next start of its gnomon.Scheduler brings it forward"
             raise IncompatibleStateError(
                 f"has schema {number}, and this version of Gnomon reads {newest}",
-                where=self.path, hint="gnomon run brings it forward when it starts",
+                where=self.path, hint=hint,
             )  # fmt: skip
 
     def _step(self, connection: sqlite3.Connection, scripts: Sequence[str]) -> int:

@@ -14,26 +14,34 @@ import json
 import os
 import socket
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import TypeVar
 from weakref import finalize
 
-from gnomon.errors import OwnershipLostError
-from gnomon.ports.journal import Change, Entry, Event, Head, Registered
+from gnomon.errors import OwnershipLostError, StoreError
+from gnomon.ports.journal import Change, Entry, Event, Head, JournalView, Registered
 from gnomon.shell.store.database import BUSY_MS, MEMORY, Database
 from gnomon.shell.store.instant_text import from_text, to_text
 from gnomon.shell.store.looked_text import looked_from_text, looked_to_text
 from gnomon.shell.store.ownership import Ownership, lock_beside
 from gnomon.shell.store.queries import named
 
-__all__ = ["DEFAULT_NAMESPACE", "ENTRIES_KEPT", "SqliteJournal", "SqliteJournalOpener"]
+__all__ = [
+    "DEFAULT_NAMESPACE",
+    "ENTRIES_KEPT",
+    "SqliteJournal",
+    "SqliteJournalOpener",
+    "check_namespace",
+    "look_into_journal",
+]
 
 DEFAULT_NAMESPACE = "default"
 ENTRIES_KEPT = 100_000
 """How many entries a journal keeps, unless told otherwise."""
 
 _PAGE_MAX = 10_000
+_NO_LIMIT = -1  # as SQLite has it
 _SQL = named("journal.sql")
 _Result = TypeVar("_Result")
 
@@ -215,6 +223,35 @@ class SqliteJournalOpener:
 
     def _thread(self) -> ThreadPoolExecutor:
         return ThreadPoolExecutor(max_workers=1, thread_name_prefix="gnomon-journal")
+
+
+def look_into_journal(path: str, *, namespace: str = DEFAULT_NAMESPACE) -> JournalView:
+    """What stands in a journal, whoever owns it; nothing is written, made or brought forward."""
+
+    def work(connection: sqlite3.Connection) -> JournalView:
+        check_namespace(
+            namespace, [name for (name,) in connection.execute(_SQL["namespaces"])], place=path
+        )
+        entries = connection.execute(_SQL["entries"], (namespace, 0, _NO_LIMIT))
+        records = connection.execute(_SQL["records"], (namespace,))
+        return JournalView([_entry(row) for row in entries], dict(records.fetchall()))
+
+    database = Database(path, family="journal", to_look=True)
+    try:
+        return database.read(work)
+    finally:
+        database.close()
+
+
+def check_namespace(namespace: str, known: Sequence[str], *, place: str) -> None:
+    """Refuse to look for a journal that is not in the store."""
+    if namespace not in known:
+        others = ", ".join(known)
+        raise StoreError(
+            f"has no journal in the namespace {namespace!r}", where=place,
+            hint=f"write --namespace with one of {others}" if known
+            else "no gnomon.Scheduler has been initialized with it yet",
+        )  # fmt: skip
 
 
 _Row = tuple[str, int, str, str, int, str | None, str]

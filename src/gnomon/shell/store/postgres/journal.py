@@ -12,14 +12,14 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from gnomon.errors import OwnershipLostError
-from gnomon.ports.journal import Change, Entry, Event, Head, Registered
-from gnomon.shell.store.journal import DEFAULT_NAMESPACE, ENTRIES_KEPT
+from gnomon.errors import IncompatibleStateError, OwnershipLostError, StoreError
+from gnomon.ports.journal import Change, Entry, Event, Head, JournalView, Registered
+from gnomon.shell.store.journal import DEFAULT_NAMESPACE, ENTRIES_KEPT, check_namespace
 from gnomon.shell.store.looked_text import looked_from_text, looked_to_text
 from gnomon.shell.store.postgres.fault import check_address, place_of
-from gnomon.shell.store.postgres.migration import JOURNAL, bring_forward
-from gnomon.shell.store.postgres.pool import PoolOptions
-from gnomon.shell.store.postgres.statement import SCHEMA, Statements
+from gnomon.shell.store.postgres.migration import JOURNAL, bring_forward, schema_number
+from gnomon.shell.store.postgres.pool import Pool, PoolOptions
+from gnomon.shell.store.postgres.statement import SCHEMA, Statements, migrations
 from gnomon.shell.store.postgres.tenure import Tenure
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from gnomon.shell.store.postgres.pool import Connection
 
-__all__ = ["PostgresJournal", "PostgresJournalOpener"]
+__all__ = ["PostgresJournal", "PostgresJournalOpener", "look_into_shared_journal"]
 
 _PAGE_MAX = 10_000
 
@@ -147,6 +147,37 @@ class PostgresJournalOpener:
             await tenure.close()
             raise
         return PostgresJournal(tenure, self._sql, namespace=self._namespace, kept=self._kept)
+
+
+async def look_into_shared_journal(
+    url: str, *, namespace: str = DEFAULT_NAMESPACE, schema: str = SCHEMA
+) -> JournalView:
+    """What stands in a journal, whoever owns it; nothing is written, made or brought forward."""
+    sql, newest = Statements(schema, "journal.sql"), len(migrations(schema, JOURNAL.name))
+    pool = await Pool.open(url, PoolOptions(connections=1))
+    try:
+        async with pool.transaction() as connection:
+            await connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            number = await schema_number(connection, pool.place, sql, JOURNAL)
+            if number == 0:
+                raise StoreError(
+                    f"has no journal of a gnomon.Scheduler in the schema {schema}",
+                    where=pool.place, hint="name the address that the scheduler was given",
+                )  # fmt: skip
+            if number != newest:
+                raise IncompatibleStateError(
+                    f"has schema {number}, and this version of Gnomon reads {newest}",
+                    where=pool.place, hint="read it with the version that its scheduler runs",
+                )  # fmt: skip
+            known = [row[0] for row in await connection.fetch(sql["namespaces"])]
+            check_namespace(namespace, known, place=pool.place)
+            entries = await connection.fetch(sql["entries"], namespace, 0, None)
+            records = await connection.fetch(sql["records"], namespace)
+            return JournalView(
+                [_entry(row) for row in entries], {row[0]: row[1] for row in records}
+            )
+    finally:
+        await pool.close()
 
 
 def _columns(entries: Sequence[Entry], first: int) -> tuple[list[object], ...]:

@@ -5,6 +5,9 @@ SELECT fence, writes, identifier, ended, t_ms, wall_at, through_at, calls, entri
   looked
 FROM journal_meta WHERE namespace = ?;
 
+-- name: namespaces
+SELECT namespace FROM journal_meta ORDER BY namespace;
+
 -- name: set_head
 INSERT INTO journal_meta
   (namespace, fence, writes, identifier, ended, t_ms, wall_at, through_at, calls, entries,

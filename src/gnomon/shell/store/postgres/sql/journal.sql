@@ -12,6 +12,9 @@ SELECT fence, writes, identifier, ended, t_ms, wall_at, through_at, calls, entri
   looked
 FROM gnomon.journal_heads WHERE namespace = $1;
 
+-- name: namespaces
+SELECT namespace FROM gnomon.journal_heads ORDER BY namespace;
+
 -- name: set_head
 -- Only where the head is still the one that was seen: (fence, writes) is ($12, $13).
 INSERT INTO gnomon.journal_heads AS head
