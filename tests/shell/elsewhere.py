@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.core.schedule_record import read_schedule
-from gnomon.ports import By, Claim, Failed, Launched, Report
+from gnomon.ports import By, Claim, Failed, Launched, Report, Strained
 from gnomon.shell.runtime import Runtime
 from tests.shell.faulty_ledger import FaultyLedger
 from tests.shell.virtual_time import VirtualClock
@@ -32,7 +32,7 @@ class Elsewhere:
         self._reports: asyncio.Queue[Report] = asyncio.Queue()
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def launch(self, claim: Claim) -> Launched | Failed | None:
+    async def launch(self, claim: Claim) -> Launched | Failed | Strained | None:
         self.said.append(f"launch {claim.key[:6]} {claim.launches}")
         if self.unanswered:
             self.unanswered -= 1

@@ -12,7 +12,7 @@ from collections.abc import Callable, Coroutine
 
 import pytest
 
-from gnomon.ports import Claim, Failed, Launched
+from gnomon.ports import Claim, Failed, Launched, Strained
 from tests.clauses import clause
 from tests.shell.elsewhere import Elsewhere, Outside
 from tests.shell.virtual_time import run_virtually
@@ -205,7 +205,7 @@ def test_a_further_try_that_is_killed_and_whose_schedule_is_deleted_is_uncertain
 class Breaking(Elsewhere):
     """A launcher that fails at its first launch, and nobody knows whether that had worked."""
 
-    async def launch(self, claim: Claim) -> Launched | Failed | None:
+    async def launch(self, claim: Claim) -> Launched | Failed | Strained | None:
         answer = await super().launch(claim)
         if len(self.said) == 1:
             raise OSError("no route")

@@ -6,6 +6,7 @@ The world begins on 2026-03-01 at 00:00:00 UTC, and every schedule is due each m
 
 import asyncio
 
+from gnomon.ports import Claim, Failed, Launched, Strained
 from tests.clauses import clause
 from tests.shell.elsewhere import Elsewhere, Outside
 from tests.shell.virtual_time import run_virtually
@@ -19,11 +20,11 @@ async def told(world: Outside) -> Told:
     return verbs, await world.words()
 
 
-async def told_of_a_kill(world: Outside, *, after_s: float, wait_s: float) -> Told:
+async def told_of_a_kill(world: Outside, *, after_s: float, wait_s: float, place: int = -1) -> Told:
     """Kill the newest run after a while, on virtual time, and say what has come of it by then."""
     running = asyncio.create_task(world.runtime.run())
     await asyncio.sleep(after_s)
-    await world.kill()
+    await world.kill(place)
     await asyncio.sleep(wait_s)
     found = await told(world)
     await world.runtime.stop(0)
@@ -72,6 +73,24 @@ def test_a_run_that_nobody_can_end_is_asked_for_again_and_given_up() -> None:
         "done FAILED uncertain", "done SKIPPED overlap", "done SKIPPED overlap",
         "done SKIPPED overlap", "running STARTED -",
     ]  # fmt: skip
+
+
+@clause("ASK-16", "RUN-17")
+def test_what_nobody_can_end_is_tried_once_a_second_while_claims_are_held_back() -> None:
+    class Full(Elsewhere):
+        async def launch(self, claim: Claim) -> Launched | Failed | Strained | None:
+            if self.unanswered:
+                return await super().launch(claim)
+            return Strained(claim.key, claim.fence, "Too many open files")
+
+    async def scenario() -> int:
+        world = Outside(Full())
+        await world.save(overlap_policy="allow", launch_backoff="10m", lease="10m")
+        world.launcher.unanswered, world.launcher.can_end = 1, False
+        said, _ = await told_of_a_kill(world, after_s=65, wait_s=60, place=0)
+        return said.count("end killed")
+
+    assert 1 <= run_virtually(scenario()) <= 60
 
 
 @clause("ASK-15", "ASK-10")

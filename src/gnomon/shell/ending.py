@@ -39,6 +39,9 @@ class Ending:
         self._wake = wake
         self._being_killed: set[tuple[str, int]] = set()
         self._asked_ms: int | None = None
+        self._is_due = True
+        """Whether it was time to ask what is to be ended: what cannot be ended is tried then, and
+        not whenever a claim has to know whether it may still start."""
         self.is_alone = False
         """Whether no other worker has runs of this ledger."""
         self.is_called = False
@@ -49,14 +52,16 @@ class Ending:
         """What somebody asked to end: this worker's, and what nobody holds."""
         asked_ms = self._asked_ms
         is_early = asked_ms is not None and at.monotonic_ms < asked_ms + KILLS_MS
-        if is_early and not (at_once or self.is_called):
+        self._is_due = self.is_called or not is_early
+        if self._is_due:
+            self.is_called, self._asked_ms = False, at.monotonic_ms
+        elif not at_once:
             return []
-        self.is_called, self._asked_ms = False, at.monotonic_ms
         return await self._ledger.to_end(owner=self._owner)
 
     def kill(self, key: str, fence: int, *, detached: bool) -> None:
-        """End a run, unless that is under way already."""
-        if (key, fence) not in self._being_killed:
+        """End a run, unless that is under way already, or it was tried a moment ago."""
+        if self._is_due and (key, fence) not in self._being_killed:
             self._being_killed.add((key, fence))
             self.do_beside(self._kill(key, fence, detached=detached))
 
