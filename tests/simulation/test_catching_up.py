@@ -101,5 +101,17 @@ def test_an_outage_that_is_spread_unevenly_is_found(claims_ms: list[int]) -> Non
 
 
 @clause("SIM-20")
+@pytest.mark.parametrize(("overlap", "nearest_ms"), [("allow", 500), ("skip", 250)])
+def test_a_look_that_comes_late_may_move_what_goes_one_by_one_half_a_step(
+    overlap: str, nearest_ms: int
+) -> None:
+    near = [0, 500, 1_500 - nearest_ms, 1_500, 2_000, 2_500]
+    nearer = [0, 500, 1_501 - nearest_ms, 1_500, 2_000, 2_500]
+
+    assert "spread" not in found(near, overlap_policy=overlap)
+    assert "spread" in found(nearer, overlap_policy=overlap)
+
+
+@clause("SIM-20")
 def test_where_more_went_wrong_instants_need_not_be_even() -> None:
     assert found([0, 1_000, 2_000, 5_100, 6_100, 7_100], alone=False) == set()

@@ -22,6 +22,7 @@ from gnomon.simulation.record import Grant, Row
 __all__ = ["broken_catchups", "may_be_put_off"]
 
 _RUNS_ALL = ("fire_immediately", "spread")
+_ONE_BY_ONE = ("skip", "replace")
 _SLACK_MS = 1_000  # by which a look may come late, because calls take their time
 
 
@@ -65,8 +66,10 @@ def _unevenly_spread(case: Case) -> Iterator[tuple[str, str]]:
     rows.sort(key=lambda row: row.nominal)
     gaps_ms = [(other.chosen_ms or 0) - (one.chosen_ms or 0) for one, other in pairwise(rows)]
     least_ms = record.tick_ms // record.catchup_max
+    # A look that comes late moves the next one away from it, by half a step, and no other.
+    apart_ms = least_ms // 2 if case.schedule["overlap_policy"] in _ONE_BY_ONE else least_ms
     for row, gap_ms in zip(rows, gaps_ms, strict=False):
-        if gap_ms < (least_ms if record.outage_alone else 0):
+        if gap_ms < (apart_ms if record.outage_alone else 0):
             yield "spread", f"{row.nominal} is to run {gap_ms} ms before the next"
     if not record.outage_alone or len(gaps_ms) < 3:
         return
