@@ -253,6 +253,7 @@ def _two_hands_write() -> Patch:
 
     @asynccontextmanager
     async def wrong(self: Pen) -> AsyncIterator[Moment]:
+        await self._settle()  # or a turn would follow the other for ever, without a write
         yield self._keeper.moment()
 
     @contextmanager
