@@ -106,7 +106,7 @@ def test_a_journal_that_has_forgotten_its_beginning_is_judged_from_a_list_on(
 
 
 @clause("CHECK-7")
-def test_a_run_that_began_before_what_is_left_ends_unjudged() -> None:
+def test_a_run_that_began_before_what_is_left_begins_with_the_list() -> None:
     listed = (Registered("a", "0 0 1 1 *", 60_000),)
     entries = [
         Entry(event, t, t, task, call, registered, "", number)
@@ -121,8 +121,8 @@ def test_a_run_that_began_before_what_is_left_ends_unjudged() -> None:
 
     assert trace.gone == 2
     assert [(one.kind, one.t) for one in trace.events] == [
-        (Kind.INIT_START, 30), (Kind.INIT_SUCCESS, 30), (Kind.RUN_START, 50),
-        (Kind.RUN_SUCCESS, 60),
+        (Kind.INIT_START, 30), (Kind.INIT_SUCCESS, 30), (Kind.RUN_START, 30),
+        (Kind.RUN_FAILURE, 40), (Kind.RUN_START, 50), (Kind.RUN_SUCCESS, 60),
     ]  # fmt: skip
 
 

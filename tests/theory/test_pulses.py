@@ -117,7 +117,7 @@ def pulses(
     kind = Kind.DUE if task else Kind.MINUTE_START
     if task:
         first = Event(Kind.INIT_START, 0, registrations=(Registration(task, cron, 0),))
-        events = [first, *events]
+        events = [first, Event(Kind.INIT_SUCCESS, 0), *events]
     return [(one.t, one.wall_ms) for one in with_pulses(Header(), events) if one.kind is kind]
 
 
@@ -191,6 +191,16 @@ def test_what_the_clock_may_have_shown_again_is_in_doubt() -> None:
     events.append(Event(Kind.RUN_START, 181_000, "a", wall_ms=3_781_000))
 
     assert pulses(events, "a", "0 * * * *")[-1] == (181_000, 3_600_000)
+
+
+@clause("CHECK-6")
+def test_a_due_that_is_in_doubt_is_none_of_a_task_by_another_text() -> None:
+    events = seen((0, 0), (130_000, 600_000), (140_000, 119_000), (150_000, 129_000))
+    other = Event(Kind.INIT_START, 150_000, registrations=(Registration("a", "0 0 1 1 *", 0),))
+    started = Event(Kind.RUN_START, 150_000, "a", wall_ms=129_000)
+    events += [other, Event(Kind.INIT_SUCCESS, 150_000), started]
+
+    assert [one for one in pulses(events, "a") if one[0] > 140_000] == []
 
 
 @clause("CHECK-4")

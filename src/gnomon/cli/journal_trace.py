@@ -1,9 +1,9 @@
 """
 The journal of a `gnomon.Scheduler` as a trace that can be judged.
 
-A journal keeps its newest entries. Where older ones are gone, the trace begins with the first list
-that was accepted in what is left, or with the list in the records where there is none; ends of runs
-that began before are left out.
+A journal keeps its newest entries. Where older ones are gone, the trace begins with a list that was
+accepted in what is left: the first of a new owner, or else the first at all, or else the list in
+the records. Runs that were going on then are taken to begin there.
 
 Spec: CHECK-7.
 """
@@ -67,26 +67,44 @@ def trace_of(view: JournalView, *, place: str) -> JournalTrace:
 
 
 def _begun(events: list[Event], records: dict[str, str]) -> list[Event]:
-    """The events from the first list on that was accepted, without ends of former runs."""
+    """The events from a list on that was accepted, at best the first of an owner."""
     accepted = {one.call for one in events if one.kind is Kind.INIT_SUCCESS}
-    for place, event in enumerate(events):
-        if event.kind is Kind.INIT_START and event.call in accepted:
-            return _without_former_ends(events[place:])
+    places = [
+        place
+        for place, one in enumerate(events)
+        if one.kind is Kind.INIT_START and one.call in accepted
+    ]
+    anew = [one for one in places if one and events[one - 1].kind in (Kind.STOP_END, Kind.CRASH)]
+    if places:
+        return _with_former_runs(events[(anew or places)[0] :])
     known = [read_record(name, text) for name, text in records.items()]
     listed = tuple(Registration(one.name, one.cron, one.retry_ms) for one in known)
     first = events[0]
     start = Event(Kind.INIT_START, first.t, registrations=listed, wall_ms=first.wall_ms)
-    return [start, start._replace(kind=Kind.INIT_SUCCESS, registrations=()),
-            *_without_former_ends(events)]  # fmt: skip
+    success = start._replace(kind=Kind.INIT_SUCCESS, registrations=())
+    return _with_former_runs([start, success, *events])
 
 
-def _without_former_ends(events: list[Event]) -> list[Event]:
-    started: set[str] = set()
+def _with_former_runs(events: list[Event]) -> list[Event]:
+    """Runs that end and did not begin were going on when the list was accepted."""
+    begun: set[str] = set()
+    former: dict[str, None] = {}
     found = []
+    listed = {one.name for one in events[0].registrations}
     for event in events:
         if event.kind is Kind.RUN_START:
-            started.add(event.task)
-        elif event.kind in (Kind.RUN_SUCCESS, Kind.RUN_FAILURE) and event.task not in started:
-            continue
+            begun.add(event.task)
+        elif event.kind in (Kind.RUN_SUCCESS, Kind.RUN_FAILURE) and event.task not in begun:
+            begun.add(event.task)
+            if event.task not in listed:
+                continue  # of a task that is none any more
+            former[event.task] = None
         found.append(event)
-    return found
+    call = events[0].call
+    place = next(
+        place
+        for place, one in enumerate(found, 1)
+        if one.kind is Kind.INIT_SUCCESS and one.call == call
+    )
+    runs = [found[place - 1]._replace(kind=Kind.RUN_START, call=0, task=name) for name in former]
+    return [*found[:place], *runs, *found[place:]]

@@ -52,9 +52,10 @@ def is_step(before: Event, event: Event) -> bool:
 
 
 class TraceClock:
-    """Hears the events of a trace, one after the other."""
+    """Hears the events of a trace, one after the other; `is_cut` says that there were others."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_cut: bool = False) -> None:
+        self._is_cut = is_cut
         self._seen, self._doubted = _Minutes(), _Minutes()
         self._known: Event | None = None
         """The last event that says what the clock showed."""
@@ -77,7 +78,8 @@ class TraceClock:
 
     def _begin(self, event: Event, wall_ms: int) -> Iterator[Begun]:
         minute_ms = _minute(wall_ms)
-        yield Begun(minute_ms, max(event.t - (wall_ms - minute_ms), 0), Whether.YES)
+        whether = Whether.MAYBE if self._is_cut else Whether.YES
+        yield Begun(minute_ms, max(event.t - (wall_ms - minute_ms), 0), whether)
         self._seen.add(minute_ms, minute_ms)
 
     def _go_on(self, known: Event, event: Event) -> Iterator[Begun]:

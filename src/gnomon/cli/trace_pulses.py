@@ -26,7 +26,7 @@ from gnomon.cli.trace_clock import TraceClock, Whether, is_step
 from gnomon.core.recurrence import Recurrence, cron
 from gnomon.errors import DefinitionError
 from gnomon.theory.pulses import retry_pulses
-from gnomon.trace import Event, Header, Kind
+from gnomon.trace import CallId, Event, Header, Kind, Registration
 
 __all__ = ["PULSES_MAX", "RETRY_MIN_MS", "with_pulses"]
 
@@ -56,7 +56,8 @@ def with_pulses(
     """
     The events with the minutes, dues and retries that belong among them.
 
-    `is_cut` says that there was more before them: what was owed at their beginning is in doubt.
+    `is_cut` says that there was more before them: what a task owes is in doubt until it has started
+    or ended, because it may have been running.
     """
     eras = _eras(events)
     streams = (
@@ -101,21 +102,59 @@ def _pulses(
     header: Header, events: Sequence[Event], eras: Sequence[int], *, is_cut: bool
 ) -> Iterator[_Placed]:
     """Each minute that began, followed by what was due in it."""
-    dues, clock = _Dues(header.zone, events), TraceClock()
-    doubtful = dues.of_all() if is_cut else {}
+    dues, clock = _Dues(header.zone, events), TraceClock(is_cut=is_cut)
+    doubt = _Doubt(dues, is_cut=is_cut)
     for event, era in zip(events, eras, strict=True):
         for minute_ms, t, whether in clock.follow(event):
             minute = Event(Kind.MINUTE_START, t, wall_ms=minute_ms)
             yield _Placed(t, era, _RANK[minute.kind], minute)
             for due in dues.at(minute_ms, t) if whether is not Whether.NO else ():
-                if whether is Whether.MAYBE:
-                    doubtful.setdefault(due.task, {})[due.cron] = due
-                else:
-                    doubtful.get(due.task, {}).pop(due.cron, None)
+                if not doubt.has(due, whether):
                     yield _Placed(t, era, _RANK[due.kind], due)
-        if event.kind is Kind.RUN_START:
-            for due in (doubtful.pop(event.task, {}) | dues.unknown.get(event.task, {})).values():
-                yield _Placed(event.t, era, _RANK[due.kind], due._replace(t=event.t))
+        for due in doubt.hear(event):
+            yield _Placed(event.t, era, _RANK[due.kind], due._replace(t=event.t))
+
+
+class _Doubt:
+    """The dues that may or may not have been there, by the name and the cron text of the task."""
+
+    def __init__(self, dues: "_Dues", *, is_cut: bool) -> None:
+        self._never_known = dues.unknown
+        self._doubtful = dues.of_all() if is_cut else {}
+        self._unseen = set(self._doubtful)
+        """The tasks of which nobody knows whether they are running."""
+        self._open: dict[CallId, tuple[Registration, ...]] = {}
+        self._texts: dict[str, str] = {}
+        """The cron texts of the tasks that are registered."""
+
+    def has(self, due: Event, whether: Whether) -> bool:
+        """Whether this one is in doubt, and kept; a certain one takes the place of one that is."""
+        of_task = self._doubtful.setdefault(due.task, {})
+        if whether is Whether.MAYBE or due.task in self._unseen:
+            of_task[due.cron] = due
+            return True
+        of_task.pop(due.cron, None)
+        return False
+
+    def hear(self, event: Event) -> Iterator[Event]:
+        """The dues that were there, since a run was started that asks for one."""
+        match event.kind:
+            case Kind.INIT_START:
+                self._open[event.call] = event.registrations
+            case Kind.INIT_SUCCESS:
+                listed = self._open.pop(event.call, ())
+                self._texts = {one.name: one.cron for one in listed}
+            case Kind.RUN_START:
+                yield from self._asked(event.task)
+        self._unseen.discard(event.task)
+
+    def _asked(self, task: str) -> Iterator[Event]:
+        # What a run that began before the trace has left owed is asked for by the next one.
+        kept = task in self._unseen
+        doubtful = self._doubtful.get(task, {}) if kept else self._doubtful.pop(task, {})
+        found = self._never_known.get(task, {}) | doubtful
+        if (text := self._texts.get(task)) in found:
+            yield found[text]
 
 
 class _Dues:
