@@ -4,7 +4,6 @@
 Spec: WCLI-8.
 """
 
-import asyncio
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -41,6 +40,8 @@ def trial_command(
     as_json: JsonOption = False,
 ) -> int:
     """Say what a script would do with some events; its tools are not called."""
+    from asyncio import run
+
     from gnomon.apps.workflow.script import load_workflow
     from gnomon.apps.workflow.trial import try_out
     from gnomon.shell.store.database import MEMORY
@@ -60,7 +61,7 @@ def trial_command(
         finally:
             await log.close()
 
-    found = asyncio.run(whole())
+    found = run(whole())
     typer.echo(_json(found) if as_json else _text(found), nl=False)
     return 1 if found.stopped else 0
 

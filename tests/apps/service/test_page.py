@@ -29,6 +29,7 @@ def test_the_page_lists_every_setting_with_its_default() -> None:
     expected = {name: str(getattr(settings, key) or "all") for name, key in NAMES.items()}
     expected["DEFAULT_JITTER_MS"] = "0"
     expected["ZONES"] = "all"
+    expected["SCHEDULES_PER_USER"] = "0"
     assert {name: rows[name] for name in expected} == expected
 
 

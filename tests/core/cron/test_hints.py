@@ -94,11 +94,12 @@ def elements(draw: st.DrawFn, name: str) -> tuple[str, set[int]]:
     if shape == "*/{n}":
         first, length = 0, span - 1
 
+    # 0-7 is the whole week, and not Sunday alone.
+    may_be_seven = name == "weekday" and (first, last) != (0, 0)
+
     def said(place: int) -> str:
         word = words.split()[place] if words else ""
-        number = (
-            "7" if name == "weekday" and not place and draw(st.booleans()) else str(low + place)
-        )
+        number = "7" if may_be_seven and not place and draw(st.booleans()) else str(low + place)
         return draw(st.sampled_from([number, number, word[:3], word[:3].upper(), word])) or number
 
     text = shape.format(a=said(first), b=said(last), n=step)
