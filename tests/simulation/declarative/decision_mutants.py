@@ -11,6 +11,7 @@ from typing import NamedTuple
 from unittest.mock import patch
 
 from gnomon.apps.declarative import agenda, machine, override, registration, session
+from gnomon.apps.declarative.agenda import Agenda, End, Step
 from gnomon.apps.declarative.looked import Island
 from gnomon.apps.declarative.moment import Moment
 from gnomon.apps.declarative.record import TaskRecord, TaskState, read_record
@@ -110,11 +111,14 @@ def _due_lost() -> Patch:
 
 
 def _due_too_early() -> Patch:
-    def wrong(record: TaskRecord, due: int | None, *, now: Moment) -> machine.Why | None:
-        return right(record, None if due is None else due - 2, now=now)
+    """A turn that is taken shortly before an occurrence starts it at once."""
 
-    right = machine.reason_to_start
-    return patch.object(agenda, "reason_to_start", wrong)
+    def wrong(self: Agenda, ends: Sequence[End], *, now: Moment, starting: bool) -> Step:
+        soon = now._replace(through_ms=now.through_ms + 2_000)
+        return right(self, ends, now=soon, starting=starting)
+
+    right = Agenda.plan
+    return patch.object(Agenda, "plan", wrong)
 
 
 def _due_waits_for_the_retry() -> Patch:
