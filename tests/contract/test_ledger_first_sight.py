@@ -43,13 +43,13 @@ def test_a_period_whose_chosen_instant_is_ahead_is_owed_when_its_schedule_is_fir
     for _ in range(3):
         desk.turn("06:00:00")
 
-    for name, owed in wanted.items():
+    for name, expected in wanted.items():
         found = {
             (row.nominal, row.outcome == "unschedulable")
             for row in desk.rows(name)
             if row.reason != "withdrawn"
         }
-        assert found == owed, name
+        assert found == expected, name
 
 
 @clause("LEDGER-26")
