@@ -12,7 +12,7 @@ Spec: SIM-2.
 import asyncio
 import logging
 import traceback
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Collection, Coroutine, Iterator
 from contextlib import contextmanager
 from contextvars import Context, copy_context
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ from gnomon.simulation.faults import Crash
 from gnomon.simulation.loop import WORKER, VirtualLoop
 from gnomon.simulation.record import Notes
 
-__all__ = ["Life", "Lifetimes", "hearing", "silent"]
+__all__ = ["Life", "Lifetimes", "hearing", "overheard", "silent"]
 
 _TASKS_KEPT = 256
 _CANCELS_MAX = 50  # some wait for what they have begun, even when they are cancelled
@@ -173,6 +173,36 @@ def silent(logger: logging.Logger) -> Iterator[None]:
         yield
     finally:
         logger.setLevel(level)
+
+
+@contextmanager
+def overheard(logger: logging.Logger, events: Collection[str]) -> Iterator[list[str]]:
+    """While a world happens, these events are heard, and nothing else that is said."""
+    heard: list[str] = []
+    ears = _Ears(events, heard)
+    level, propagates = logger.level, logger.propagate
+    logger.setLevel(logging.ERROR)
+    logger.propagate = False
+    logger.addHandler(ears)
+    try:
+        yield heard
+    finally:
+        logger.removeHandler(ears)
+        logger.propagate = propagates
+        logger.setLevel(level)
+
+
+class _Ears(logging.Handler):
+    def __init__(self, events: Collection[str], heard: list[str]) -> None:
+        super().__init__(logging.ERROR)
+        self._events = events
+        self._heard = heard
+
+    def emit(self, record: logging.LogRecord) -> None:
+        fields: dict[str, object] = record.__dict__["fields"]
+        if fields["event"] in self._events:
+            error = record.exc_info[1] if record.exc_info else None
+            self._heard.append(f"{fields['event']}: {error!r}")
 
 
 async def _breathe() -> None:

@@ -121,6 +121,16 @@ def _due_too_early() -> Patch:
     return patch.object(Agenda, "plan", wrong)
 
 
+def _due_without_an_occurrence() -> Patch:
+    """A start is due for which no occurrence has come: the turn fails, the next one is right."""
+
+    def wrong(record: TaskRecord, due: int | None, *, now: Moment) -> machine.Why | None:
+        return right(record, None if due is None else due - 2, now=now)
+
+    right = machine.reason_to_start
+    return patch.object(agenda, "reason_to_start", wrong)
+
+
 def _due_waits_for_the_retry() -> Patch:
     def wrong(record: TaskRecord, due: int | None, *, now: Moment) -> machine.Why | None:
         return right(record, None if record.retry_t_ms is not None else due, now=now)
@@ -206,6 +216,7 @@ DECISIONS = [
     Mutant("a retry survives a start", CRASH, _retry_survives_a_start),
     Mutant("a due is lost", CRASH, _due_lost),
     Mutant("a run starts before its time", CRASH, _due_too_early),
+    Mutant("a turn fails by its own mistake", CRASH, _due_without_an_occurrence),
     Mutant("a due waits for the retry", CRASH, _due_waits_for_the_retry),
     Mutant("an interrupted run is forgotten", CRASH, _interrupted_run_forgotten),
     Mutant("an interrupted run is forgotten when its task has changed", CRASH,

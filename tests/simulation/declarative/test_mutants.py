@@ -26,6 +26,16 @@ def test_a_mutant_of_the_scheduler_does_not_survive_the_judges(mutant: Mutant) -
         assert worlds_until_caught(mutant.world) <= WORLDS_MAX
 
 
+@clause("SIM-21")
+def test_a_turn_that_fails_by_itself_is_complained_of_although_the_next_is_right() -> None:
+    mutant = next(one for one in MUTANTS if one.name == "a turn fails by its own mistake")
+    with mutant.make():
+        complaints = run_world(sample(World.CRASH, 51)).complaints
+
+    assert {one.code for one in complaints} == {"mistake"}
+    assert complaints[0].text.startswith("TurnFailed: AssertionError(")
+
+
 @clause("SIM-16")
 def test_there_are_at_least_thirty_mutants() -> None:
     assert len({mutant.name for mutant in MUTANTS}) >= 30

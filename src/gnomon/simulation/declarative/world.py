@@ -6,7 +6,7 @@ and the callbacks. For a while things go wrong as planned; then the world is hea
 shows that the scheduler does what it should, and it is stopped. All the while the court hears the
 journal and the witness the callbacks.
 
-Spec: SIM-1, SIM-2, SIM-11 to SIM-15.
+Spec: SIM-1, SIM-2, SIM-11 to SIM-15, SIM-21.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from contextvars import Context
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from gnomon.apps.declarative.events import LOGGER
+from gnomon.apps.declarative.events import LOGGER, LogEvent
 from gnomon.apps.declarative.recorder import read_entries, trace_events
 from gnomon.ports import Change
 from gnomon.simulation.clock import GatedClock, Wall
@@ -32,7 +32,7 @@ from gnomon.simulation.faults import Fault
 from gnomon.simulation.gate import Gate, Nature
 from gnomon.simulation.judge import Complaint
 from gnomon.simulation.loop import Stuck
-from gnomon.simulation.process import Life, Lifetimes, silent
+from gnomon.simulation.process import Life, Lifetimes, overheard
 from gnomon.simulation.record import BriefNotes, Notes
 from gnomon.theory import Report
 from gnomon.trace import Event, Header, Pulses, Reinitialize
@@ -44,6 +44,8 @@ QUIET_MS = 190_000
 LOOK_MS = 1_000
 BLIND_MS = 31_000
 """So long it may take until a scheduler sees that its clock was set."""
+_MISTAKES = (LogEvent.TURN_FAILED, LogEvent.CALCULATION_FAILED, LogEvent.OBSERVER_FAILED)
+"""What a scheduler says of itself, and goes on: nothing in a world is a reason for it."""
 _RESTARTS_MS = (0, 200, 4_000, 25_000, 100_000)
 
 
@@ -66,8 +68,8 @@ class Trial(NamedTuple):
 
 def run_world(spec: Spec) -> Trial:
     """Let a world happen from its beginning to its end, and judge it."""
-    with silent(LOGGER):
-        world = _World(spec)
+    with overheard(LOGGER, _MISTAKES) as mistakes:
+        world = _World(spec, mistakes)
         try:
             return world.live()
         finally:
@@ -96,8 +98,9 @@ class _Life(Life):
 class _World:
     """Also the `Nature` that gates need, and the `Clerk` of the journal."""
 
-    def __init__(self, spec: Spec) -> None:
+    def __init__(self, spec: Spec, mistakes: list[str]) -> None:
         self.spec = spec
+        self.mistakes = mistakes
         self.notes = Notes() if spec.trouble is None else BriefNotes()
         self.dice = Dice(spec.seed, "nature")
         self.behaviour = Dice(spec.seed, "behaviour")
@@ -166,6 +169,7 @@ class _World:
         except (Exception, SystemExit) as error:
             self._lives.be_surprised(error)
         complaints = [Complaint("surprise", "", text) for text in self.notes.surprises]
+        complaints += [Complaint("mistake", "", text) for text in self.mistakes]
         complaints += self.court.complaints + self.witness.complaints
         return Trial(
             complaints, self.notes, report, self._calls or self.calls, self.witness.count,
