@@ -1,6 +1,7 @@
 """The line of overdue periods: how many go in a tick, how far apart, and in which order."""
 
 from collections.abc import Iterator
+from itertools import cycle, pairwise
 from typing import NamedTuple
 
 import pytest
@@ -152,6 +153,60 @@ def test_an_outage_is_spread_evenly_however_long_the_line_is(
     assert late == [n * step_ms for n in range(missed)]
     assert [one.nominal for one in starts] == sorted(one.nominal for one in starts)
     assert lost(model) == []
+
+
+@clause("POLICY-13")
+def test_a_start_that_comes_late_moves_what_goes_a_tick_after_it_and_nothing_else() -> None:
+    limits = with_limits(catchup_max=2, lookahead_ms=0)
+
+    for overlap in NOT_QUEUED:
+        model = _started_late(overlap, 7, limits, [31] + [0] * 20)
+
+        assert _instants_ms(model) == [0, 500, 1_000, 1_531, 2_000, 2_531, 3_000]
+
+
+@clause("POLICY-13")
+@settings(max_examples=60)
+@given(
+    st.integers(2, 30), st.sampled_from(NOT_QUEUED), st.integers(1, 9), st.integers(4, 30),
+    st.lists(st.integers(0, 1_500), min_size=1, max_size=8),
+)  # fmt: skip
+def test_however_late_looks_come_the_instants_of_a_line_keep_their_order_and_ticks(
+    missed: int, overlap: Overlap, tick_max: int, line_max: int, lates_ms: list[int]
+) -> None:
+    limits = with_limits(catchup_max=tick_max, line_max=line_max, lookahead_ms=0)
+
+    found = _instants_ms(_started_late(overlap, missed, limits, lates_ms))
+
+    step_ms = -(-1_000 // tick_max)
+    nearest_ms = 0 if overlap is Overlap.ALLOW else step_ms // 2
+    assert len(found) == missed
+    assert all(two - one >= nearest_ms for one, two in pairwise(found))
+    ticks = zip(found, found[tick_max:], strict=False)
+    assert all(two - one >= limits.tick_ms for one, two in ticks)
+
+
+def _started_late(overlap: Overlap, missed: int, limits: Limits, lates_ms: list[int]) -> Model:
+    """An outage of so many hours that is spread, where looks come late by turns."""
+    record: dict[str, object] = {
+        "schedule_id": "a", "every": "1h", "overlap_policy": overlap.value,
+        "catchup_policy": "spread",
+    }  # fmt: skip
+    model = Model(read_schedule(record), START - 3_600 * missed, limits)
+    lates, now_ms = cycle(lates_ms), NOW_MS + 60_000
+    while now_ms < NOW_MS + 3_000_000:
+        while model.wake_ms is not None and model.wake_ms <= now_ms:
+            for one in model.turn(now_ms).launches:
+                model.ended(one.key, now_ms)
+        assert model.wake_ms is not None
+        now_ms = model.wake_ms + next(lates)
+    return model
+
+
+def _instants_ms(model: Model) -> list[int]:
+    """When the periods of an outage were to run, oldest first, from the end of the outage on."""
+    fires_ms = {one.nominal: one.fire_ms for one in model.facts() if one.nominal <= START}
+    return [fires_ms[nominal] - NOW_MS - 60_000 for nominal in sorted(fires_ms)]
 
 
 @clause("POLICY-14")

@@ -25,17 +25,17 @@ CODES = {"tick", "order", "spread", "chosen"}
 
 def found(
     claims_ms: list[int], *, periods: list[int] | None = None, alone: bool = True,
-    was_set: bool = False, **changed: object,
+    was_set: bool = False, instants_ms: list[int] | None = None, **changed: object,
 ) -> set[str]:  # fmt: skip
-    """What is said of claims so long after everybody was back, in their order."""
+    """What is said of claims so long after everybody was back, in their order, and of instants."""
     record = Record(
         saved_ms={"s1": FIRST * 1000}, in_force_ms={"s1": [FIRST * 1000]}, is_disturbed=True,
         catchup_max=2, lookahead_ms=6_000, outage_alone=alone, clock_was_set=was_set,
     )  # fmt: skip
     rows = []
-    pairs = zip(periods or PERIODS, claims_ms, strict=True)
-    for number, (nominal, claim_ms) in enumerate(pairs):
-        at_ms = BACK_MS + claim_ms
+    claims = zip(periods or PERIODS, claims_ms, instants_ms or claims_ms, strict=True)
+    for number, (nominal, claim_ms, instant_ms) in enumerate(claims):
+        at_ms, chosen_ms = BACK_MS + claim_ms, BACK_MS + instant_ms
         record.grants.append(
             Grant(
                 schedule_id="s1", nominal=nominal, key=f"k{nominal}", fence=1, launches=1,
@@ -44,7 +44,19 @@ def found(
             )
         )  # fmt: skip
         rows.append(
-            Row("s1", f"k{nominal}", nominal, 0, 1, "done", "executed", None, 1, 1, chosen_ms=at_ms)
+            Row(
+                "s1",
+                f"k{nominal}",
+                nominal,
+                0,
+                1,
+                "done",
+                "executed",
+                None,
+                1,
+                1,
+                chosen_ms=chosen_ms,
+            )
         )
     complaints = judge([SCHEDULE | changed], record, rows)
     return {one.code for one in complaints} & CODES
@@ -101,15 +113,36 @@ def test_an_outage_that_is_spread_unevenly_is_found(claims_ms: list[int]) -> Non
 
 
 @clause("SIM-20")
-@pytest.mark.parametrize(("overlap", "nearest_ms"), [("allow", 500), ("skip", 250)])
-def test_a_look_that_comes_late_may_move_what_goes_one_by_one_half_a_step(
-    overlap: str, nearest_ms: int
-) -> None:
-    near = [0, 500, 1_500 - nearest_ms, 1_500, 2_000, 2_500]
-    nearer = [0, 500, 1_501 - nearest_ms, 1_500, 2_000, 2_500]
+@pytest.mark.parametrize("overlap", ["allow", "queue", "skip"])
+def test_what_went_late_moves_what_goes_a_tick_after_it_and_nothing_else(overlap: str) -> None:
+    # The second is claimed 31 ms late, so that the fourth moves on, and the fifth does not.
+    claims_ms, instants_ms = [0, 531, 1_000, 1_531, 2_000, 2_531], [0, 500, 1_000, 1_531, 2_000]
 
-    assert "spread" not in found(near, overlap_policy=overlap)
-    assert "spread" in found(nearer, overlap_policy=overlap)
+    told = [*instants_ms, 2_531]
+    assert found(claims_ms, instants_ms=told, overlap_policy=overlap) == set()
+    told = [*instants_ms, 2_499]
+    assert found(claims_ms, instants_ms=told, overlap_policy=overlap) == {"spread"}
+
+
+@clause("SIM-20")
+@pytest.mark.parametrize(("late_ms", "is_found"), [(250, False), (251, True)])
+def test_one_run_at_a_time_keeps_half_a_step_apart_however_late_a_claim_was(
+    late_ms: int, is_found: bool
+) -> None:
+    instants_ms = [0, 500, 1_000, 1_500 + late_ms, 2_000, 2_500 + late_ms]
+    claims_ms = [0, 500 + late_ms, 1_000, *instants_ms[3:]]
+
+    assert found(claims_ms, instants_ms=instants_ms) == set()
+    one_by_one = found(claims_ms, instants_ms=instants_ms, overlap_policy="skip")
+    assert ("spread" in one_by_one) is is_found
+
+
+@clause("SIM-20")
+def test_where_no_claim_was_late_overlap_brings_nothing_nearer_than_a_step() -> None:
+    near = [0, 500, 1_000, 1_531, 2_000, 2_531]
+
+    assert found(near) == {"spread"}
+    assert found(near, overlap_policy="skip") == set()
 
 
 @clause("SIM-20")

@@ -13,7 +13,7 @@ Spec: SIM-20.
 """
 
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from statistics import median
 
 from gnomon.simulation.case import PERIOD, Case, lane, window
@@ -65,23 +65,47 @@ def _unevenly_spread(case: Case) -> Iterator[tuple[str, str]]:
     record, rows = case.record, [row for row in case.rows if _was_put_off(case, row)]
     rows.sort(key=lambda row: row.nominal)
     gaps_ms = [(other.chosen_ms or 0) - (one.chosen_ms or 0) for one, other in pairwise(rows)]
-    least_ms = record.tick_ms // record.catchup_max
-    # A look that comes late moves the next one away from it, by half a step, and no other.
-    apart_ms = least_ms // 2 if case.schedule["overlap_policy"] in _ONE_BY_ONE else least_ms
-    for row, gap_ms in zip(rows, gaps_ms, strict=False):
-        if gap_ms < (apart_ms if record.outage_alone else 0):
+    least_ms, most = record.tick_ms // record.catchup_max, record.catchup_max
+    for row, other in zip(rows, rows[most:], strict=False):
+        after_ms = (other.chosen_ms or 0) - (row.chosen_ms or 0)
+        if record.outage_alone and after_ms < record.tick_ms:
+            text = f"{other.nominal} is to run {after_ms} ms after {row.nominal}"
+            yield "spread", f"{text}, and {most} may be in {record.tick_ms} ms"
+    late_ms = _late_by_then_ms(case, rows)
+    for row, gap_ms, by_ms in zip(rows, gaps_ms, late_ms, strict=False):
+        if gap_ms < (_nearest_ms(case, least_ms, by_ms) if record.outage_alone else 0):
             yield "spread", f"{row.nominal} is to run {gap_ms} ms before the next"
     if not record.outage_alone or len(gaps_ms) < 3:
         return
     record.hit("an outage was spread, and nothing else happened")
     usual_ms = median(gaps_ms)
-    for row, gap_ms in zip(rows, gaps_ms, strict=False):
-        if not usual_ms // 2 - 1 <= gap_ms <= 2 * usual_ms + _SLACK_MS:
+    for row, gap_ms, by_ms in zip(rows, gaps_ms, late_ms, strict=False):
+        if not usual_ms // 2 - 1 - by_ms <= gap_ms <= 2 * usual_ms + _SLACK_MS:
             yield "spread", f"{row.nominal} is {gap_ms} ms before the next, others {usual_ms:g} ms"
     owed = sum(row.nominal * 1000 < (rows[0].chosen_ms or 0) - record.on_time_ms for row in rows)
     lasts_ms = max(record.lookahead_ms, owed * (least_ms + 1)) + _SLACK_MS
     if owed and (rows[owed - 1].chosen_ms or 0) - (rows[0].chosen_ms or 0) > lasts_ms:
         yield "spread", f"{rows[owed - 1].nominal} is to run later than {lasts_ms} ms"
+
+
+def _late_by_then_ms(case: Case, rows: list[Row]) -> list[int]:
+    """For each row, by how much in all those before it went later than they were to."""
+    given_ms = {one.key: one.given_ms for one in _first_claims(case)}
+    by_ms = [given_ms.get(row.key, 0) - (row.chosen_ms or 0) for row in rows]
+    return [0, *accumulate(max(one, 0) for one in by_ms)]
+
+
+def _nearest_ms(case: Case, step_ms: int, late_ms: int) -> int:
+    """
+    How near two instants may be.
+
+    What went late moves what is to go a tick after it, and the next one does not move along. So
+    their gap is shorter by as much, and where one run at a time is allowed never by more than half.
+    What was skipped has no claim, so that it is not known there how late that was.
+    """
+    if case.schedule["overlap_policy"] in _ONE_BY_ONE:
+        return step_ms // 2
+    return step_ms - late_ms
 
 
 def _first_claims(case: Case) -> list[Grant]:
