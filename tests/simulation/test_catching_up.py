@@ -138,6 +138,18 @@ def test_one_run_at_a_time_keeps_half_a_step_apart_however_late_a_claim_was(
 
 
 @clause("SIM-20")
+@pytest.mark.parametrize(("fifth_ms", "is_found"), [(2_001, False), (2_000, True)])
+def test_no_claim_is_late_enough_for_instants_in_another_order(
+    fifth_ms: int, is_found: bool
+) -> None:
+    # The second is claimed 501 ms late, so that the fourth may come up to the fifth.
+    claims_ms, told = [0, 1_001, 1_001, 2_001, fifth_ms], [0, 500, 1_000, 2_001, fifth_ms]
+
+    told_of = found(claims_ms, instants_ms=told, periods=PERIODS[:5])
+    assert ("spread" in told_of) is is_found
+
+
+@clause("SIM-20")
 def test_where_no_claim_was_late_overlap_brings_nothing_nearer_than_a_step() -> None:
     near = [0, 500, 1_000, 1_531, 2_000, 2_531]
 

@@ -105,7 +105,7 @@ def _nearest_ms(case: Case, step_ms: int, late_ms: int) -> int:
     """
     if case.schedule["overlap_policy"] in _ONE_BY_ONE:
         return step_ms // 2
-    return step_ms - late_ms
+    return max(step_ms - late_ms, 0)
 
 
 def _first_claims(case: Case) -> list[Grant]:
