@@ -88,8 +88,8 @@ def test_a_word_that_comes_through_ends_the_waiting_for_a_ledger(
         ledger, clock, beside = await fleet.open(), NeverLong(), await fleet.beside()
         runtime = Runtime(ledger, FunctionLauncher({}, clock), clock, "boris")
         there = SharedDatabase(url=common_database, schema=schema, pooler=True)
-        await beside.execute("ALTER TABLE schedules RENAME TO away")
         async with attended(ledger, there, runtime, "boris", clock):
+            await beside.execute("ALTER TABLE schedules RENAME TO away")
             running = asyncio.create_task(runtime.run())
             while runtime.telemetry.ledger_errors < 10:  # the fifth wait alone would be 1.6 s
                 await beside.execute("SELECT 1")
