@@ -156,3 +156,21 @@ def test_a_run_by_hand_waits_behind_what_is_to_be_ended() -> None:
 
     assert [fact.state for fact in change.facts] == [State.QUEUED]
     assert change.wake_ms == NOW_MS
+
+
+@clause("ENGINE-10")
+@pytest.mark.parametrize(
+    ("never_started", "outcome", "reason"),
+    [
+        (True, Outcome.SKIPPED, Reason.DELETED),
+        (False, Outcome.EXECUTED, Reason.UNCERTAIN),
+    ],
+)
+def test_what_is_lost_of_a_deleted_schedule_is_settled(
+    never_started: bool, outcome: Outcome, reason: Reason
+) -> None:
+    run = unheld()._replace(state=State.CLAIMED, detached=False)
+    change = planned(due(deleted=True, lost=[Lost(run, never_started)]))
+
+    [fact] = change.facts
+    assert (fact.state, fact.outcome, fact.reason) == (State.DONE, outcome, reason)
