@@ -79,6 +79,10 @@ LIMITS = st.builds(
     line_max=st.integers(1, 12),
     tick_ms=st.sampled_from([10, 1_000, 10_000]),
     lookahead_ms=st.sampled_from([0, 10_000, 60_000]),
+    on_time_ms=st.integers(0, 20_000),
+    grace_ms=st.integers(0, 120_000),
+    starts_max=st.integers(1, 10),
+    backfills_max=st.integers(1, 10),
 )
 WAITS_MS = st.one_of(
     st.just(0), st.integers(1, 5_000), st.integers(0, 120).map(lambda s: s * 1000),
