@@ -67,3 +67,10 @@ def test_half_a_day_of_twenty_tasks_breaks_no_axiom() -> None:
 
     assert found.complaints == []
     assert found.starts > 20 * 60 * 11
+
+
+@clause("SIM-13")
+def test_what_a_crash_cut_off_may_come_again_in_the_minute_that_a_clock_leapt_over() -> None:
+    spec = sample(World.STORM, 1_000_091)  # killed beside a run for such a minute, then set back
+
+    assert run_world(spec).complaints == []

@@ -62,6 +62,8 @@ class Witness:
         self._open: dict[str, Call | None] = {}
         """Starts that were written and have no end yet, with the call that followed."""
         self._settled: dict[str, int] = {}
+        self._cut_off: dict[str, int] = {}
+        """The minutes of runs that died with their process and were not started again yet."""
         self._leapt: dict[str, int] = {}
         """Of each task, the latest run that was for a minute the clock had leapt over."""
         self._registered: dict[str, Registration] = {}
@@ -89,6 +91,7 @@ class Witness:
             self._complain("again", call, "a run for this occurrence had succeeded")
         self._examine_reason(call)
         self.running[task] = self._open[task] = call
+        self._cut_off.pop(task, None)
 
     def ended(self, call: Call, how: str, at: int) -> None:
         """A callback has come to its end."""
@@ -120,7 +123,7 @@ class Witness:
     def clock_set_back(self, passed: Collection[int]) -> None:
         """What was settled when the clock leapt over its minute may come in its own time."""
         running = {call.task: call.nominal for call in self.running.values()}
-        for task, nominal in [*self._settled.items(), *running.items()]:
+        for task, nominal in [*self._settled.items(), *self._cut_off.items(), *running.items()]:
             if nominal // 60 not in passed:
                 self._leapt[task] = nominal
                 self._settled.pop(task, None)
@@ -129,6 +132,7 @@ class Witness:
         for call in self.running.values():
             call.how, call.ended_at = "died", at
         self.orphans |= set(self._open)
+        self._cut_off |= {call.task: call.nominal for call in self._open.values() if call}
         self.running.clear()
         self._open.clear()
         self._unwritten.clear()
