@@ -89,19 +89,7 @@ WAITS_MS = st.one_of(
     st.integers(0, HOUR_MS),
 )  # fmt: skip
 KINDS = st.sampled_from(
-    [
-        "turn",
-        "turn",
-        "turn",
-        "launched",
-        "ended",
-        "failed",
-        "unsure",
-        "lost",
-        "kill",
-        "pause",
-        "crash",
-    ]
+    ["turn"] * 3 + ["launched", "ended", "failed", "unsure", "lost", "kill", "pause", "crash"]
 )
 HISTORIES = st.lists(st.builds(Event, WAITS_MS, KINDS, st.integers(0, 9)), max_size=25)
 
