@@ -4,7 +4,7 @@ Was what somebody asked to end ended, and never started again? Judged from what 
 What is to be ended is not claimed any more, whoever plans; a worker that has been told of it does
 not launch it; and when the ledger says that a run was killed, the run is over. Where runs are known
 by their keys anybody can end them, wherever they were started; elsewhere only their own worker can,
-and a run that it has lost may go on for a while only beside a further try of it, which was ended.
+and a run that it has lost may go on for a while only beside another try of it, which was ended.
 Where anybody can, a run is also over when a worker has said that it was replaced.
 
 Spec: SIM-7.
@@ -58,9 +58,24 @@ def _gone_on(
         if effect.ended_no is not None and effect.ended_no < ended_no:
             continue
         lost_no = next((one.lost_no for one in tries if one.fence == effect.fence), None)
-        is_last = all(one.fence <= effect.fence for one in tries)
-        if lost_no is None or is_last or (record.anybody_ends and effect.no < lost_no):
+        if lost_no is None or _could_be_ended(record, effect, lost_no, tries, effects, ended_no):
             text = f"{row.nominal} is executed({row.reason})"
             yield f"{text}, and its run of {effect.began_at} went on"
         else:
             record.hit(f"{row.reason}, and went on under a worker who had lost it")
+
+
+def _could_be_ended(
+    record: Record, effect: Effect, lost_no: int, tries: Sequence[Grant],
+    effects: Sequence[Effect], ended_no: int,
+) -> bool:  # fmt: skip
+    """Whether a run that its worker has lost could be ended by the worker that told of its end."""
+    if record.anybody_ends:
+        return effect.no < lost_no  # not one that began after it was lost
+    # A worker that ends an earlier try of its own cannot know of a later one elsewhere.
+    earlier = any(
+        one.key == effect.key and one.fence < effect.fence
+        and one.ended_no is not None and one.ended_no < ended_no
+        for one in effects
+    )  # fmt: skip
+    return not earlier and all(one.fence <= effect.fence for one in tries)
