@@ -15,7 +15,6 @@ from pathlib import Path
 
 from gnomon.apps.service.counters import ServiceCounters
 from gnomon.apps.service.events import EventFeed
-from gnomon.apps.service.executor.noop import NoopExecutor
 from gnomon.apps.service.http.http_settings import HttpSettings
 from gnomon.apps.service.schedule_input import ScheduleInput, schedule_of
 from gnomon.apps.service.settings import Settings
@@ -28,6 +27,7 @@ from gnomon.core.schedule import Schedule
 from gnomon.ports.workflow_store import StoredDag
 from gnomon.shell.clock import SystemClock
 from gnomon.shell.listening import bind
+from tests.stand_ins.noop_executor import NoopExecutor
 
 PORTION = 5_000
 LEAD_SECONDS = 3

@@ -14,6 +14,7 @@ from pathlib import Path
 from gnomon.cli.schedule_file import load_schedules
 from gnomon.core.civil.instant import parse_instant, to_epoch
 from gnomon.core.engine import plan
+from gnomon.shell.store.belonging import BELONGS_TO, Door
 from gnomon.shell.store.sqlite import SqliteLedger
 from tests.acceptance.command_line import gnomon_process
 
@@ -123,6 +124,7 @@ async def owe(file: Path, *, hours: int) -> None:
     now_ms = time.time_ns() // 1_000_000
     schedules = [entry.schedule for entry in load_schedules(file, to_run=True)]
     await ledger.save_all(schedules, now_ms=now_ms - hours * HOUR_MS)
+    await ledger.note_once(BELONGS_TO, Door.RUN)
     await ledger.close()
 
 

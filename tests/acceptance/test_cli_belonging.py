@@ -6,7 +6,6 @@ import signal
 import sqlite3
 from pathlib import Path
 
-import asyncpg
 import httpx
 import pytest
 
@@ -18,24 +17,6 @@ from tests.acceptance.running import EVERY_SECOND, HOURLY, owe, runs, write
 from tests.acceptance.serving import up
 from tests.acceptance.test_cli_split import DAG, TOKEN, access_file, started
 from tests.clauses import clause
-
-FORGET = "DELETE FROM {}ledger_meta WHERE name = 'belongs_to'"
-IS_FROM_BEFORE = pytest.mark.parametrize("is_from_before", [False, True], ids=["now", "before"])
-"""Whether the ledger was made by a version that did not write down whose it is."""
-
-
-def forget_in(store: Path) -> None:
-    with contextlib.closing(sqlite3.connect(store)) as connection, connection:
-        assert connection.execute(FORGET.format("")).rowcount == 1
-
-
-def forget_at(url: str, schema: str) -> None:
-    async def do() -> None:
-        connection = await asyncpg.connect(url)
-        assert await connection.execute(FORGET.format(f"{schema}.")) == "DELETE 1"
-        await connection.close()
-
-    asyncio.run(do())
 
 
 def schedules_served(folder: Path, database: str, schema: str, *, deploy: bool) -> list[str]:
@@ -61,13 +42,10 @@ def service(folder: Path, command: str, *there: str) -> Done:
 
 
 @clause("CLI-41")
-@IS_FROM_BEFORE
 def test_a_file_does_not_delete_the_schedules_of_a_service_in_a_database(
-    tmp_path: Path, database: str, is_from_before: bool
+    tmp_path: Path, database: str
 ) -> None:
     assert schedules_served(tmp_path, database, "svc", deploy=True) == ["greeting"]
-    if is_from_before:
-        forget_at(database, "svc")
     file, there = write(tmp_path, HOURLY), ("--database", database, "--schema", "svc")
 
     done = gnomon("run", str(file), *there, "--once")
@@ -85,16 +63,11 @@ def test_a_file_does_not_delete_the_schedules_of_a_service_in_a_database(
 
 
 @clause("CLI-41")
-@IS_FROM_BEFORE
-def test_a_file_does_not_delete_the_schedules_of_a_service_on_one_machine(
-    tmp_path: Path, is_from_before: bool
-) -> None:
+def test_a_file_does_not_delete_the_schedules_of_a_service_on_one_machine(tmp_path: Path) -> None:
     with up(tmp_path) as running:
         running.signal(signal.SIGTERM)
         assert running.end() == 0
     store = tmp_path / ".gnomon" / "service.sqlite3"
-    if is_from_before:
-        forget_in(store)
     file = write(tmp_path, HOURLY)
 
     done = gnomon("run", str(file), "--store", str(store), "--once")
@@ -113,15 +86,12 @@ def test_a_file_does_not_delete_the_schedules_of_a_service_on_one_machine(
 
 
 @clause("CLI-41")
-@IS_FROM_BEFORE
 @pytest.mark.parametrize("command", ["worker", "api", "up"])
 def test_the_service_claims_nothing_of_a_file_in_a_database(
-    tmp_path: Path, database: str, command: str, is_from_before: bool
+    tmp_path: Path, database: str, command: str
 ) -> None:
     file, there = write(tmp_path, HOURLY), ("--database", database, "--schema", "files")
     assert gnomon("run", str(file), *there, "--for", "0s").code == 0
-    if is_from_before:
-        forget_at(database, "files")
 
     done = service(tmp_path, command, *there)
 
@@ -154,16 +124,11 @@ def test_what_a_file_owes_is_still_owed_when_a_worker_of_the_service_was_there(
 
 
 @clause("CLI-41")
-@IS_FROM_BEFORE
-def test_a_service_on_one_machine_claims_nothing_of_a_file(
-    tmp_path: Path, is_from_before: bool
-) -> None:
+def test_a_service_on_one_machine_claims_nothing_of_a_file(tmp_path: Path) -> None:
     data = tmp_path / "data"
     data.mkdir(mode=0o700)
     file, store = write(tmp_path, HOURLY), data / "service.sqlite3"
     assert gnomon("run", str(file), "--store", str(store), "--once").code == 0
-    if is_from_before:
-        forget_in(store)
 
     done = service(tmp_path, "up", "--no-samples")
 

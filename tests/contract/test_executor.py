@@ -12,7 +12,6 @@ import pytest
 from gnomon.apps.service.executor.callback import read_callback
 from gnomon.apps.service.executor.embedded import EmbeddedExecutor
 from gnomon.apps.service.executor.http import HttpExecutor
-from gnomon.apps.service.executor.noop import NoopExecutor
 from gnomon.apps.service.executor.signature import Keyring, Purpose, signed
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.ports.executor import Accepted, Executor, Feedback, FeedbackStatus
@@ -23,6 +22,7 @@ from tests.apps.service.dag.dags import a_node, dag_text
 from tests.apps.service.executor.embedded_stage import a_meta, open_stage
 from tests.clauses import clause
 from tests.shell.outgoing.local_server import Asked, answer, serve
+from tests.stand_ins.noop_executor import NoopExecutor
 
 KEYRING = Keyring(current="k", secrets={"k": b"s" * 32})
 DAG = dag_text(nodes=[a_node("first", shell="echo x >> effects.txt")])

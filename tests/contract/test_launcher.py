@@ -10,10 +10,10 @@ import pytest
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.ports import Ended, Failed, Launched, Launcher
 from gnomon.shell.clock import SystemClock
-from gnomon.shell.launcher.function import Context, FunctionLauncher
 from gnomon.shell.launcher.process import ProcessLauncher
 from tests.clauses import clause
 from tests.shell.launcher.claims import a_claim
+from tests.stand_ins.function_launcher import Context, FunctionLauncher
 
 Scenario = Callable[["Kind"], Coroutine[object, object, None]]
 

@@ -1,7 +1,6 @@
-"""What every workflow store keeps: in a file, in a database, in a directory."""
+"""What every workflow store keeps: in a file, in a database."""
 
 import asyncio
-import json
 from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import TypeVar
@@ -9,8 +8,6 @@ from typing import TypeVar
 import pytest
 
 from gnomon.apps.service.dag import parse_dag
-from gnomon.apps.service.workflow_directory import DirectoryWorkflowStore
-from gnomon.errors import DefinitionError, StoreError
 from gnomon.ports.workflow_store import StoredDag, WorkflowStore
 from gnomon.shell.store.postgres.ledger import PostgresLedger
 from gnomon.shell.store.postgres.workflow import PostgresWorkflowStore
@@ -24,13 +21,10 @@ _Result = TypeVar("_Result")
 Do = Callable[[Coroutine[object, object, _Result]], _Result]
 
 
-@pytest.fixture(params=["sqlite", "sqlite-thread", "postgres", "directory"])
+@pytest.fixture(params=["sqlite", "sqlite-thread", "postgres"])
 def workflows(
     request: pytest.FixtureRequest, runner: asyncio.Runner, tmp_path: Path
 ) -> Iterator[WorkflowStore]:
-    if request.param == "directory":
-        yield DirectoryWorkflowStore(tmp_path / "workflows")
-        return
     if request.param == "postgres":
         database = request.getfixturevalue("common_database")
         schema = request.getfixturevalue("schema")
@@ -188,83 +182,3 @@ def test_a_workflow_of_a_mebibyte_is_kept(runner: asyncio.Runner, workflows: Wor
 
     assert len(dag.text) > 900_000
     assert runner.run(workflows.put(kept)) == kept
-
-
-@clause("WSTORE-5")
-@pytest.mark.parametrize("name", ["../x", "a/b", "", ".hidden", "x" * 201, "a\0b", "..", "a\nb"])
-def test_an_id_is_never_a_way_out_of_the_directory(
-    runner: asyncio.Runner, tmp_path: Path, name: str
-) -> None:
-    store = DirectoryWorkflowStore(tmp_path / "workflows")
-    outside = tmp_path / "x"
-    outside.mkdir()
-    (outside / "1.json").write_text(dag_text(workflow_id="x"))
-
-    with pytest.raises(DefinitionError, match="workflow_id: must be 1 to 200"):
-        runner.run(store.load("anna", name, 1))
-    with pytest.raises(DefinitionError, match="user_id: must be 1 to 200"):
-        runner.run(store.load(name, "report", 1))
-    with pytest.raises(DefinitionError, match="user_id: must be 1 to 200"):
-        runner.run(store.workflows(user_id=name))
-
-
-@clause("WSTORE-5")
-def test_a_file_that_a_person_wrote_is_read_and_checked(
-    runner: asyncio.Runner, tmp_path: Path
-) -> None:
-    (tmp_path / "anna" / "report").mkdir(parents=True)
-    (tmp_path / "anna" / "report" / "3.json").write_text(
-        json.dumps(json.loads(dag_text(version=3)), indent=2)
-    )
-    store = DirectoryWorkflowStore(tmp_path)
-    found = runner.run(store.newest("anna", "report"))
-
-    assert found is not None
-    assert (found.version, found.digest) == (3, parse_dag(dag_text(version=3)).digest)
-
-
-@clause("WSTORE-5")
-def test_a_file_under_another_name_than_its_content_is_refused(
-    runner: asyncio.Runner, tmp_path: Path
-) -> None:
-    (tmp_path / "anna" / "report").mkdir(parents=True)
-    (tmp_path / "anna" / "report" / "4.json").write_text(dag_text(version=3))
-    store = DirectoryWorkflowStore(tmp_path)
-
-    with pytest.raises(DefinitionError) as caught:
-        runner.run(store.load("anna", "report", 4))
-
-    assert str(caught.value) == (
-        f"{tmp_path}/anna/report/4.json: must hold version 4 of report, got 'version 3 of report'; "
-        "rename one of the two"
-    )
-
-
-@clause("WSTORE-5")
-def test_links_and_odd_files_are_not_followed(runner: asyncio.Runner, tmp_path: Path) -> None:
-    folder = tmp_path / "store" / "anna" / "report"
-    folder.mkdir(parents=True)
-    secret = tmp_path / "secret.json"
-    secret.write_text(dag_text())
-    (folder / "1.json").symlink_to(secret)
-    (folder / "02.json").write_text(dag_text(version=2))
-    (folder / "notes.txt").write_text("mine")
-    store = DirectoryWorkflowStore(tmp_path / "store")
-
-    with pytest.raises(StoreError, match="cannot be read or written"):
-        runner.run(store.load("anna", "report", 1))
-    assert runner.run(store.load("anna", "report", 2)) is None
-
-
-@clause("WSTORE-5")
-def test_a_version_in_a_directory_leaves_nothing_beside_it(
-    runner: asyncio.Runner, tmp_path: Path
-) -> None:
-    store = DirectoryWorkflowStore(tmp_path / "store")
-    runner.run(store.put(stored()))
-    runner.run(store.put(stored(name="other")))
-
-    assert [str(one.relative_to(tmp_path)) for one in sorted(tmp_path.rglob("*"))] == [
-        "store", "store/anna", "store/anna/report", "store/anna/report/1.json",
-    ]  # fmt: skip
-    assert (tmp_path / "store/anna/report/1.json").stat().st_mode & 0o777 == 0o600

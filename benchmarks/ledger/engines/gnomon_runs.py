@@ -20,9 +20,9 @@ from gnomon.core.schedule import Schedule
 from gnomon.core.schedule_record import read_schedule
 from gnomon.ports import Ended, Ledger, Report
 from gnomon.shell.clock import SystemClock
-from gnomon.shell.launcher.function import Context, FunctionLauncher
 from gnomon.shell.runtime import Runtime
 from gnomon.shell.store.sqlite import SqliteLedger
+from tests.stand_ins.function_launcher import Context, FunctionLauncher
 
 __all__ = [
     "Fires",

@@ -21,7 +21,6 @@ from gnomon.core.schedule import Schedule
 from gnomon.errors import StoreError
 from gnomon.ports import Committed, Held, Only, Report, RunRow, ScheduleRow
 from gnomon.shell.store import commitment, definition, history, lease, snapshot
-from gnomon.shell.store.belonging import Starts
 from gnomon.shell.store.database import BUSY_MS, MEMORY, Database
 from gnomon.shell.store.definition_cache import CACHED_MAX, DefinitionCache
 from gnomon.shell.store.history import PAGE_MAX
@@ -183,12 +182,6 @@ class SqliteLedger(RequestsOnSqlite):
     async def note_once(self, name: str, value: str) -> str:
         """Write something down, unless there is something under this name; what is there now."""
         return await self._write(lambda connection: _set_meta_once(connection, name, value))
-
-    async def starts(self) -> Starts:
-        """What the schedules start."""
-        return await self._read(
-            lambda connection: Starts(*map(bool, connection.execute(_SQL["starts"]).fetchone()))
-        )
 
     async def schedules(
         self, *, after: str = "", limit: int = 100, only: Only | None = None

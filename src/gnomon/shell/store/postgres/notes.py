@@ -4,7 +4,6 @@ What is written down about a ledger on PostgreSQL as a whole, when many come to 
 Spec: CLI-41.
 """
 
-from gnomon.shell.store.belonging import Starts
 from gnomon.shell.store.postgres.pool import Pool
 from gnomon.shell.store.postgres.statement import Statements
 
@@ -25,9 +24,5 @@ class Notes:
         # Who comes second waits for the first to commit, and the next statement sees what it wrote.
         await self._pool.fetch(self._sql["set_meta_once"], name, value)
         found = await self.note(name)
-        assert found is not None  # nobody takes a note away
+        assert found is not None  # notes are never taken away
         return found
-
-    async def starts(self) -> Starts:
-        ((workflows, others),) = await self._pool.fetch(self._sql["starts"])
-        return Starts(workflows, others)

@@ -544,11 +544,5 @@ ON CONFLICT (name) DO UPDATE SET value = excluded.value
 -- name: set_meta_once
 INSERT INTO ledger_meta (name, value) VALUES (:name, :value) ON CONFLICT (name) DO NOTHING
 
--- name: starts
--- Whether there are schedules that start workflows of the service, and such that start others.
-SELECT
-  EXISTS (SELECT 1 FROM schedules WHERE deleted_at IS NULL AND workflow_id IS NOT NULL),
-  EXISTS (SELECT 1 FROM schedules WHERE deleted_at IS NULL AND workflow_id IS NULL)
-
 -- name: wake_zoned
 UPDATE schedules SET wake_at = :at WHERE wake_at IS NOT NULL AND timezone <> 'UTC'

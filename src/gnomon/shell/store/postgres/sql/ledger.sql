@@ -747,12 +747,6 @@ ON CONFLICT (name) DO UPDATE SET value = excluded.value
 -- name: set_meta_once
 INSERT INTO gnomon.ledger_meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING
 
--- name: starts
--- Whether there are schedules that start workflows of the service, and such that start others.
-SELECT
-  EXISTS (SELECT FROM gnomon.schedules WHERE deleted_at IS NULL AND workflow_id IS NOT NULL),
-  EXISTS (SELECT FROM gnomon.schedules WHERE deleted_at IS NULL AND workflow_id IS NULL)
-
 -- name: bring_note
 -- A note of a ledger that moves here. Numbers that were given here before are not given again either.
 INSERT INTO gnomon.ledger_meta AS m (name, value) VALUES ($1, $2)

@@ -8,10 +8,10 @@ from gnomon.core.ledger.lifecycle import Reason
 from gnomon.errors import DefinitionError
 from gnomon.ports import Ended
 from gnomon.shell.clock import SystemClock
-from gnomon.shell.launcher.function import Context, Function, FunctionLauncher
 from tests.clauses import clause
 from tests.shell.launcher.claims import a_claim
 from tests.shell.steered_clock import SteeredClock
+from tests.stand_ins.function_launcher import Context, Function, FunctionLauncher
 
 
 def run_one(function: Function) -> Ended:

@@ -1,0 +1,1 @@
+"""What stands in for a launcher or an executor in tests and benchmarks, under the same contract."""
