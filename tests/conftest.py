@@ -9,6 +9,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from coverage import Coverage
 from hypothesis import HealthCheck, settings
 
 from tests.kube.cluster import Cluster
@@ -45,6 +46,14 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_unconfigure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         sharing.end()
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A worker writes its coverage while the controller waits; after ten seconds it is killed."""
+    coverage = Coverage.current()
+    if hasattr(session.config, "workerinput") and coverage is not None:
+        coverage.stop()
+        coverage.save()
 
 
 @pytest.fixture(scope="session")

@@ -293,14 +293,18 @@ def test_a_run_that_was_taken_from_its_worker_and_waits_has_the_next_number(
 
 
 @clause("SIM-7")
-def test_where_nothing_goes_wrong_no_claim_is_lost_and_nothing_missed() -> None:
+@pytest.mark.parametrize(("ago_ms", "missed"), [(None, 1), (15_001, 1), (15_000, 0)])
+def test_where_nothing_goes_wrong_no_claim_is_lost_and_nothing_missed_without_a_strain(
+    ago_ms: int | None, missed: int
+) -> None:
     record, rows = good_history()
     record.is_disturbed = False
+    record.strained_ms = [] if ago_ms is None else [SECOND * 1000 - ago_ms]
     record.grants[0].lost_no = 5
     record.effects.pop(1)
     rows[1] = row(SECOND, "missed", "outage")
 
-    assert codes(record, rows) == ["calm", "calm"]
+    assert codes(record, rows) == ["calm"] * (1 + missed)
 
 
 @clause("SIM-7")

@@ -25,6 +25,9 @@ from gnomon.simulation.telling import broken_tellings
 
 __all__ = ["Complaint", "judge"]
 
+_STRAIN_KEPT_MS = 15_000
+"""So long after it could start nothing a worker may still be late for what comes."""
+
 
 class Complaint(NamedTuple):
     """A promise that was broken."""
@@ -311,8 +314,11 @@ def _calm(case: Case) -> Iterator[tuple[str, str]]:
     for row in case.rows:
         # A window that was open when the schedule was saved may have had its instant before that.
         is_early = row.nominal * 1000 - before_ms < case.record.saved_ms[name]
-        if row.reason == "outage" and not is_paused and not is_early:
-            yield "calm", f"{row.nominal} was missed, and everybody was there"
+        # A worker that can start nothing looks for nothing either, for up to ten seconds at a time.
+        since_ms = row.nominal * 1000 - _STRAIN_KEPT_MS
+        is_strained = any(at_ms >= since_ms for at_ms in case.record.strained_ms)
+        if row.reason == "outage" and not (is_paused or is_early or is_strained):
+            yield "calm", f"{row.nominal} was missed, and every worker was there"
 
 
 def _stale_reports(record: Record) -> Iterator[str]:

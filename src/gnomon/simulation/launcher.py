@@ -166,6 +166,7 @@ class SimulatedLauncher:
         record, outside = self.gate.nature.record, self.outside
         if Dice(outside.seed, "strain", outside.wall_ms() // STRAIN_MS).chance(4):
             record.hit("nothing could be started")
+            record.strained_ms.append(outside.wall_ms())
             return Strained(claim.key, claim.fence, "Too many open files")
         record.launched[self.gate.worker, claim.key, claim.fence] = record.next_no()
         dice = Dice(outside.seed, "launch", claim.key, claim.launches)

@@ -194,6 +194,8 @@ class Record(Notes):
     grants: list[Grant] = field(default_factory=list)
     reports: list[Seen] = field(default_factory=list)
     pauses: list[Paused] = field(default_factory=list)
+    strained_ms: list[int] = field(default_factory=list)
+    """When a launcher could start nothing, by the wall clock."""
     saved_ms: dict[str, int] = field(default_factory=dict)
     """When a schedule was saved: nothing before is owed, but for what was open."""
     open_when_saved: dict[str, list[int]] = field(default_factory=dict)
