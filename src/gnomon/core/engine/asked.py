@@ -1,5 +1,5 @@
 """
-What somebody asked for: which of those runs start now?
+Runs that a caller asked for: which of them start now?
 
 A run by hand starts whether the schedule is paused or not, and is never too late; only overlap is
 judged, because it counts as in flight like a period's run. Of several that want to start at once

@@ -1,10 +1,10 @@
 """
-Runs that somebody asked to end and that nobody holds: how long are they waited for?
+Runs that a caller asked to end and that no worker holds: how long does their schedule wait?
 
-Such a run is never started again. It may be running, because a launch of it was not answered or its
-worker is gone: so it is in flight until the launcher, whom every worker asks, says that it is over.
-That has an end too. Ten leases after somebody asked, or after its worker was lost, it is left as it
-is, and is in nobody's way any more.
+Such a run is never started again. It may be running, because the launcher did not answer or its
+worker is gone. So it is in flight until the launcher, whom every worker asks, says that it is over.
+The wait has an end. Ten leases after the request, or after the worker was lost, the run is left as
+it is and holds up no other run any more.
 
 Spec: ASK-10, ASK-15, ASK-16.
 """

@@ -71,7 +71,7 @@ def keeping_their_turn(schedule: Schedule, wanting: list[Candidate], later: list
 def start(
     due: Due, wanting: list[Candidate], again: int, back: int, facts: list[Fact], limits: Limits
 ) -> tuple[int, bool]:
-    """How many start; and whether somebody could not, but can when asked again."""
+    """How many start; and whether a candidate could not, but can when asked again."""
     started, left = 0, False
     newest_wins = due.schedule.policy.overlap is Overlap.REPLACE
     wanting = sorted(wanting, key=newest_last if newest_wins else _by_turn)

@@ -5,8 +5,8 @@ One that certainly never began is planned again. For the others the schedule's r
 runs decides. What is to be started again is claimed at once, or goes back to being planned while
 the schedule is paused; the outcome `executed` is written with it, because it may have been. A run
 that has outlived too many workers may be what kills them, and is left alone; so is one that went on
-without its worker and was not heard of. Of those that somebody asked to end only the ones that
-never began come here; the others are ended first (see `ending`).
+without its worker and sent no word. Of the runs that a caller asked to end, only those that never
+began come here; the others are ended first (see `ending`).
 
 A schedule that was deleted starts nothing any more: what of it is lost is over.
 

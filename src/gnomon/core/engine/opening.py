@@ -1,5 +1,5 @@
 """
-Opening: which periods have come since somebody last looked?
+Opening: which periods have come since the last look?
 
 A period opens with its window, so that a schedule's cursor never goes back: every period up to the
 cursor has a row of its own or lies in exactly one range. What a long outage left behind becomes
@@ -35,7 +35,7 @@ def open_periods(
     newest = schedule.recurrence.latest_epoch((now_ms + schedule.lead_ms) // 1000)
     if newest is None or newest <= cursor:
         return cursor, []
-    nominals: Iterable[int] = (newest,)  # the usual case: somebody looked in time
+    nominals: Iterable[int] = (newest,)  # the usual case: a worker looked in time
     first = schedule.recurrence.next_epoch(cursor)
     if first is not None and first * 1000 < due.effective_ms:
         # Windows that were open when the schedule was saved; what is left is for the next look.

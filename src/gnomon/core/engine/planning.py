@@ -2,7 +2,7 @@
 Planning: the order in which the engine decides.
 
 Runs that are to be ended and runs that are lost come first, because they count as in flight; then,
-unless a pause lasts, the periods that have opened and the policies; then what somebody asked for,
+unless a pause lasts, the periods that have opened and the policies; then what callers asked for,
 and who starts. Applying a plan twice applies it once, because a plan carries the version of the
 schedule it was made from. Work per call is bounded by `Limits`; what is left over is found by the
 next call, because the cursor has not passed it.

@@ -83,7 +83,7 @@ class Due(NamedTuple):
     revision: int = 1
     """Which definition it is."""
     skips: Sequence[int] = ()
-    """Nominal instants after the cursor that somebody asked to leave out."""
+    """Nominal instants after the cursor that a caller asked to leave out."""
     deleted: bool = False
     """Whether it was deleted: then only its lost runs are there to settle."""
 

@@ -1,10 +1,10 @@
 """
 What may be running: which runs that wait for their next try count as in flight?
 
-A launch that nobody answered may have worked, and so may the run of a worker that was lost. Until
-somebody knows, or it is given up, such a run counts as in flight under every overlap policy but
-`allow`, whether it waits for its instant or for the end of a pause. Nobody holds it, so that who
-takes its place can end it, and has to.
+A launch without an answer may have worked, and so may the run of a worker that was lost. Until its
+end is known, or it is given up, such a run counts as in flight under every overlap policy but
+`allow`, whether it waits for its instant or for the end of a pause. No worker holds it, so the
+worker that takes its place can end it, and has to.
 
 Under `replace` it gives way to what is newer, and keeps its row until it has been ended: where that
 fails, the newer one is not started, and ends it with its next try. That has an end: when it is ten
@@ -38,7 +38,7 @@ def with_unsure(due: Due, waiting: Iterable[Candidate]) -> Due:
 def without_hopeless(
     due: Due, waiting: Sequence[list[Candidate]], facts: list[Fact], now_ms: int, limits: Limits
 ) -> list[list[Candidate]]:
-    """These, without what nobody could end for so long that it is given up."""
+    """These, without the runs that no worker could end in time and that are given up."""
     policy = due.schedule.policy
     if policy.overlap is not Overlap.REPLACE:
         return list(waiting)
