@@ -54,7 +54,7 @@ __all__ = [
     "with_timeout",
 ]
 
-# Whoever only asks about time loads neither a database nor an event loop.
+# A program that only asks about time loads neither a database nor an event loop.
 _LATER = {
     "RunContext": "gnomon.apps.declarative.callback",
     "Scheduler": "gnomon.apps.declarative.scheduler",

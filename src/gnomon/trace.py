@@ -2,8 +2,8 @@
 Traces: what a scheduler and its surroundings were seen to do, one event after the other.
 
 On disk a trace is JSON lines: a header, then one object for each position. The order of the lines
-is the order of the positions, and `t`, in milliseconds, never decreases. Fields that nobody asks
-for are passed over, so that a recorder may write down more than is needed here.
+is the order of the positions, and `t`, in milliseconds, never decreases. A reader passes over
+fields that it does not need, so that a recorder may write down more than is needed here.
 
 A trace says nothing about right and wrong; that is `gnomon.theory`.
 

@@ -9,8 +9,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from gnomon.core.engine import Change, Due, Limits, Pause, plan
-from gnomon.core.engine.planning import plan_any
-from gnomon.core.engine.single import plan_single
+from gnomon.core.engine.fast_path import plan_single
+from gnomon.core.engine.plan import plan_any
 from gnomon.core.ledger.audit import audit
 from gnomon.core.ledger.lifecycle import Outcome, State
 from gnomon.core.schedule import Catchup, Overlap, PauseRule, Schedule, Uncertain

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 from unittest.mock import patch
 
-from gnomon.core.engine import Change, Due, Limits, line, plan, planning
+from gnomon.core.engine import Change, Due, Limits, judging, line, plan
 from gnomon.core.ledger.lifecycle import Reason, State
 from gnomon.core.ledger.period import Waiting
 from gnomon.core.schedule import Uncertain
@@ -310,7 +310,7 @@ def _tick_of_no_length() -> Patch:
 
 def _queue_goes_past_the_line() -> Patch:
     return patch.object(
-        planning, "keeping_their_turn",
+        judging, "_keeping_their_turn",
         lambda _, __, later: sum(1 for one in later if one.launches),
     )  # fmt: skip
 

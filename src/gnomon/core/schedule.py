@@ -59,7 +59,7 @@ CONCURRENCY: Mapping[str, Overlap] = {
 
 
 class Catchup(StrEnum):
-    """What happens to several periods that became due while nobody was looking."""
+    """What happens to several periods that became due while no worker was looking."""
 
     NONE = "none"
     """The newest runs if it is recent; the others are missed."""
@@ -83,7 +83,7 @@ class PauseRule(StrEnum):
 
 
 class Uncertain(StrEnum):
-    """What is done about a run when nobody knows whether it was started."""
+    """What is done about a run when it is not known whether it was started."""
 
     RESTART = "restart"
     """Start it again: at least once."""

@@ -136,9 +136,9 @@ class NegativeRetryDelayError(_RegistrationError):
 
 class SchedulerAlreadyActiveError(GnomonError):
     """
-    Somebody is at work already: this scheduler, or another one on the same store.
+    Another run is under way already: of this scheduler, or of another one on the same store.
 
-    `owner` says who holds the store, when it is somebody else.
+    `owner` says which other scheduler holds the store.
     """
 
     code: ClassVar[str] = "scheduler-active"

@@ -1,9 +1,9 @@
 """
 What must not be said aloud? A password in what reads like the address of a database.
 
-An address that was mistyped is taken for a file, a host or nothing at all, and is quoted in an
-error by whoever took it. So every error of the command line goes through here, and what is hidden
-is rather too much than too little.
+The code that receives a mistyped address takes it for a file, a host or nothing at all, and quotes
+it in an error. So every error of the command line goes through here. It hides rather too much than
+too little.
 
 Spec: PG-9, CLI-60.
 """

@@ -3,7 +3,7 @@ The exceptions that every part of Gnomon raises, sorted by who must act.
 
 `DefinitionError` is for the author of a schedule: something that was written cannot be meant.
 It says where, what was got, why that is wrong, and what to write instead.
-`StoreError` is for whoever runs the machine, `IncompatibleStateError` for whoever upgrades it.
+`StoreError` is for the operator of the machine, `IncompatibleStateError` for who upgrades it.
 Expected results are values, never exceptions: no occurrence is `None`, a period for which no
 instant is allowed is an `Unschedulable`.
 

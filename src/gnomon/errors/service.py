@@ -1,5 +1,5 @@
 """
-The exceptions of the service, for whoever asked it for something.
+The exceptions of the service, for the caller that asked it for something.
 
 A request that cannot be meant is a `DefinitionError`, as everywhere; a store that cannot answer is
 a `StoreError`. Here are the two others: what was asked about is not there, or something that is
@@ -17,7 +17,7 @@ __all__ = ["ConflictError", "NotFoundError"]
 
 class NotFoundError(GnomonError, LookupError):
     """
-    There is nothing of that name, for whoever asked.
+    There is nothing of that name for this caller.
 
     What belongs to another tenant is not there either.
     """

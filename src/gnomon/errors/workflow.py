@@ -6,7 +6,7 @@ A tool that mutates says besides whether it has acted: `AuthError("sign in again
 Without that, only `LogicError` and `PermissionDeniedError` say that nothing has happened; after any
 other it must be found out.
 
-Two more are for whoever gives a command: there is no such workflow, or not now.
+Two more are for the caller of a command: there is no such workflow, or not now.
 
 Spec: FAIL-1, FAIL-2, WASK-6.
 """
@@ -85,7 +85,7 @@ class PreconditionError(WorkflowError):
 
 
 class HostError(WorkflowError):
-    """A bug of the host or of a tool; nobody but its maintainers can put it right."""
+    """A bug of the host or of a tool; only its maintainers can put it right."""
 
     code: ClassVar[str] = "workflow-internal"
     fault: ClassVar[str] = "internal"

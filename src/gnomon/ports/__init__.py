@@ -2,7 +2,7 @@
 The ports: what schedulers need from outside, as contracts.
 
 Each port is a Protocol with a suite of tests that every implementation passes. Every `await` of a
-scheduler is a call of a port, so that whoever supplies the ports owns every interleaving: the
+scheduler is a call of a port, so that the supplier of the ports owns every interleaving: the
 operating system in production, the simulator in tests. A port holds no code but its own values.
 """
 

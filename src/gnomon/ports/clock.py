@@ -1,7 +1,7 @@
 """
 The clock as a contract: the one on the wall, the one that never goes back, and waiting.
 
-Nothing else reads time or waits, so that whoever supplies the clock decides how long a second
+Nothing else reads time or waits, so that the supplier of the clock decides how long a second
 takes.
 """
 

@@ -1,9 +1,9 @@
 """
 The record of executions as a contract: which nodes of a run have come how far.
 
-An embedded executor writes here before it begins a node and when the node has ended, so that
-whoever takes a run over knows what need not be done again. A run is written to under the number it
-was last begun with; whoever comes with a smaller one is refused.
+An embedded executor writes here before it begins a node and when the node has ended, so that the
+worker that takes a run over knows what need not be done again. A run is written to under the number
+it was last begun with; a writer that comes with a smaller one is refused.
 
 Spec: EXECUTION-1 to EXECUTION-4.
 """
@@ -76,7 +76,7 @@ class Executions(Protocol):
         Enter a run, or take it over when it has a smaller number; return it as it is kept.
 
         A run that has ended stays as it is. What comes back with another number belongs to
-        somebody else.
+        another worker.
         """
         ...
 

@@ -2,9 +2,9 @@
 The executor as a contract: what carries a workflow out, once for each key.
 
 An executor gets the text of a DAG and the facts of one run, and says at once whether it has taken
-the run on; how the run goes, it says later. Runs are known by their idempotency key: whoever asks
-twice under one key starts one run, and is told its state again. That is what makes it safe to ask
-again when nobody knows whether the first question arrived.
+the run on; how the run goes, it says later. Runs are known by their idempotency key: a caller that
+asks twice under one key starts one run, and is told its state again. So a caller that does not know
+whether its first question arrived can safely ask again.
 
 Spec: EXEC-1 to EXEC-5.
 """
@@ -59,7 +59,7 @@ class Refused(NamedTuple):
 
 
 class Unanswered(NamedTuple):
-    """Nobody knows whether the executor has taken the run on; ask again under the same key."""
+    """The executor may or may not have taken the run on; ask again under the same key."""
 
     message: str
 

@@ -125,7 +125,7 @@ class Change:
 
 class Journal(Protocol):
     """
-    Where a declarative scheduler keeps its facts; whoever has one open owns it.
+    Where a declarative scheduler keeps its facts; the process that has one open owns it.
 
     Each method is one transaction. A write that raises has done nothing, or cannot know: `head`
     tells which.

@@ -1,7 +1,7 @@
 """
 The ledger as a contract: where the facts about periods are kept, and what a launcher reports.
 
-Each call is one transaction. Whoever implements it passes the suite of tests/contract.
+Each call is one transaction. Every implementation passes the suite of tests/contract.
 
 Spec: PORT-1 to PORT-9, ASK-1, ASK-2, ASK-7 to ASK-11, ASK-15.
 """
@@ -91,10 +91,10 @@ class Failed(NamedTuple):
     reason: Reason = Reason.LAUNCH_FAILED
     """
     `superseded` for a claim that another took the place of before it began, after the launcher has
-    ended what may be running of its earlier tries; `killed` for one that somebody asked to end,
+    ended what may be running of its earlier tries; `killed` for one that a caller asked to end,
     whose earlier tries are not over for that; `stopped` for one that a worker gives back, so that
-    it is anybody's at once, however many tries there were; `uncertain` where nobody knows whether
-    it has started after all.
+    any worker may take it at once, however many tries there were; `uncertain` where it may have
+    started after all.
     """
     wait_ms: int | None = None
     """For how long not to try again, whatever the policy says."""
@@ -145,7 +145,7 @@ class ScheduleRow:
     created_ms: int
     updated_ms: int
     skips: tuple[int, ...] = ()
-    """Nominal instants ahead that somebody asked to leave out."""
+    """Nominal instants ahead that a caller asked to leave out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,7 +175,7 @@ class RunRow:
     created_ms: int
     updated_ms: int
     kill_ms: int | None = None
-    """When somebody asked for it to be ended."""
+    """When a caller asked to end it."""
     kill_by: str | None = None
     first_fire_ms: int | None = None
     """Its chosen instant, where `fire_ms` is that of a further try; else None."""
@@ -199,12 +199,12 @@ class RunRow:
 
 
 class ToEnd(NamedTuple):
-    """A run that is in flight, or may be, and that somebody asked to end."""
+    """A run that is in flight, or may be, and that a caller asked to end."""
 
     key: str
     fence: int
     detached: bool
-    """Whether no worker holds it, so that whoever sees this may end it."""
+    """Whether no worker holds it, so that each worker that sees this may end it."""
 
 
 class Ledger(Protocol):
@@ -230,8 +230,8 @@ class Ledger(Protocol):
         """
         Write the changes whose schedule still has its version; return them and the claims won.
 
-        A change is written as a whole or, when somebody was faster, not at all. `confirmed` says
-        that a claim without a report of its launch will certainly not have been started.
+        A change is written as a whole or, when another worker was faster, not at all. `confirmed`
+        says that a claim without a report of its launch will certainly not have been started.
         """
         ...
 
@@ -273,7 +273,7 @@ class Ledger(Protocol):
         """
         Add or replace a definition; nothing before `now_ms` is owed.
 
-        `ConflictError` when it belongs to another than the definition says, if somebody asks, or
+        `ConflictError` when the caller asks and it belongs to another than the definition says, or
         when it is not at that revision; 0 for one that is not there.
         """
         ...
@@ -332,7 +332,7 @@ class Ledger(Protocol):
         ...
 
     async def to_end(self, *, owner: str) -> list[ToEnd]:
-        """The runs that are to be ended: this worker's, and those that nobody holds."""
+        """The runs that are to be ended: this worker's, and those that no worker holds."""
         ...
 
     async def run(self, key: str) -> RunRow | None:
@@ -388,7 +388,7 @@ class Ledger(Protocol):
         ...
 
     async def judge(self, one: Expected, judged: Judged, *, now_ms: int) -> Sequence[Breach]:
-        """Write down what was found; return the breaches that nobody had noted before."""
+        """Write down what was found; return the breaches that were not noted before."""
         ...
 
     async def retain(self, *, before_ms: int, limit: int) -> int:

@@ -1,7 +1,7 @@
 """
 Who asks a ledger for something, and what it keeps about that.
 
-A change that somebody asked for and the line about it in the log are one transaction: there is no
+A change that a caller asked for and the line about it in the log are one transaction: there is no
 change without a line, and no line without a change.
 
 Spec: PORT-7, PORT-8.
@@ -83,7 +83,7 @@ class RevisionRow(NamedTuple):
 
 
 class Expected(NamedTuple):
-    """A schedule of which somebody expects something, and up to where that has been looked at."""
+    """A schedule with an expectation, and up to where that has been looked at."""
 
     schedule_id: str
     after: int

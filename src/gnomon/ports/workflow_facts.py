@@ -111,7 +111,7 @@ class Standing:
     script: int = 1
     """The version of the script that new runs use."""
     version: int = 0
-    """Counts the changes; whoever writes says which one it has seen."""
+    """Counts the changes; each writer says which one it has seen."""
     fence: int = 0
     """The fencing number of the present holder."""
     writes: int = 0
@@ -229,7 +229,7 @@ class Event:
     number: int = 0
     """In the order of first publication, over all topics of the workflow."""
     arrival: int = 0
-    """The number of its latest change; whoever has seen a later one has seen this."""
+    """The number of its latest change; a reader that has seen a later one has seen this."""
     attempt: int = 1
     """One more each time that it was released again."""
     reserved_by: int | None = None
@@ -335,7 +335,7 @@ class Answer(StrEnum):
 
     MADE = "made"
     STALE = "stale"
-    """Somebody else has changed the workflow; nothing was written."""
+    """Another writer has changed the workflow; nothing was written."""
     NOT_PENDING = "not pending"
     """An event to reserve is not pending; nothing was written."""
 

@@ -3,7 +3,7 @@ The workflow log as a contract: what the workflow door knows of its workflows, a
 
 It holds workflows with their handlers, the events of their topics, one record for each attempt to
 run a handler, and one for each mutation of the outside world. A change is written whole or not at
-all, and only by whoever holds the workflow, on the facts that it decided from: the holder's fencing
+all, and only by the holder of the workflow, on the facts that it decided from: the holder's fencing
 number and the workflow's version must still be the ones that it read. It is called a log, and its
 port `WorkflowLog`, because a store of definitions of workflows is something else.
 
@@ -34,7 +34,7 @@ class WorkflowLog(Protocol):
     """
     Where workflows keep their facts. Each method is one transaction.
 
-    A write that raises has done nothing, or cannot know; whoever holds the workflow makes the same
+    A write that raises has done nothing, or cannot know. The holder of the workflow makes the same
     write again, under the same number, and it is not made twice.
     """
 
@@ -45,7 +45,7 @@ class WorkflowLog(Protocol):
 
     async def take(self, *, holder: str, known: Collection[str] = ()) -> dict[str, int]:
         """
-        Hold every workflow that nobody holds; their fencing numbers, by name.
+        Hold every workflow that is free; their fencing numbers, by name.
 
         `known` are those that the holder knows it holds; others that it holds without knowing,
         because an answer was lost, are taken once more.
@@ -72,7 +72,7 @@ class WorkflowLog(Protocol):
 
         With a fencing number it is the holder's write of this number, and a write that was made
         already is not made again; `OwnershipLostError` when another holds the workflow. Without
-        one it is a command of somebody else.
+        one it is a command of another caller.
         """
         ...
 
@@ -107,8 +107,7 @@ class WorkflowLog(Protocol):
     async def remove(self, workflow: str, *, seen: tuple[int, int]) -> Answer:
         """
         Remove a workflow with all that is known of it, if its version and its newest arrival are
-        still those that were seen. Whoever held it has lost it, also when another of its name is
-        made.
+        still those that were seen. Its holder has lost it, also when another of its name is made.
         """
         ...
 

@@ -38,8 +38,8 @@ class WorkflowStore(Protocol):
         Keep a version, unless it is there; return it as it is kept. One that was removed is there
         again.
 
-        Whoever gets another digest back than it brought has lost to somebody who was there before,
-        and nothing was changed.
+        A caller that gets another digest back than it brought has lost to an earlier caller, and
+        nothing was changed.
         """
         ...
 

@@ -2,7 +2,7 @@
 The monitor: does this trace keep the axioms, judged event by event as it happens?
 
 It gives the same answers as `evaluation` does from the formulas, and takes the same short time for
-every event, however long the trace. It is fed by whoever sees the events: `gnomon check` from a
+every event, however long the trace. What sees the events feeds it: `gnomon check` from a
 file, a running scheduler and the simulator as they act. It never raises because of what it sees; a
 violation is a value.
 
@@ -80,11 +80,11 @@ class Monitor(Watch):
         return fresh
 
     def excuse(self, frozen_ms: int) -> None:
-        """For so long nobody could act: no obligation that is open grows older by it."""
+        """The scheduler could not act for so long: no open obligation grows older by it."""
         self._account.excuse(frozen_ms)
 
     def forget(self) -> None:
-        """Drop what is neither registered nor running; for whoever watches without an end."""
+        """Drop what is neither registered nor running; for a caller that watches without an end."""
         self._roll.forget()
         listed = {one.cron for one in self._roll.listed or ()}
         self._texts = {text: recurs for text, recurs in self._texts.items() if text in listed}

@@ -1,8 +1,8 @@
 """
 Pulses: putting the minutes, dues and retries into a trace that was recorded without them.
 
-A trace whose header says "pulses": "derived" leaves MinuteStart, Due and RetryDue to whoever judges
-it, so that a scheduler does not testify in its own case. What is due when is the caller's
+A trace whose header says "pulses": "derived" leaves MinuteStart, Due and RetryDue to its judge,
+so that a scheduler does not testify in its own case. What is due when is the caller's
 knowledge; here the pulses are only put where they belong: in order of time, before everything else
 of the same millisecond, and minutes before dues before retries.
 

@@ -1,5 +1,5 @@
 """
-Reasons: why an axiom is broken, in a sentence for whoever has to find the cause.
+Reasons: why an axiom is broken, in a sentence for the reader who looks for the cause.
 
 Spec: THEORY-12.
 """

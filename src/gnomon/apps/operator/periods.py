@@ -26,10 +26,9 @@ from gnomon.apps.operator.status import (
     Status,
     add_entries,
 )
+from gnomon.core.engine.due import USUAL, Due
 from gnomon.core.engine.opening import open_periods
-from gnomon.core.engine.terms import USUAL, Due
 from gnomon.core.ledger.lifecycle import Outcome, Reason
-from gnomon.core.ledger.period import Fact
 from gnomon.core.policy.catchup import kept
 from gnomon.core.policy.deadline import is_too_late
 from gnomon.core.schedule import Catchup, Overlap, Schedule
@@ -154,13 +153,12 @@ def following(status: Status, definition: Definition, *, now: int) -> tuple[int,
 
 def _open(status: Status, schedule: Schedule, now: int) -> tuple[list[Opened], int, list[Entry]]:
     """The periods that are open by now, the cursor after what is over, and what that is."""
-    facts: list[Fact] = []
     due = Due(schedule=schedule, version=0, cursor=status.cursor)
-    _, candidates = open_periods(due, 0, facts, now * 1000, USUAL)
+    opening = open_periods(due, now * 1000, USUAL)
     over: list[Entry] = []
     cursor, ahead = status.cursor, set(status.ahead)
     named = {one.period for one in status.opened}
-    for fact in facts:
+    for fact in opening.facts:
         assert fact.outcome is not None
         assert fact.reason is not None
         if not fact.last_nominal:
@@ -177,7 +175,7 @@ def _open(status: Status, schedule: Schedule, now: int) -> tuple[list[Opened], i
             over.append(_span(fact.nominal, fact.last_nominal, size, fact.outcome, reason, now))
     return [
         Opened(one.nominal, one.fire_ms // 1000, "")
-        for one in candidates
+        for one in opening.periods
         if one.nominal not in ahead and one.nominal not in named
     ], cursor, over  # fmt: skip
 

@@ -5,8 +5,8 @@ There is one generator, SplitMix64, given bit by bit so that any language can re
 from the first eight bytes of a SHA-256 digest, read big-endian, and each 64-bit word becomes a
 number in [0, 1) by its top 53 bits, which a double holds exactly.
 
-It does not hash (see `seed`) and it does not shape (see `distribution`). It is not a source of
-secrets: whoever knows the definition can compute the stream, which is the point of it.
+It does not hash (see `seed`) and it does not shape (see `distribution`). Its numbers are no secret:
+every reader of the definition can compute the stream, which is the point of it.
 
 Spec: SEED-6, SEED-7.
 """

@@ -17,9 +17,9 @@ Spec: ENGINE-13, POLICY-8, POLICY-13, POLICY-14.
 from collections.abc import Iterable, Sequence
 from itertools import islice, takewhile
 
-from gnomon.core.engine.terms import Candidate, Due, Limits
+from gnomon.core.engine.due import Candidate, Due, Limits, Lineup
 from gnomon.core.ledger.lifecycle import State
-from gnomon.core.ledger.period import Fact, Waiting
+from gnomon.core.ledger.period import Waiting
 from gnomon.core.policy.catchup import even_step_ms, line_up
 from gnomon.core.schedule import Catchup, Overlap, Schedule
 
@@ -48,24 +48,21 @@ def is_full(
     return sum(one.in_line for one in later) >= _length_max(limits)
 
 
-def fall_in(
-    due: Due, fresh: list[Candidate], later: list[Candidate], cursor: int, facts: list[Fact],
-    now_ms: int, limits: Limits,
-) -> list[Candidate]:  # fmt: skip
-    """Those that may start now; the others of the line are put off into `later`."""
+def fall_in(due: Due, lineup: Lineup, cursor: int, now_ms: int, limits: Limits) -> Lineup:
+    """Of fresh periods that are ready, and those in line: which go now, and when the others?"""
     overdue_ms = now_ms - limits.on_time_ms
-    late = {one.key for one in fresh if one.fire_ms < overdue_ms}
-    ready = [one for one in fresh if one.key in late or _waits_in_line(due, one)]
-    ahead = [one for one in later if _waits_in_line(due, one)]
+    late = {one.key for one in lineup.ready if one.fire_ms < overdue_ms}
+    ready = [one for one in lineup.ready if one.key in late or _waits_in_line(due, one)]
+    ahead = [one for one in lineup.later if _waits_in_line(due, one)]
     keys = {one.key for one in (*ready, *ahead)}
-    later[:] = [one for one in later if one.key not in keys]
-    on_time = [one for one in fresh if one.key not in keys]
+    going = [one for one in lineup.ready if one.key not in keys]
+    later = [one for one in lineup.later if one.key not in keys]
     if not ready:
         later += [one._replace(in_line=True) for one in ahead]
-        return on_time
+        return lineup._replace(ready=going, later=later)
     line = sorted((*ready, *ahead), key=_by_nominal)
     gaps_ms = _gaps_ms(due, line, late, cursor, now_ms, limits)
-    if not (on_time and _is_one_by_one(due.schedule)):
+    if not (going and _is_one_by_one(due.schedule)):
         gaps_ms[0] = 0  # the first goes at once
     fires_ms = line_up(
         [one.fire_ms for one in line], gaps_ms,
@@ -73,17 +70,17 @@ def fall_in(
     )  # fmt: skip
     if fires_ms[-1] <= now_ms and _has_more(due.schedule, cursor, now_ms, limits):
         fires_ms[-1] = now_ms + limits.tick_ms  # the others would take this for a new tick
-    spreads = due.schedule.policy.catchup is Catchup.SPREAD
+    spreads, facts = due.schedule.policy.catchup is Catchup.SPREAD, list(lineup.facts)
     for one, fire_ms in zip(line, fires_ms, strict=True):
         is_moved = fire_ms > now_ms or (spreads and one.key in late)
         moved = one._replace(fire_ms=fire_ms if is_moved else one.fire_ms, in_line=True)
         if fire_ms <= now_ms:
-            on_time.append(moved)
+            going.append(moved)
             continue
         later.append(moved)
         if not one.is_new and fire_ms != one.fire_ms:
             facts.append(moved.becomes(State.PLANNED))
-    return on_time
+    return lineup._replace(ready=going, later=later, facts=facts)
 
 
 def _gaps_ms(

@@ -1,10 +1,10 @@
 """
 Audit: does a ledger hold together?
 
-The rules are those that every ledger keeps at rest, between two transactions, whoever wrote it and
-however often it crashed: each row agrees with the tables of its life, each period up to the cursor
-is accounted for exactly once, and whatever waits will be looked at. Which periods there are is
-asked of the recurrence, never of what was planned.
+The rules are those that every ledger keeps at rest, between two transactions. They hold for every
+writer, and after every crash: each row agrees with the tables of its life, each period up to the
+cursor is accounted for exactly once, and whatever waits will be looked at. The audit asks the
+recurrence which periods there are, and never what was planned.
 
 Findings are values, with what to do about them. Nothing is mended here.
 

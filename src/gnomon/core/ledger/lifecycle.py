@@ -10,8 +10,9 @@ ends it; or it waits in a queue; or a worker claims it, and that is committed be
 started. A claim becomes a run when the launcher says so; the period's outcome is then `executed`,
 whatever comes of the run. A claim whose launcher said no goes back to being planned, or is given
 up; so does a run whose worker was lost, when it is to be started again and not at once, or has to
-be ended first; and what somebody asked to end leaves the queue. It may turn out that such a launch
-had worked and only its answer was lost; then it is finished while it waits. Nothing leaves `done`.
+be ended first; and a run that a caller asked to end leaves the queue. It may turn out that such a
+launch had worked and only its answer was lost; then it is finished while it waits. Nothing leaves
+`done`.
 
 Spec: LIFE-1 to LIFE-4.
 """
@@ -89,9 +90,9 @@ class Reason(StrEnum):
     TIMED_OUT = "timed_out"
     STOPPED = "stopped"
     REQUESTED = "requested"
-    """Somebody asked for this one period to be left out."""
+    """A caller asked to leave this one period out."""
     KILLED = "killed"
-    """Somebody asked for it to be ended."""
+    """A caller asked to end it."""
 
 
 class Status(StrEnum):

@@ -1,7 +1,7 @@
 """
 The facts about a period, as the engine reads and writes them.
 
-A row stands for a period, for a range of periods, or for a run that somebody asked for: by hand, or
+A row stands for a period, for a range of periods, or for a run that a caller asked for: by hand, or
 to make up for a period of the past (a backfill). What was asked for has a key of its own kind, so
 that it is never taken for a period, and no period is used up or moved by it.
 
@@ -40,13 +40,13 @@ class Kind(StrEnum):
     PERIOD = "period"
     RANGE = "range"
     MANUAL = "manual"
-    """A run that somebody asked for; its nominal instant is when."""
+    """A run that a caller asked for; its nominal instant is when."""
     BACKFILL = "backfill"
     """A run that makes up for a period of the past; its nominal instant is that period's."""
 
 
 class Waiting(NamedTuple):
-    """A period that has a row and no outcome yet, and that nobody has claimed."""
+    """A period that has a row, no outcome yet, and no claim."""
 
     key: str
     nominal: int
@@ -74,9 +74,9 @@ class InFlight(NamedTuple):
     fence: int
     launches: int
     detached: bool = False
-    """Whether it goes on without its worker, and its end is told by somebody else."""
+    """Whether it goes on without its worker, and another process reports its end."""
     kill_ms: int | None = None
-    """When somebody asked for it to be ended; None when nobody has."""
+    """When a caller asked to end it; None when no caller has."""
     chosen_ms: int = 0
     """As above."""
 

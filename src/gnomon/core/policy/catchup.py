@@ -2,7 +2,7 @@
 Catch-up: which of several overdue periods still count?
 
 The arguments are the chosen instants of the periods that are due, oldest nominal first. A period is
-late when it was due more than `on_time_ms` ago: somebody should have looked before. Without late
+late when it was due more than `on_time_ms` ago: a worker should have looked before. Without late
 periods there is nothing to catch up with, and all of them run.
 
 What counts stands in line, oldest first: no more than so many go within a tick, and where they are

@@ -11,7 +11,7 @@ asked once it is not asked again.
 Spec: ENGINE-1, ENGINE-2, ENGINE-4.
 """
 
-from gnomon.core.engine.terms import Change, Due, Limits
+from gnomon.core.engine.due import Change, Due, Limits
 from gnomon.core.ledger.lifecycle import State
 from gnomon.core.ledger.period import Fact, period_key
 from gnomon.core.recurrence import Recurrence

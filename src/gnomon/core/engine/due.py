@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State
 from gnomon.core.ledger.period import Fact, InFlight, Waiting
-from gnomon.core.schedule import Schedule
+from gnomon.core.schedule import PauseRule, Schedule
 
-__all__ = ["USUAL", "Candidate", "Change", "Due", "Limits", "Lost", "Pause"]
+__all__ = ["USUAL", "Candidate", "Change", "Due", "Limits", "Lineup", "Lost", "Pause"]
 
 
 class Limits(NamedTuple):
@@ -83,9 +83,19 @@ class Due(NamedTuple):
     revision: int = 1
     """Which definition it is."""
     skips: Sequence[int] = ()
-    """Nominal instants after the cursor that somebody asked to leave out."""
+    """Nominal instants after the cursor that a caller asked to leave out."""
     deleted: bool = False
     """Whether it was deleted: then only its lost runs are there to settle."""
+
+    def is_paused(self, now_ms: int) -> bool:
+        return self.pause is not None and self.pause.lasts(now_ms)
+
+    @property
+    def swallowed_ms(self) -> int:
+        """Before which instant a pause that is over swallows the periods; 0 when none does."""
+        if self.pause is None or self.schedule.policy.pause is PauseRule.HOLD:
+            return 0
+        return self.pause.until_ms or 0
 
 
 class Change(NamedTuple):
@@ -128,6 +138,10 @@ class Candidate(NamedTuple):
     in_line: bool = False
     """Whether it is overdue and has its turn after others, or had it to wait for."""
 
+    def claimed(self) -> Fact:
+        """It starts."""
+        return self.becomes(State.CLAIMED, launches=self.launches + 1)
+
     def becomes(self, state: State, outcome: Outcome | None = None, reason: Reason | None = None,
                 *, launches: int | None = None) -> Fact:  # fmt: skip
         tries = self.launches if launches is None else launches
@@ -135,3 +149,20 @@ class Candidate(NamedTuple):
             self.key, self.nominal, self.fire_ms, state, outcome, reason, tries, self.is_new,
             chosen_ms=self.chosen_ms,
         )  # fmt: skip
+
+
+class Lineup(NamedTuple):
+    """The periods of a schedule that are not over, by when they may start; each step makes one."""
+
+    ready: list[Candidate]
+    """They may start now, as far as has been asked."""
+    later: list[Candidate]
+    """They wait for an instant ahead."""
+    held: list[Candidate]
+    """A pause holds them back."""
+    facts: list[Fact]
+    """What has been decided on the way."""
+
+    @property
+    def waiting(self) -> list[Candidate]:
+        return self.later + self.held
