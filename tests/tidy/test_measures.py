@@ -11,15 +11,15 @@ import pytest
 from tests.tidy.measures import measures
 
 LIMITS = {
-    "modules": 574,
-    "lines": 71_742,
-    "modules with a single importer": 192,
-    "basenames of several modules": 72,
+    "modules": 571,
+    "lines": 71_849,
+    "modules with a single importer": 188,
+    "basenames of several modules": 71,
     "names of several public classes": 65,
     "lines of the largest class": 362,
     "pairs of places with the same six lines": 36,
-    "lines without an actor": 910,
-    "lines kept from the formatter": 1_123,
+    "lines without an actor": 837,
+    "lines kept from the formatter": 1_119,
 }
 
 SLACK = 0.02

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from gnomon.core.engine.due import Candidate, Due, Limits, Lineup
 from gnomon.core.engine.line import fall_in, runs_all
-from gnomon.core.engine.maybe_running import Settled, newest_in_flight, newest_last, with_unsure
+from gnomon.core.engine.maybe_running import LostRuns, newest_in_flight, newest_last, with_unsure
 from gnomon.core.engine.opening import passed_over
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State
 from gnomon.core.ledger.period import Fact, InFlight, is_backfill, is_manual
@@ -20,10 +20,10 @@ from gnomon.core.policy.deadline import is_too_late
 from gnomon.core.policy.overlap import Turn, turns
 from gnomon.core.schedule import Overlap
 
-__all__ = ["Started", "by_time", "judge", "start"]
+__all__ = ["Starts", "by_time", "judge", "start"]
 
 
-class Started(NamedTuple):
+class Starts(NamedTuple):
     """Who starts."""
 
     facts: list[Fact]
@@ -59,7 +59,7 @@ def by_time(
     return ready, later
 
 
-def start(due: Due, lineup: Lineup, lost: Settled, now_ms: int, limits: Limits) -> Started:
+def start(due: Due, lineup: Lineup, lost: LostRuns, now_ms: int, limits: Limits) -> Starts:
     """What overlap says: who starts, who waits its turn, and who is left out."""
     policy, facts, some_left = due.schedule.policy, list[Fact](), False
     seen, starts = with_unsure(due, lineup.waiting), lost.busy
@@ -83,7 +83,7 @@ def start(due: Due, lineup: Lineup, lost: Settled, now_ms: int, limits: Limits) 
                 facts.append(one.becomes(State.DONE, Outcome.SKIPPED, _WHY[turn]))
     any_starts = lost.has_started or any(fact.state is State.CLAIMED for fact in facts)
     replaced = tuple(seen.in_flight) if newest_wins and any_starts else ()
-    return Started(facts, some_left, replaced)
+    return Starts(facts, some_left, replaced)
 
 
 def _without_swallowed(due: Due, periods: list[Candidate]) -> tuple[list[Candidate], list[Fact]]:
@@ -130,7 +130,7 @@ def _without_passed(
     return [one for one, counts in pairs if counts], facts
 
 
-def _before_the_others(due: Due, lost: Settled, now_ms: int) -> int:
+def _before_the_others(due: Due, lost: LostRuns, now_ms: int) -> int:
     """How many lost runs certainly never began and have their turn again; a pause holds periods."""
     is_paused = due.is_paused(now_ms)
     return sum(is_manual(key) or not (is_paused or is_backfill(key)) for key in lost.back)

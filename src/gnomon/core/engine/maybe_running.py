@@ -30,7 +30,7 @@ from gnomon.core.ledger.period import Fact, InFlight, is_backfill, is_manual
 from gnomon.core.schedule import Overlap, Uncertain
 
 __all__ = [
-    "Settled",
+    "LostRuns",
     "bury_lost",
     "give_way",
     "newest_in_flight",
@@ -45,7 +45,7 @@ __all__ = [
 _MS = timedelta(milliseconds=1)
 
 
-class Settled(NamedTuple):
+class LostRuns(NamedTuple):
     """What becomes of the lost runs of a schedule."""
 
     again: list[str]
@@ -107,7 +107,7 @@ def waited_for(due: Due) -> list[int]:
     return [run.fire_ms for run in due.in_flight if run.state is State.PLANNED]
 
 
-def settle_lost(due: Due, now_ms: int, limits: Limits) -> Settled:
+def settle_lost(due: Due, now_ms: int, limits: Limits) -> LostRuns:
     """Which lost runs are started again, which are planned again, and which are over."""
     again, back, facts = list[str](), list[str](), list[Fact]()
     newest = _newest_to_run(due)
@@ -133,7 +133,7 @@ def settle_lost(due: Due, now_ms: int, limits: Limits) -> Settled:
             tries = run.launches + 1
             facts.append(fact._replace(state=State.CLAIMED, launches=tries))
             again.append(run.key)
-    return Settled(again, back, facts)
+    return LostRuns(again, back, facts)
 
 
 def bury_lost(due: Due) -> Change:
@@ -182,7 +182,7 @@ def without_hopeless(due: Due, lineup: Lineup, now_ms: int, limits: Limits) -> L
     return Lineup(ready, later, held, lineup.facts + over)
 
 
-def give_way(due: Due, lineup: Lineup, lost: Settled, now_ms: int) -> Lineup:
+def give_way(due: Due, lineup: Lineup, lost: LostRuns, now_ms: int) -> Lineup:
     """
     The lineup in which, under `replace`, what may be running gives way to a newer one that ends it.
 

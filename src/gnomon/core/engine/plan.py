@@ -21,7 +21,7 @@ from gnomon.core.engine.fast_path import Nominals, plan_single
 from gnomon.core.engine.judging import by_time, judge, start
 from gnomon.core.engine.line import is_full
 from gnomon.core.engine.maybe_running import (
-    Settled,
+    LostRuns,
     bury_lost,
     give_way,
     settle_killed,
@@ -115,7 +115,7 @@ class _Backfill(NamedTuple):
 
 
 def _start_backfill(
-    due: Due, waiting: list[Candidate], lost: Settled, now_ms: int, limits: Limits
+    due: Due, waiting: list[Candidate], lost: LostRuns, now_ms: int, limits: Limits
 ) -> _Backfill:
     """
     Backfilled runs have a lane of their own: they do not hold up periods, nor periods them.
@@ -169,7 +169,7 @@ def _next_look_ms(
     return min(instants, default=None)
 
 
-def _may_go_at_once(due: Due, lost: Settled, now_ms: int) -> bool:
+def _may_go_at_once(due: Due, lost: LostRuns, now_ms: int) -> bool:
     """Whether a lost run that never began can be planned in the next call."""
     return any(map(is_manual, lost.back)) if due.is_paused(now_ms) else bool(lost.back)
 
