@@ -4,7 +4,7 @@ When does a CronJob run? Its schedule and its zone, in the words of KronJob.
 The CronJob controller reads schedules with a library of its own. A field with a `*` or a `?` in it
 is unrestricted, also as `*/1`, and a day field such as `*/2` is restricted, as in the dialect
 `standard`. A local time that a change of clocks skips does not come, and one that it repeats comes
-twice: that is the policy `civil`. `@every` counts from when the controller began, so no cron
+twice: that is the policy `civil`. `@every` counts from when the object was made, so that no cron
 expression means the same.
 
 Spec: CRONJOB-1 to CRONJOB-3.

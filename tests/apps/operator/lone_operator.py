@@ -4,7 +4,7 @@ One operator in one thread: passes over an API server in memory, one after the o
 What it is told to see may be older than what is there. Its clock is the server's, but for a skew.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from gnomon.apps.operator.asking import Agreement, Asking, Heard, Question, Verdict
 from gnomon.apps.operator.notice import Notice
@@ -61,6 +61,8 @@ class Cluster:
         self.asked: list[Question] = []
         self.broken: dict[int, Denied | NoAnswer] = {}
         """What is answered instead, by the number of the question."""
+        self.deny: Callable[[Question], Denied | NoAnswer | None] = lambda question: None
+        """What is answered instead, by the question."""
         self.done(Create(Kind.KRONJOB, "prod", kronjob(**spec)))
 
     def done(self, call: Create | MergePatch) -> Object:
@@ -141,6 +143,8 @@ class Cluster:
         self.asked.append(question)
         if (broken := self.broken.get(len(self.asked))) is not None:
             return broken
+        if (denied := self.deny(question)) is not None:
+            return denied
         return (
             self.server.find(question) if isinstance(question, Find) else self.server.send(question)
         )

@@ -1,8 +1,8 @@
 """
 Operators at work in a small world: an API server in memory, its controllers, and virtual time.
 
-A world begins at midnight of 2026-03-01 and has the namespace `prod`. What one operator is told and
-asks can be disturbed through its `Way`.
+A world begins at midnight of 2026-03-01, or when it is told to, and has the namespace `prod`. What
+one operator is told and asks can be disturbed through its `Way`.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ from gnomon.ports.kubernetes import (
     Object,
     Watch,
 )
-from gnomon.simulation.kubernetes.api import SimulatedApi
+from gnomon.simulation.kubernetes.api import WATCH_LOOK_MS, SimulatedApi
 from gnomon.simulation.kubernetes.controllers import collect_garbage, run_jobs
 from gnomon.simulation.kubernetes.server import Happened, SimulatedServer
 from tests.apps.operator.lone_operator import POD, kronjob
@@ -42,8 +42,8 @@ LEASE = LeaseAt("prod", "gnomon-operator")
 class Way:
     """The way of one operator to the server, which can be disturbed."""
 
-    def __init__(self, server: SimulatedServer) -> None:
-        self.api = SimulatedApi(server)
+    def __init__(self, server: SimulatedServer, *, look_ms: int = WATCH_LOOK_MS) -> None:
+        self.api = SimulatedApi(server, look_ms=look_ms)
         self.asked: list[Call | Find] = []
         self.deny: Callable[[Call], Denied | NoAnswer | None] = lambda call: None
         self.lag_ms: Callable[[Call], int] = lambda call: 0
@@ -75,8 +75,12 @@ class Way:
 class Operating:
     """The world, and the operators in it."""
 
-    def __init__(self) -> None:
+    def __init__(self, start_ms: int = START_MS, look_ms: int = WATCH_LOOK_MS) -> None:
+        self.start_ms = start_ms
+        self.look_ms = look_ms
+        """How often watches look, for worlds of many hours."""
         self.clock = VirtualClock()
+        self.clock.offset_ms = start_ms
         self.server = SimulatedServer(self.clock.now_ms)
         self.lasts_s = 30
         self._released: dict[str, tuple[str, str]] = {}
@@ -87,7 +91,7 @@ class Operating:
         self, name: str = "a", *, lease: LeaseAt | None = None, namespace: str | None = None
     ) -> tuple[Controller, Way]:
         """One more operator, at work."""
-        way = Way(self.server)
+        way = Way(self.server, look_ms=self.look_ms)
         one = Controller(way, self.clock, reporter=name, namespace=namespace, lease=lease)
         self._tasks[one] = asyncio.ensure_future(one.run())
         return one, way
@@ -143,10 +147,10 @@ class Operating:
             uid = text(one.object, "metadata", "uid")
             self._released.setdefault(uid, (period[11:19], now[11:19]))
 
-    async def until(self, second: int) -> None:
-        """Let time pass until so many seconds after midnight."""
-        while self.clock.now_ms() < START_MS + second * 1000:
-            await asyncio.sleep(1)
+    async def until(self, second: int, *, every_s: int = 1) -> None:
+        """Let time pass until so many seconds after the beginning."""
+        while (left_ms := self.start_ms + second * 1000 - self.clock.now_ms()) > 0:
+            await asyncio.sleep(min(every_s, left_ms / 1000))
             run_jobs(self.server, lambda job: self.lasts_s)
             collect_garbage(self.server)
 
@@ -167,11 +171,14 @@ class Operating:
             await self.kill(one)
 
 
-def in_a_world(scenario: Callable[[Operating], Awaitable[None]]) -> None:
+def in_a_world(
+    scenario: Callable[[Operating], Awaitable[None]], *, start_ms: int = START_MS,
+    look_ms: int = WATCH_LOOK_MS,
+) -> None:  # fmt: skip
     """Play a scenario on virtual time."""
 
     async def play() -> None:
-        world = Operating()
+        world = Operating(start_ms, look_ms)
         try:
             await scenario(world)
         finally:

@@ -5,13 +5,9 @@ import pytest
 from gnomon.apps.operator.definition import RESERVED
 from gnomon.apps.operator.notice import Told
 from gnomon.apps.operator.plain import at, text
-from gnomon.ports.kubernetes import (
-    Delete,
-    Kind,
-    Propagation,
-)
+from gnomon.ports.kubernetes import Create, Delete, Denial, Denied, Kind, Propagation
 from gnomon.simulation.kubernetes.controllers import run_jobs
-from tests.apps.operator.lone_operator import Cluster
+from tests.apps.operator.lone_operator import Cluster, epoch
 from tests.clauses import clause
 
 FIVE = "2026-03-01T00:05:00Z"
@@ -65,6 +61,23 @@ def test_finished_jobs_are_kept_up_to_the_limit() -> None:
     periods = [text(job, "metadata", "annotations", f"{RESERVED}period")[11:16]
                for job in cluster.jobs]  # fmt: skip
     assert periods == ["00:04", "00:05", "00:06"]
+
+
+@clause("OPERATOR-51", "OPERATOR-26")
+def test_a_finished_job_beyond_the_limit_makes_room_for_the_next() -> None:
+    cluster = Cluster()
+    cluster.until("2026-03-01T00:05:40Z")
+    assert len(cluster.jobs) == 1
+    full = Denied(Denial.QUOTA, "exceeded quota: jobs", cluster.server.at)
+    cluster.deny = lambda asked: full if isinstance(asked, Create) and cluster.jobs else None
+
+    cluster.now_ms = epoch("2026-03-01T00:10:00Z") * 1000
+    cluster.edit(successfulJobsHistoryLimit=0)
+    cluster.pass_over()
+    assert (cluster.jobs, cluster.outcomes()[0]) == ([], "00:05 executed Succeeded")
+    cluster.until("2026-03-01T00:10:01Z")
+
+    assert cluster.outcomes()[0] == "00:10 executed"
 
 
 @clause("OPERATOR-19")

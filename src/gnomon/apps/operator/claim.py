@@ -4,7 +4,7 @@ How a period that is due becomes an execution, or is skipped because another one
 A candidate is made, and then claimed: its uid goes into the status under the version from which the
 decision was taken, if the deadline still holds. Who makes a candidate has started nothing.
 
-Spec: OPERATOR-13, OPERATOR-17, OPERATOR-20.
+Spec: OPERATOR-13, OPERATOR-17, OPERATOR-20, OPERATOR-51.
 """
 
 from collections.abc import Generator, Sequence
@@ -40,7 +40,7 @@ from gnomon.apps.operator.status import (
     with_condition,
     without_conditions,
 )
-from gnomon.apps.operator.tend import ask_job
+from gnomon.apps.operator.tend import ask_job, sweep
 from gnomon.core.civil.instant import format_instant
 from gnomon.core.ledger.lifecycle import Outcome, Reason
 from gnomon.core.policy.deadline import is_too_late
@@ -163,9 +163,11 @@ def _failing(
     asking: Asking, status: Status, definition: Definition, opened: Opened, why: str
 ) -> Steps:
     message = f"no Job can be made for the period {format_instant(opened.period)}: {why}"
-    return (yield from _blocked(
+    verdict = yield from _blocked(
         asking, status, definition, ConditionKind.LAUNCH_FAILING, Told.LAUNCH_FAILED, message
-    ))  # fmt: skip
+    )
+    yield from sweep(asking, status, definition)  # what is left over may be what takes the room
+    return verdict
 
 
 def _blocked(

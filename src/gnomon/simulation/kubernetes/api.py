@@ -30,8 +30,9 @@ WATCH_LOOK_MS = 50
 class SimulatedApi:
     """A caller's way to the server, undisturbed."""
 
-    def __init__(self, server: SimulatedServer) -> None:
+    def __init__(self, server: SimulatedServer, *, look_ms: int = WATCH_LOOK_MS) -> None:
         self._server = server
+        self._look_ms = look_ms
         self.deny: Callable[[Call], Denied | NoAnswer | None] = _nothing
         """What this caller is refused, before anything happens."""
 
@@ -55,8 +56,8 @@ class SimulatedApi:
             if waited_ms >= call.timeout_s * 1000:
                 yield Change(Seen.BOOKMARK, {"metadata": {"resourceVersion": str(version)}})
                 return
-            await asyncio.sleep(WATCH_LOOK_MS / 1000)
-            waited_ms += WATCH_LOOK_MS
+            await asyncio.sleep(self._look_ms / 1000)
+            waited_ms += self._look_ms
 
 
 def _nothing(call: Call) -> None:
