@@ -11,6 +11,7 @@ import yaml
 from gnomon import Decision, recompute
 from tests.clauses import clause
 from tests.kube.cluster import Cluster
+from tests.kube.kronjobs import until_kronjobs
 from tests.kube.operator_process import OperatorProcess, operating
 from tests.kube.packaging import FOLDER
 from tests.kube.process import until
@@ -23,7 +24,7 @@ Object = dict[str, object]
 def operator(kube: Cluster) -> Iterator[OperatorProcess]:
     """The operator of the whole cluster, installed as the tutorial says."""
     kube.kubectl("apply", f"--filename={FOLDER / 'install.yaml'}")
-    kube.kubectl("wait", "--for=condition=Established", "crd/kronjobs.gnomon.dev")
+    until_kronjobs(kube)
     with operating(kube, "whole") as one:
         one.until_ready()
         one.until("leading")

@@ -25,6 +25,7 @@ from gnomon.core.civil.instant import format_instant
 from tests.apps.operator.cronjob_minutes import Minutes, kronjob_spec, said_of, starts_of
 from tests.apps.operator.cronjob_rows import LATE_S, ROWS, Act, Before, Row
 from tests.kube.cluster import Cluster
+from tests.kube.kronjobs import until_kronjobs
 from tests.kube.operator_process import operating
 from tests.kube.packaging import FOLDER
 from tests.kube.process import until
@@ -111,7 +112,7 @@ class Beside:
     def _install(self) -> None:
         kubectl = self._cluster.kubectl
         kubectl("apply", f"--filename={FOLDER / 'install.yaml'}")
-        kubectl("wait", "--for=condition=Established", "crd/kronjobs.gnomon.dev")
+        until_kronjobs(self._cluster)
         quota = {"hard": {"count/jobs.batch": "1"}}
         for space in _SPACES.values():
             kubectl("create", "namespace", space)
