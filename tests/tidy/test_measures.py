@@ -18,7 +18,7 @@ LIMITS = {
     "names of several public classes": 66,
     "lines of the largest class": 362,
     "pairs of places with the same six lines": 39,
-    "lines without an actor": 918,
+    "lines without an actor": 708,
     "lines kept from the formatter": 1_126,
 }
 
