@@ -12,14 +12,14 @@ from tests.tidy.measures import measures
 
 LIMITS = {
     "modules": 571,
-    "lines": 71_849,
+    "lines": 71_850,
     "modules with a single importer": 188,
     "basenames of several modules": 71,
     "names of several public classes": 65,
     "lines of the largest class": 362,
     "pairs of places with the same six lines": 36,
-    "lines without an actor": 650,
-    "lines kept from the formatter": 1_119,
+    "lines without an actor": 627,
+    "lines kept from the formatter": 1_118,
 }
 
 SLACK = 0.02
