@@ -257,14 +257,17 @@ class ProcessLauncher:
                 )  # fmt: skip
                 undoing.callback(process.wait)
                 undoing.callback(process.kill)
-                run = self._admit(order, process, gate, path)
+                run = self._admit(order, process, gate, path, cwd)
             undoing.pop_all()
         return run
 
     def _admit(
-        self, order: Order, process: "subprocess.Popen[bytes]", gate: int, path: Path | None
-    ) -> _Run:
+        self, order: Order, process: "subprocess.Popen[bytes]", gate: int, path: Path | None,
+        cwd: str,
+    ) -> _Run:  # fmt: skip
         identity = identify(process.pid)
+        if identity is None and process.poll() is not None:  # it was changed since it was tried
+            raise OSError(errno.EACCES, "the working directory could not be entered any more", cwd)
         if identity is None:
             raise OSError(errno.ENOSYS, "nothing is known about the new process; is /proc there?")
         run = _Run(
