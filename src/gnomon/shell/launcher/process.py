@@ -48,7 +48,7 @@ from gnomon.shell.launcher.identity import Identity, identify
 from gnomon.shell.launcher.output import FILES_MAX, OUTPUT_MAX, Output
 from gnomon.shell.launcher.rights import files_of, place_of
 from gnomon.shell.launcher.sink import CAPTURE, USUAL_UMASK, Sinks
-from gnomon.shell.launcher.spawn import begin, stub
+from gnomon.shell.launcher.spawn import begin, identity_of, stub
 from gnomon.shell.launcher.strain import is_strain
 from gnomon.shell.launcher.waiting import Ends, all_done_within
 
@@ -265,13 +265,8 @@ class ProcessLauncher:
         self, order: Order, process: "subprocess.Popen[bytes]", gate: int, path: Path | None,
         cwd: str,
     ) -> _Run:  # fmt: skip
-        identity = identify(process.pid)
-        if identity is None and process.poll() is not None:  # it was changed since it was tried
-            raise OSError(errno.EACCES, "the working directory could not be entered any more", cwd)
-        if identity is None:
-            raise OSError(errno.ENOSYS, "nothing is known about the new process; is /proc there?")
         run = _Run(
-            key=order.key, fence=order.fence, identity=identity,
+            key=order.key, fence=order.fence, identity=identity_of(process, cwd),
             timeout_ms=order.command.timeout_ms, grace_ms=order.command.grace_ms,
             process=process, gate=gate, output=path,
             exit=asyncio.get_running_loop().create_future(),
