@@ -111,6 +111,21 @@ def test_a_file_that_does_not_count_is_named(site: Path) -> None:
     assert len(done.lines) == 3
 
 
+@clause("KRONTAB-33")
+def test_what_is_explained_can_be_read_aloud(site: Path) -> None:
+    site.write_text(
+        "0 2 * * * name=a command=true env=TOKEN=hush1 "
+        "webhook=https://u:hush2@e.org:8443/hush3?k=hush4 "
+        "ping=https://hush5@hc.example/hush6\n"
+    )
+
+    done = gnomon("krontab", "explain", "a", "--file", str(site))
+
+    assert "https://e.org:8443/... on" in done.out
+    assert "pings         https://hc.example/...\n" in done.out
+    assert "hush" not in done.out
+
+
 @clause("KRONTAB-34")
 def test_the_json_of_all_jobs_is_a_list_also_when_there_is_one(site: Path) -> None:
     site.write_text("0 2 * * * name=a command=/bin/true\n")
@@ -230,8 +245,8 @@ def test_what_is_executed_has_its_words(site: Path) -> None:
         "umask         0027",
         "time-out      5m, then TERM, after 10s KILL",
         "stdout        file:/tmp/x",
-        "tells         root, https://e.org/h on failure, missed, skipped, success, unschedulable",
-        "pings         https://e.org/p",
+        "tells         root, https://e.org/... on failure, missed, skipped, success, unschedulable",
+        "pings         https://e.org/...",
         "for           For nobody",
     ):
         assert words in done.out

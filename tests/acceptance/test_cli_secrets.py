@@ -1,13 +1,20 @@
 """An address that was mistyped is quoted in an error, and its password is not."""
 
+import asyncio
+import traceback
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import gnomon
+import gnomon.workflow
+from gnomon.errors import GnomonError
 from gnomon.errors.discretion import discreet
-from tests.acceptance.command_line import gnomon
+from tests.acceptance.command_line import gnomon as gnomon_command
 from tests.clauses import clause
 
 PASSWORD = "s3cret9"
@@ -62,7 +69,7 @@ def test_a_mistyped_address_is_refused_without_its_password(
 ) -> None:
     monkeypatch.chdir(tmp_path)
 
-    done = gnomon(*door, address)
+    done = gnomon_command(*door, address)
 
     assert done.code in (1, 2)
     assert PASSWORD not in done.out + done.err
@@ -75,10 +82,55 @@ def test_a_mistyped_address_is_refused_without_its_password(
 def test_however_an_address_is_mistyped_its_password_is_not_shown(
     address: str, door: tuple[str, ...]
 ) -> None:
-    done = gnomon(*door, address)
+    done = gnomon_command(*door, address)
 
     assert done.code in (1, 2)
     assert PASSWORD not in done.out + done.err, (door, done.err)
+
+
+async def schedule(address: str) -> None:
+    scheduler = gnomon.Scheduler(address)
+    await scheduler.initialize([("nightly", "0 3 * * *", print, timedelta(seconds=1))])
+
+
+async def host(address: str) -> None:
+    async with gnomon.workflow.host(address):
+        raise AssertionError("there is no such store")
+
+
+def said_in_a_program(use: Callable[[str], Awaitable[None]], address: str) -> str:
+    """The traceback of a program that names a store, with all that it quotes."""
+
+    async def begin() -> None:
+        await use(address)
+
+    with pytest.raises(GnomonError) as caught:
+        asyncio.run(begin())
+    return "".join(traceback.format_exception(caught.value, limit=0))
+
+
+@clause("CLI-60")
+@pytest.mark.parametrize("use", [schedule, host])
+@pytest.mark.parametrize("address", KNOWN)
+def test_a_program_that_mistypes_an_address_does_not_say_its_password(
+    address: str, use: Callable[[str], Awaitable[None]], tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+
+    said = said_in_a_program(use, address)
+
+    assert PASSWORD not in said + caplog.text
+    assert list(tmp_path.iterdir()) == []
+
+
+@clause("CLI-60")
+@settings(max_examples=40, deadline=None)
+@given(mistyped(), st.sampled_from([schedule, host]))
+def test_however_a_program_mistypes_an_address_its_password_is_not_said(
+    address: str, use: Callable[[str], Awaitable[None]]
+) -> None:
+    assert PASSWORD not in said_in_a_program(use, address)
 
 
 @clause("CLI-60")

@@ -67,6 +67,23 @@ def test_the_state_of_a_krond_that_does_not_run_is_planned_again_too(tmp_path: P
     assert (nowhere.code, "holds no state of krond" in nowhere.err) == (2, True)
 
 
+@clause("KROND-38", "KROND-25")
+def test_the_status_shows_the_first_of_all_that_was_planned_again(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    state.mkdir(mode=0o700)
+    (job,) = read_krontab("*/5 * * * * name=a command=true", file="/jobs").jobs
+    asyncio.run(ahead(state / "krond.sqlite3", [job.schedule]))
+    ask_krond(state, "replan")
+
+    shown = ask_krond(state, "status", "--json").json["jobs"]
+
+    planned = periods_of(state, "a", "--count", "1000")
+    assert len(planned) > 100
+    assert isinstance(shown, list)
+    assert shown[0]["handledUpTo"] is None
+    assert shown[0]["next"]["periodId"] == min(str(one["periodId"]) for one in planned)
+
+
 @clause("KROND-38", "RUN-36")
 def test_gnomon_run_says_that_its_clock_was_ahead_and_plans_again_when_told(tmp_path: Path) -> None:
     file = write(tmp_path, DAILY)

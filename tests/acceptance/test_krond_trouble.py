@@ -206,3 +206,16 @@ def test_a_disk_that_is_full_for_a_while_makes_nothing_run_twice(tmp_path: Path)
     assert "krond.sqlite3" in str(failed["error"])
     assert len(ran) == len(set(ran))
     assert sorted(ran) == sorted(str(row["periodId"]) for row in executed)
+
+
+@clause("KROND-39")
+def test_a_second_krond_of_one_file_says_so_and_one_that_follows_does_not(tmp_path: Path) -> None:
+    file = write_krontab(tmp_path, TICK)
+    with krond(file, tmp_path / "one") as first, krond(file, tmp_path / "two") as second:
+        warned = [line for line in second.lines if line["event"] == "another_krond"]
+        first.process.kill()
+    with krond(file, tmp_path / "three") as third:
+        quiet = [line for line in third.lines if line["event"] == "another_krond"]
+
+    assert [(one["level"], one["file"]) for one in warned] == [("WARNING", str(file))]
+    assert quiet == []

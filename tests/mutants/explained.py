@@ -7,4 +7,9 @@ could see: another answer would be right as well, or the same answer is found mo
 
 __all__ = ["EXPLAINED"]
 
-EXPLAINED: dict[tuple[str, str, str], str] = {}
+EXPLAINED: dict[tuple[str, str, str], str] = {
+    (
+        "src/gnomon/apps/declarative/live_monitor.py",
+        "passed_ms > _FROZEN_MS", "(passed_ms >= _FROZEN_MS)",
+    ): "a pause of exactly this length may count as frozen or as slow",
+}  # fmt: skip

@@ -39,7 +39,9 @@ def part(notes: Mapping[str, int], prefix: str) -> dict[str, int]:
     return {name.removeprefix(prefix): notes[name] for name in names}
 
 
-def page(title: str, said: Sequence[str], body: Iterable[str], found: Found) -> str:
+def page(
+    title: str, said: Sequence[str], body: Iterable[str], found: Found, *, by: str = "make prove"
+) -> str:
     """The Markdown of a page; `said` is what was done, one sentence a line."""
     lines = found["lines"]
     assert isinstance(lines, list)
@@ -48,7 +50,7 @@ def page(title: str, said: Sequence[str], body: Iterable[str], found: Found) -> 
     return "\n".join([
         f"# Evidence: {title}",
         "",
-        "Written by `make prove`; do not edit.",
+        f"Written by `{by}`; do not edit.",
         "",
         *said,
         "",

@@ -19,7 +19,7 @@ from urllib.request import urlopen
 
 from tests.system.packages import provide
 
-__all__ = ["DOORS", "Door", "Life", "build", "until"]
+__all__ = ["DOORS", "SHARED", "Door", "Life", "build", "until"]
 
 PATIENCE_S = 40
 _LOOK_S = 0.05
@@ -95,6 +95,19 @@ DOORS = {
     ]
 }  # fmt: skip
 
+SHARED = {
+    door.name: door
+    for door in [
+        Door("shared run", "", ("-m", "gnomon", "run", "run.toml", "--database", "{url}"),
+             "run.toml", _RUN, once=True),
+        Door("shared scheduler", "", ("script.py",), "script.py",
+             _SCRIPT.replace("script.sqlite3", "{url}"), code=1),
+        Door("shared host", "", ("serve.py",), "serve.py",
+             _HOST.replace("flows.sqlite3", "{url}"), code=1),
+    ]
+}  # fmt: skip
+"""The doors that can stand on PostgreSQL."""
+
 
 def build(folder: Path) -> Path:
     """The shim as a library."""
@@ -116,8 +129,8 @@ def until(happens: Callable[[], bool], what: str) -> None:
 class Life:
     """A door at work in a folder of its own, under the shim; ended and begun again as one likes."""
 
-    def __init__(self, door: Door, folder: Path, library: Path) -> None:
-        self.door, self.folder = door, folder
+    def __init__(self, door: Door, folder: Path, library: Path, url: str = "") -> None:
+        self.door, self.folder, self._url = door, folder, url
         self.store = folder / door.store
         self._faults = folder / "faults"
         self._faults.write_bytes(b"\0\0")
@@ -127,7 +140,7 @@ class Life:
             "TICK_MS": "1000",
         }  # fmt: skip
         if door.file:
-            text = door.text.replace("{folder}", str(folder))
+            text = door.text.replace("{folder}", str(folder)).replace("{url}", url)
             (folder / door.file).write_text(text, encoding="utf-8")
             (folder / door.file).chmod(0o644)
         self._begun = 0
@@ -199,6 +212,6 @@ class Life:
         self._begun = len(self.log) if self._log.exists() else 0
         with self._log.open("ab") as log:
             return subprocess.Popen(
-                [sys.executable, *self.door.arguments], cwd=self.folder, env=self._environment,
-                stdout=log, stderr=log,
+                [sys.executable, *(one.replace("{url}", self._url) for one in self.door.arguments)],
+                cwd=self.folder, env=self._environment, stdout=log, stderr=log,
             )  # fmt: skip

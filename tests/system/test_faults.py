@@ -4,18 +4,23 @@ Every door under a shim that makes the machine fail, judged by what it has done.
 While files cannot be written, disks are full and descriptors are missing, no door may end, double a
 period or speak of a bug; when that is over it goes on. Frozen and killed, it goes on as well. When
 its store lost commits, or is not the one any more that it has opened, it refuses or ends.
+
+On PostgreSQL a door has no descriptors for its connections, and the server is frozen and cut off.
 """
 
 import random
 import shutil
 import signal
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.clauses import clause
-from tests.system.shim import DOORS, Life, build
+from tests.postgres.server import Server
+from tests.postgres.sharing import create_database
+from tests.system.shim import DOORS, SHARED, Life, build
 
 SEED, ROUNDS = "faults-1", 3
 
@@ -23,6 +28,17 @@ SEED, ROUNDS = "faults-1", 3
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build(tmp_path_factory.mktemp("shim"))
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    """One of its own, because it is to fail."""
+    made = Server()
+    try:
+        made.create()
+        yield made
+    finally:
+        made.remove()
 
 
 def judge(life: Life) -> None:
@@ -62,6 +78,42 @@ def test_a_door_outlasts_what_its_machine_does(name: str, library: Path, tmp_pat
                 pause(life, 7)
                 life.fault()
         life.works()
+        judge(life)
+    print(f"\n{name}: {told}, {len(life.lines())} lines")
+
+
+@clause("RUN-4", "RUN-17", "LAUNCH-17", "PG-9", "PG-13")
+@pytest.mark.parametrize("name", SHARED)
+def test_a_door_on_postgresql_outlasts_what_its_machines_do(
+    name: str, library: Path, server: Server, tmp_path: Path
+) -> None:
+    dice, told = random.Random(f"{SEED} {name}"), []
+    url = create_database(server, name)
+    with Life(SHARED[name], tmp_path, library, url) as life:
+        life.works()
+        faults = ("d", "freeze", "kill", "server freezes", "server crashes")
+        for what in (*faults, *dice.choices(faults, k=ROUNDS)):
+            told.append(what)
+            if what == "kill":
+                life.kill()
+                life.again()
+            elif what == "freeze":
+                life.process.send_signal(signal.SIGSTOP)
+                pause(life, 15)
+                life.process.send_signal(signal.SIGCONT)
+            elif what == "server freezes":
+                server.signal(signal.SIGSTOP)
+                pause(life, 15)
+                server.signal(signal.SIGCONT)
+            elif what == "server crashes":
+                server.stop("immediate")
+                pause(life, 7)
+                server.start()
+            else:
+                life.fault(what, dice.choice([10, 50, 100]))
+                pause(life, 15)
+                life.fault()
+            life.works()
         judge(life)
     print(f"\n{name}: {told}, {len(life.lines())} lines")
 

@@ -80,6 +80,7 @@ def launched(target: dict[str, object], kept: Path) -> Run:
         claim = a_claim(target)
         answer = await launcher.launch(claim)
         if isinstance(answer, Failed):
+            assert "/proc" not in answer.message  # it is said to be what it is
             return Run(False, "")
         await launcher.release(claim.key)
         await launcher.ended()

@@ -135,6 +135,7 @@ async def _run(jobs: list[Job], options: StartOptions, clock: Clock, early: Sequ
             try:
                 return await daemon.host.run(stopper, keep_ms=options.keep_ms, beside=works)
             finally:
+                daemon.others.close()
                 await beside.finish()
 
 

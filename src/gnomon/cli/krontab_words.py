@@ -7,6 +7,7 @@ Spec: KRONTAB-33.
 import shlex
 from datetime import timedelta
 from typing import assert_never
+from urllib.parse import urlsplit
 
 from gnomon.apps.daemon.execution import Execution, SinkKind
 from gnomon.apps.daemon.job import Job
@@ -161,14 +162,22 @@ def _process(execution: Execution) -> list[tuple[str, str]]:
     return rows
 
 
+def _place_of(url: str) -> str:
+    """Whom an address speaks to; the rest of it is a secret."""
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2]
+    rest = "/..." if parts.path.strip("/") or parts.query else ""
+    return f"{parts.scheme}://{host}{rest}"
+
+
 def _telling(job: Job) -> list[tuple[str, str]]:
     notice, rows = job.notice, []
-    whom = [*notice.mail, *([notice.webhook] if notice.webhook else [])]
+    whom = [*notice.mail, *([_place_of(notice.webhook)] if notice.webhook else [])]
     if whom:
         on = ", ".join(sorted(one.value for one in notice.on)) or "nothing"
         rows.append(("tells", printable(f"{', '.join(whom)} on {on}")))
     if notice.ping:
-        rows.append(("pings", printable(notice.ping)))
+        rows.append(("pings", printable(_place_of(notice.ping))))
     if job.description:
         rows.append(("for", printable(job.description)))
     return rows

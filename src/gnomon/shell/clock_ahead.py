@@ -3,7 +3,8 @@ Whose clock was ahead, and what that silences.
 
 A ledger takes no outcome back, so when a clock was ahead, if only for a moment, what was judged
 meanwhile is over, and nothing of it runs when its time comes. That is right, and it must not be
-silent: whoever wonders why nothing runs is told up to when, and what can be done.
+silent: whoever wonders why nothing runs is told up to when, and what can be done. A schedule whose
+next period waits, because a person had it planned again, is not silent.
 
 Spec: RUN-36.
 """
@@ -13,6 +14,7 @@ import logging
 from typing import NamedTuple
 
 from gnomon.core.civil.instant import format_instant
+from gnomon.core.ledger.lifecycle import WAITING
 from gnomon.errors import StoreError
 from gnomon.ports import Clock, Ledger, ScheduleRow
 from gnomon.shell.telemetry import log
@@ -20,6 +22,9 @@ from gnomon.shell.telemetry import log
 __all__ = ["Ahead", "ClockAhead", "handled_ahead", "look_ahead"]
 
 _PAGE = 1_000
+_NEAREST = 5
+"""How many rows of a schedule that was handled ahead are asked whether they wait: the next period,
+and those before it whose windows are open."""
 
 
 class Ahead(NamedTuple):
@@ -67,8 +72,9 @@ async def look_ahead(ledger: Ledger, now_ms: int) -> Ahead | None:
     until, count, last = 0, 0, ""
     while page := await ledger.schedules(after=last, limit=_PAGE):
         last = page[-1].schedule.schedule_id
-        for found in (handled_ahead(row, now_ms) for row in page):
-            if found is not None:
+        for row in page:
+            found = handled_ahead(row, now_ms)
+            if found is not None and not await _waits(ledger, row, now_ms):
                 until, count = max(until, found), count + 1
     return Ahead(until, count) if count else None
 
@@ -76,3 +82,12 @@ async def look_ahead(ledger: Ledger, now_ms: int) -> Ahead | None:
 def handled_ahead(row: ScheduleRow, now_ms: int) -> int | None:
     """Up to which nominal instant a schedule was handled before its windows opened, if it was."""
     return row.cursor if row.cursor * 1000 - row.schedule.lead_ms > now_ms else None
+
+
+async def _waits(ledger: Ledger, row: ScheduleRow, now_ms: int) -> bool:
+    """Whether the next period was planned again."""
+    following = row.schedule.recurrence.next_epoch(now_ms // 1000)
+    if following is None:
+        return False
+    found = await ledger.runs(row.schedule.schedule_id, before=following + 1, limit=_NEAREST)
+    return any(one.state in WAITING for one in found)

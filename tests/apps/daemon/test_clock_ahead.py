@@ -89,3 +89,40 @@ def test_what_is_planned_again_has_its_chosen_second() -> None:
 
     before, after = play(scenario())
     assert before == after
+
+
+@clause("RUN-36", "KROND-38")
+def test_what_was_planned_again_is_not_said_to_be_silent(caplog: pytest.LogCaptureFixture) -> None:
+    async def scenario() -> int:
+        stage = Stage("* * * * * name=a command=true", "2026-03-01T10:00:00Z")
+        await set_ahead(stage)
+        before = said()
+        assert stage.daemon is not None
+        await stage.daemon.replan()
+        for minute in ("10:03", "10:58"):
+            await stage.pass_until(f"2026-03-01T{minute}:30Z")
+            await stage.kill()
+            await stage.start()
+            await stage.pass_s(1)
+        assert len(stage.periods("a")) == 59
+        return said() - before
+
+    def said() -> int:
+        return sum(vars(one)["fields"]["event"] == SAID for one in caplog.records)
+
+    with caplog.at_level(logging.WARNING, LOGGER.name):
+        assert run_virtually(scenario()) == 0
+
+
+@clause("RUN-36")
+def test_a_period_that_waits_at_the_end_of_the_silence_does_not_hide_it(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def scenario() -> list[str]:
+        stage = Stage("*/5 * * * * @win(after,20m) name=a command=true", "2026-03-01T10:00:00Z")
+        await set_ahead(stage)
+        return [row.state for row in await stage.rows("a")]
+
+    with caplog.at_level(logging.WARNING, LOGGER.name):
+        assert "planned" in run_virtually(scenario())
+    assert SAID in [vars(one)["fields"]["event"] for one in caplog.records]

@@ -1,6 +1,7 @@
 """A krontab file is replaced as a whole, or not at all."""
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ from gnomon.apps.daemon.writing import replace_text
 from gnomon.errors import DefinitionError
 from tests.clauses import clause
 from tests.unprivileged import nobodys_directory, unprivileged
+
+WRITERS, TRIES = 4, 60
 
 
 @clause("KRONTAB-27")
@@ -51,3 +54,26 @@ def test_mode_and_owner_stay(tmp_path: Path) -> None:
     found = file.stat()
     assert file.read_text() == "new\n"
     assert (found.st_mode & 0o777, found.st_uid, found.st_gid) == (0o640, *owner)
+
+
+@clause("KRONTAB-47")
+def test_of_many_who_change_a_file_at_once_none_loses_what_it_has_written(tmp_path: Path) -> None:
+    file = tmp_path / "site"
+    file.write_text("")
+
+    def write(writer: int) -> set[str]:
+        written = set()
+        for number in range(TRIES):
+            old, line = file.read_text(), f"{writer}-{number}"
+            try:
+                replace_text(file, f"{old}{line}\n", old=old)
+            except DefinitionError:
+                continue
+            written.add(line)
+        return written
+
+    with ThreadPoolExecutor(WRITERS) as pool:
+        written = set[str]().union(*pool.map(write, range(WRITERS)))
+
+    assert set(file.read_text().split()) == written
+    assert [one.name for one in tmp_path.iterdir()] == ["site"]

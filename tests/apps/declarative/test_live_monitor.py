@@ -318,6 +318,30 @@ def test_a_process_that_was_frozen_is_not_late() -> None:
     assert on_stage(scenario)[1:3] == ["00:20:29 a", "00:20:29 b"]
 
 
+@clause("LIVE-6", "LIVE-2")
+@pytest.mark.parametrize(("frozen_s", "told_s"), [(0, 75), (30, 60), (36, 60), (1200, 60)])
+def test_what_was_late_before_a_freeze_is_told_once_a_minute_has_passed_beside_it(
+    frozen_s: int, told_s: int, monkeypatch: Patch
+) -> None:
+    async def scenario(stage: Stage) -> list[int]:
+        sleep_for_ever(monkeypatch)
+        scheduler = stage.scheduler()
+        await scheduler.initialize([stage.task("a", "1 0 * * *")])
+        await stage.until("00:01:15")
+        loop, found = asyncio.get_running_loop(), []
+        loop.selector.passed += frozen_s  # type: ignore[attr-defined]
+        begin_s = 75 + frozen_s
+        for second in range(begin_s, begin_s + 100, 5):
+            await stage.until(f"{second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}")
+            found.append(stage.telemetry.violations["L1"])
+        monkeypatch.undo()
+        await scheduler.stop()
+        stage.telemetry.violations.clear()
+        return found
+
+    assert on_stage(scenario).index(1) * 5 == told_s
+
+
 @clause("LIVE-7")
 def test_nothing_is_watched_when_that_is_not_wanted(monkeypatch: Patch) -> None:
     async def scenario(stage: Stage) -> list[int]:

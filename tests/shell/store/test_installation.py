@@ -8,7 +8,7 @@ from typing import TypeVar
 import pytest
 
 from gnomon.core.engine import plan
-from gnomon.core.ledger.lifecycle import Reason
+from gnomon.core.ledger.lifecycle import Reason, State
 from gnomon.core.schedule import Schedule
 from gnomon.errors import StoreError
 from gnomon.ports import RunRow
@@ -139,6 +139,20 @@ def test_what_could_have_run_before_an_instant_is_not_owed_by_what_is_new() -> N
     turn(ledger, "01:00:00")  # the window of two o'clock opens
     assert [row.nominal * 1000 for row in rows(ledger, "early")] == [at("01:00:00"), at("02:00:00")]
     assert do(ledger.get("early")) is not None
+
+
+@clause("LEDGER-23", "LEDGER-26")
+def test_what_was_there_before_is_owed_all_that_its_edit_leaves_ahead() -> None:
+    ledger, after_ms = SqliteLedger.open(":memory:"), at("00:30:00")
+    hourly = minutely("one", cron_expr="0 * * * *")
+    earlier = minutely("one", cron_expr="0 * * * *", window="before,30m")
+    do(ledger.install([hourly], suspended=(), now_ms=after_ms, after_ms=after_ms))
+
+    do(ledger.install([earlier], suspended=(), now_ms=at("00:30:05"), after_ms=after_ms))
+    turn(ledger, "00:30:06")
+
+    found = {row.nominal * 1000: row.state for row in rows(ledger, "one")}
+    assert found[at("01:00:00")] is State.PLANNED
 
 
 @clause("LEDGER-23", "KROND-22")

@@ -7,7 +7,7 @@ Everything else is the host's and the engine's.
 
 It knows neither signals nor sockets: whoever has them calls `reload`.
 
-Spec: KROND-13, KROND-18 to KROND-20, KROND-38.
+Spec: KROND-13, KROND-18 to KROND-20, KROND-38, KROND-39.
 """
 
 import asyncio
@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 from gnomon.apps.daemon.chronicle import Chronicle
 from gnomon.apps.daemon.job import Job
+from gnomon.apps.daemon.other_kronds import OtherKronds
 from gnomon.apps.daemon.repair import REPAIRED
 from gnomon.core.civil.instant import format_instant
 from gnomon.errors import DefinitionError, KrontabError, StoreError
@@ -64,6 +65,7 @@ class Daemon:
         self._chronicle = chronicle
         self._executor = executor
         self._reloading = asyncio.Lock()
+        self.others = OtherKronds()
         self._asked = 0
         ledger.narrator = chronicle
         now_ms = clock.now_ms()
@@ -146,6 +148,7 @@ class Daemon:
         former, by_id = self._chronicle.jobs, {job.schedule_id: job for job in jobs}
         self._chronicle.jobs = by_id
         _say_installed(installed, {**former, **by_id})
+        self.others.look(job.file for job in jobs)
         self.condition = Condition(
             started_ms=self.condition.started_ms, jobs=len(jobs), loaded_ms=now_ms
         )

@@ -35,6 +35,8 @@ __all__ = [
 
 _NEWEST = 40
 """How many rows of a job are looked at: more are open at a time only with very long windows."""
+_OPEN_MAX = 100_000
+"""How many, where the oldest of those still waits: so many may have been planned again."""
 _PAGE = 1_000
 LOOKED_AT_MAX = 2_000
 """How many periods are looked at for one that is not unschedulable: those of more than a day."""
@@ -59,13 +61,18 @@ class JobStatus:
     """What was handled last; a range of periods too."""
     cursor: int = 0
     """The nominal instant up to which everything was handled or is planned."""
+    waiting: int | None = None
+    """The first nominal instant of that which is planned and was not started yet."""
 
     @property
     def identity(self) -> str:
         return self.schedule.decider.identity
 
     def handled_ahead(self, now_ms: int) -> int | None:
-        """Up to which nominal instant it was handled by a clock that was ahead, if it was."""
+        """Up to which nominal instant a clock that was ahead has handled it, if its next, too."""
+        following = self.schedule.recurrence.next_epoch(now_ms // 1000)
+        if self.waiting is not None and following is not None and self.waiting <= following:
+            return None  # it was planned again
         return self.cursor if self.cursor * 1000 - self.schedule.lead_ms > now_ms else None
 
     @property
@@ -169,6 +176,8 @@ async def read_history(ledger: SqliteLedger, schedule_id: str, *, limit: int) ->
 
 async def _job_status(ledger: SqliteLedger, row: ScheduleRow) -> JobStatus:
     schedule, rows = row.schedule, await ledger.runs(row.schedule.schedule_id, limit=_NEWEST)
+    if len(rows) == _NEWEST and rows[-1].state in WAITING:
+        rows = await ledger.runs(schedule.schedule_id, limit=_OPEN_MAX)
     suspended = row.pause is not None and row.pause_reason == SUSPENDED
     nominal, next_ms = (None, None) if suspended else _next(schedule, row.cursor, rows)
     done = [run for run in rows if _is_handled(run)]
@@ -183,6 +192,7 @@ async def _job_status(ledger: SqliteLedger, row: ScheduleRow) -> JobStatus:
         active=tuple(run for run in rows if run.state in IN_FLIGHT),
         last=max(done, key=lambda run: run.updated_ms, default=None),
         cursor=row.cursor,
+        waiting=min((run.nominal for run in rows if run.state in WAITING), default=None),
     )
 
 

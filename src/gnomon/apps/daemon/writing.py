@@ -2,12 +2,16 @@
 A krontab file is replaced as a whole: whoever reads it sees the old text or the new one.
 
 The new text goes to a file beside it, which then takes its place with the mode and the owner of the
-old one. What was changed by somebody else meanwhile is left alone.
+old one. What another process changed meanwhile is left alone; commands that change one file at the
+same time take turns, by a lock on its directory, from the last look to the replacement.
 
-Spec: KRONTAB-27.
+Spec: KRONTAB-27, KRONTAB-47.
 """
 
+import contextlib
+import fcntl
 import os
+from collections.abc import Iterator
 from errno import EACCES, ENOENT
 from pathlib import Path
 from tempfile import mkstemp
@@ -34,15 +38,17 @@ def replace_text(file: Path, text: str, *, old: str | None) -> None:
             opened.write(text)
             opened.flush()
             os.fsync(opened.fileno())
-        if (real.read_bytes().decode() if real.exists() else None) != old:
-            raise DefinitionError(
-                "was changed meanwhile", where="file", got=str(file), hint="try again"
-            )
-        os.replace(name, real)
+        with _turn(real.parent) as folder:
+            if (real.read_bytes().decode() if real.exists() else None) != old:
+                raise DefinitionError(
+                    "was changed meanwhile", where="file", got=str(file), hint="try again"
+                )
+            os.replace(name, real)
+            os.fsync(folder)
     except BaseException:
-        os.unlink(name)
+        with contextlib.suppress(FileNotFoundError):  # it has taken its place
+            os.unlink(name)
         raise
-    _sync(real.parent)
 
 
 def _take_after(descriptor: int, model: Path) -> None:
@@ -58,9 +64,13 @@ def _take_after(descriptor: int, model: Path) -> None:
         os.fchown(descriptor, found.st_uid, found.st_gid)
 
 
-def _sync(folder: Path) -> None:
+@contextlib.contextmanager
+def _turn(folder: Path) -> Iterator[int]:
+    """The directory, open, while no other of these commands replaces a file in it."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        os.fsync(descriptor)
+        with contextlib.suppress(OSError):  # a file system without locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield descriptor
     finally:
         os.close(descriptor)

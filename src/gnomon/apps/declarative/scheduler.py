@@ -43,6 +43,7 @@ from gnomon.ports import Clock, Entry, Journal, JournalOpener
 from gnomon.shell.clock import SystemClock
 from gnomon.shell.host_zone import host_zone
 from gnomon.shell.settings import environment
+from gnomon.shell.store.file_name import check_file_name
 from gnomon.shell.store.journal import DEFAULT_NAMESPACE, ENTRIES_KEPT, SqliteJournalOpener
 
 __all__ = ["DEFAULT_STORE", "Scheduler", "SchedulerState"]
@@ -343,6 +344,8 @@ def _opener(
         from gnomon.shell.store.postgres.journal import PostgresJournalOpener
 
         return PostgresJournalOpener(path, namespace=namespace, kept=kept)
+    if isinstance(store, str):
+        check_file_name(store)
     return SqliteJournalOpener(path, namespace=namespace, kept=kept, threaded=threaded)
 
 

@@ -36,8 +36,6 @@ def say_times(expression: Expression) -> str:
 def _is_listed(seconds: list[int], minutes: list[int], hours: list[int]) -> bool:
     """Whether the times are few, or one time in each of some hours that follow no pattern."""
     within_hour = len(seconds) * len(minutes)
-    if len(hours) == 24:
-        return False
     if within_hour * len(hours) <= _LIST_MAX:
         return True
     return within_hour == 1 and not progression(hours) and not _is_better_in_spans(hours)

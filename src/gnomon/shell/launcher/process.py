@@ -48,7 +48,7 @@ from gnomon.shell.launcher.identity import Identity, identify
 from gnomon.shell.launcher.output import FILES_MAX, OUTPUT_MAX, Output
 from gnomon.shell.launcher.rights import files_of, place_of
 from gnomon.shell.launcher.sink import CAPTURE, USUAL_UMASK, Sinks
-from gnomon.shell.launcher.spawn import begin, stub
+from gnomon.shell.launcher.spawn import begin, identity_of, stub
 from gnomon.shell.launcher.strain import is_strain
 from gnomon.shell.launcher.waiting import Ends, all_done_within
 
@@ -257,18 +257,16 @@ class ProcessLauncher:
                 )  # fmt: skip
                 undoing.callback(process.wait)
                 undoing.callback(process.kill)
-                run = self._admit(order, process, gate, path)
+                run = self._admit(order, process, gate, path, cwd)
             undoing.pop_all()
         return run
 
     def _admit(
-        self, order: Order, process: "subprocess.Popen[bytes]", gate: int, path: Path | None
-    ) -> _Run:
-        identity = identify(process.pid)
-        if identity is None:
-            raise OSError(errno.ENOSYS, "nothing is known about the new process; is /proc there?")
+        self, order: Order, process: "subprocess.Popen[bytes]", gate: int, path: Path | None,
+        cwd: str,
+    ) -> _Run:  # fmt: skip
         run = _Run(
-            key=order.key, fence=order.fence, identity=identity,
+            key=order.key, fence=order.fence, identity=identity_of(process, cwd),
             timeout_ms=order.command.timeout_ms, grace_ms=order.command.grace_ms,
             process=process, gate=gate, output=path,
             exit=asyncio.get_running_loop().create_future(),

@@ -8,12 +8,14 @@ there first would be to go there with the rights of the worker.
 Spec: LAUNCH-7, LAUNCH-15, LAUNCH-16.
 """
 
+import errno
 import subprocess
 from collections.abc import Mapping, Sequence
 
 from gnomon.shell.launcher.account import Account
+from gnomon.shell.launcher.identity import Identity, identify
 
-__all__ = ["begin", "stub"]
+__all__ = ["begin", "identity_of", "stub"]
 
 _STUB = 'read -r GNOMON_GO || exit 0; {prepare}exec "$@" </dev/null'
 _ENTER = 'cd -P "$1" || exit 126; unset OLDPWD; shift; '
@@ -38,3 +40,13 @@ def begin(
         umask=-1 if umask is None else umask, user=user, group=group, extra_groups=groups,
         start_new_session=True, close_fds=True,
     )  # fmt: skip
+
+
+def identity_of(process: "subprocess.Popen[bytes]", cwd: str) -> Identity:
+    """Which process that is, while it waits."""
+    found = identify(process.pid)
+    if found is not None:
+        return found
+    if process.poll() is not None:  # the directory was changed since it was tried
+        raise OSError(errno.EACCES, "the working directory could not be entered any more", cwd)
+    raise OSError(errno.ENOSYS, "nothing is known about the new process; is /proc there?")

@@ -16,6 +16,7 @@ from pathlib import Path
 from gnomon.ports import Clock
 from gnomon.ports.workflow_log import WorkflowLog
 from gnomon.shell.doorbell import Doorbell, ring
+from gnomon.shell.store.file_name import check_file_name
 from gnomon.shell.store.workflow_examination import FlowExamination, examine_flows
 from gnomon.shell.store.workflow_log import SqliteWorkflowLog
 
@@ -35,6 +36,7 @@ async def open_log(store: str, *, to_hold: bool = False, threaded: bool = True) 
         from gnomon.shell.store.postgres.workflow_log import PostgresWorkflowLog  # an extra
 
         return await PostgresWorkflowLog.open(store)
+    check_file_name(store)
     return await SqliteWorkflowLog.open(store, to_hold=to_hold, threaded=threaded)
 
 

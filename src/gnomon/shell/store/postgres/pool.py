@@ -88,10 +88,17 @@ class Pool:
     async def open(cls, url: str, options: PoolOptions) -> "Pool":
         check_address(url)
         with connecting(url):
+            # A pool that keeps one by itself writes a traceback for each that it cannot make.
             inner = await asyncpg.create_pool(
-                url, min_size=1, max_size=options.connections, init=_prepare, reset=_keep,
+                url, min_size=0, max_size=options.connections, init=_prepare, reset=_keep,
                 **_arguments(url, options),
             )  # fmt: skip
+            try:
+                async with inner.acquire():
+                    pass
+            except BaseException:
+                inner.terminate()
+                raise
         return cls(url, inner, pooler=options.pooler)
 
     @asynccontextmanager
