@@ -24,10 +24,11 @@ class MinedLauncher(ProcessLauncher):
     """A launcher with a point right after a process was born."""
 
     def _admit(
-        self, order: Order, process: "subprocess.Popen[bytes]", gate: int, path: Path | None
-    ) -> _Run:
+        self, order: Order, process: "subprocess.Popen[bytes]", gate: int, path: Path | None,
+        cwd: str,
+    ) -> _Run:  # fmt: skip
         Bomb.point("inside launch")
-        return super()._admit(order, process, gate, path)
+        return super()._admit(order, process, gate, path, cwd)
 
 
 def lay_mines() -> None:

@@ -11,15 +11,15 @@ import pytest
 from tests.tidy.measures import measures
 
 LIMITS = {
-    "modules": 571,
-    "lines": 71_850,
-    "modules with a single importer": 188,
+    "modules": 573,
+    "lines": 72_016,
+    "modules with a single importer": 189,
     "basenames of several modules": 71,
     "names of several public classes": 65,
     "lines of the largest class": 362,
     "pairs of places with the same six lines": 36,
-    "lines without an actor": 627,
-    "lines kept from the formatter": 1_118,
+    "lines without an actor": 626,
+    "lines kept from the formatter": 1_121,
 }
 
 SLACK = 0.02
