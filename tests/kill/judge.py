@@ -8,7 +8,7 @@ where each of them has written a line, and the calendar, which for these schedul
 import asyncio
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -56,9 +56,22 @@ class Row:
     status: str | None
 
 
-def judge(store: Path, log: Path, intervals: dict[str, int], *, until: int) -> Verdict:
-    """Compare; `until` is an instant up to which every period has to be accounted for."""
-    return judge_tables(tables_of(store, list(intervals)), log, intervals, until=until)
+def judge(
+    store: Path,
+    log: Path,
+    intervals: dict[str, int],
+    *,
+    until: int,
+    open_for: Mapping[str, int] | None = None,
+) -> Verdict:
+    """
+    Compare; `until` is an instant up to which every period has to be accounted for.
+
+    `open_for` is how many seconds the window of a schedule is open after a period. A period whose
+    window was open when the schedule was first saved may be there, and need not.
+    """
+    tables = tables_of(store, list(intervals))
+    return judge_tables(tables, log, intervals, until=until, open_for=open_for)
 
 
 def judge_database(
@@ -101,7 +114,12 @@ def tables_of_database(url: str, names: list[str]) -> dict[str, Table]:
 
 
 def judge_tables(
-    tables: "dict[str, Table]", log: Path, intervals: dict[str, int], *, until: int
+    tables: "dict[str, Table]",
+    log: Path,
+    intervals: dict[str, int],
+    *,
+    until: int,
+    open_for: Mapping[str, int] | None = None,
 ) -> Verdict:
     verdict = Verdict()
     written = Counter(_lines(log, verdict))
@@ -109,8 +127,9 @@ def judge_tables(
     verdict.problems += [f"{key} was executed {n} times" for key, n in written.items() if n > 1]
     for name, interval in intervals.items():
         created, rows = tables[name]
+        opened = created - (open_for or {}).get(name, 0)
         ran = {period: n for (owner, period), n in written.items() if owner == name}
-        _judge_cover(verdict, name, rows, interval, created, until)
+        _judge_cover(verdict, name, rows, interval, created, until, opened=opened)
         _judge_runs(verdict, name, rows, ran)
     strangers = {name for name, _ in written} - set(intervals)
     verdict.problems += [f"{name} ran and is no schedule" for name in strangers]
@@ -118,9 +137,16 @@ def judge_tables(
 
 
 def _judge_cover(
-    verdict: Verdict, name: str, rows: list[Row], interval: int, created: float, until: int
+    verdict: Verdict,
+    name: str,
+    rows: list[Row],
+    interval: int,
+    created: float,
+    until: int,
+    *,
+    opened: float,
 ) -> None:
-    """Every period from the first to the last has exactly one row, with an outcome."""
+    """Each period from the first to the last has exactly one row, with an outcome."""
     covered: Counter[int] = Counter()
     for row in rows:
         periods = range(row.first, row.last + 1, interval)
@@ -137,7 +163,7 @@ def _judge_cover(
     verdict.problems += [f"{name} {period}: not accounted for" for period in missing]
     twice = [period for period, count in covered.items() if count > 1]
     verdict.problems += [f"{name} {period}: accounted for twice" for period in twice]
-    early = [period for period in covered if period < first or period % interval]
+    early = [period for period in covered if period % interval or period < min(first, opened)]
     verdict.problems += [f"{name} {period}: was never owed" for period in early]
     verdict.periods += len(covered)
 

@@ -29,6 +29,8 @@ _JOBS = {
     "absent": (3, "@policy(deadline=2s{more})", _SAY, "cwd=/there/is/no/such/directory"),
 }
 """Seconds between periods, modifiers, command, and what stands beside."""
+_OPEN_FOR_S = {"window": 2}
+"""How long the window of a job is open after its period."""
 _IDLE = "0 0 1 1 * name=idle command=true\n"
 
 
@@ -49,11 +51,17 @@ class KrondWorld(World):
         self._write()
 
     def intervals(self) -> dict[str, int]:
+        return {one: _JOBS[name][0] for one, name in self._saved().items()}
+
+    def open_for(self) -> dict[str, int]:
+        return {one: _OPEN_FOR_S.get(name, 0) for one, name in self._saved().items()}
+
+    def _saved(self) -> dict[str, str]:
+        """The ids of all jobs that were ever saved, with their names."""
         with sqlite3.connect(self.store) as connection:
             found = [name for (name,) in connection.execute("SELECT schedule_id FROM schedules")]
         connection.close()
-        names = {name: one for one in found for name in _JOBS if one.startswith(f"{name}-")}
-        return {names[name]: seconds for name, (seconds, *_) in _JOBS.items()}
+        return {one: name for one in found for name in _JOBS if one.startswith(f"{name}-")}
 
     def between_lives(self, dice: random.Random) -> None:
         name = dice.choice(sorted(_JOBS))

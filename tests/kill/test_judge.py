@@ -23,7 +23,9 @@ UNTIL = 1_772_323_205
 """2026-03-01T00:00:05Z."""
 
 
-def verdict(folder: Path, rows: list[Row], lines: list[str], *, until: int = UNTIL) -> Verdict:
+def verdict(
+    folder: Path, rows: list[Row], lines: list[str], *, until: int = UNTIL, open_for: int = 0
+) -> Verdict:
     store, log = folder / "ledger.sqlite3", folder / "jobs.txt"
     log.write_text("".join(f"{line}\n" for line in lines))
     connection = sqlite3.connect(store)
@@ -37,7 +39,7 @@ def verdict(folder: Path, rows: list[Row], lines: list[str], *, until: int = UNT
     connection.executemany(statement, rows)
     connection.commit()
     connection.close()
-    return judge(store, log, {"tick": 1}, until=until)
+    return judge(store, log, {"tick": 1}, until=until, open_for={"tick": open_for})
 
 
 def test_a_ledger_that_tells_the_truth_is_acquitted(tmp_path: Path) -> None:
@@ -72,6 +74,24 @@ def test_time_that_has_passed_without_a_row_is_noticed(tmp_path: Path) -> None:
     found = verdict(tmp_path, ROWS, LINES, until=UNTIL + 1)
 
     assert found.problems == ["tick 1772323206: not accounted for"]
+
+
+@pytest.mark.parametrize(
+    ("open_for", "earlier", "is_owed"),
+    [(1, "59", True), (1, "58", False), (2, "58", True), (2, "57", False)],
+)
+def test_a_period_whose_window_was_open_at_first_may_be_there(
+    open_for: int, earlier: str, is_owed: bool, tmp_path: Path
+) -> None:
+    rows = [(f"2026-02-28T23:59:{earlier}.000Z", *ROWS[1][1:]), *ROWS]
+
+    found = verdict(tmp_path, rows, LINES, open_for=open_for)
+
+    assert any("never owed" in one for one in found.problems) is not is_owed
+
+
+def test_a_period_whose_window_was_open_at_first_need_not_be_there(tmp_path: Path) -> None:
+    assert verdict(tmp_path, ROWS, LINES, open_for=2).problems == []
 
 
 @pytest.mark.parametrize("name", ["all", "slow", "queue", "spread"])

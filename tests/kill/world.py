@@ -51,7 +51,10 @@ def run_world(seed: str, kills: int, kind: "type[World] | None" = None) -> Outco
         for _ in range(kills):
             world.live(dice)
         until = world.end_well()
-        verdict = judge(world.store, world.folder / "jobs.txt", world.intervals(), until=until)
+        verdict = judge(
+            world.store, world.folder / "jobs.txt", world.intervals(), until=until,
+            open_for=world.open_for(),
+        )  # fmt: skip
         outcome.verdict = verdict
         outcome.problems += verdict.problems
     return outcome
@@ -74,6 +77,10 @@ class World(Lives):
     def intervals(self) -> dict[str, int]:
         """The schedules as the ledger calls them, each with the seconds between its periods."""
         return {name: int(keys["every"][:-1]) for name, keys in SCHEDULES.items()}
+
+    def open_for(self) -> dict[str, int]:
+        """How many seconds the windows of schedules are open after their periods: none has one."""
+        return {}
 
     def between_lives(self, dice: random.Random) -> None:
         """What happens to the file meanwhile: nothing."""
