@@ -6,7 +6,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run preview test check lint fmt types contracts coverage spec mutants kube test-system test-operator bench bench-time bench-ledger bench-theory bench-simulation bench-krond bench-service bench-workflow prove pins clean
+.PHONY: help setup run preview test check lint fmt types contracts coverage spec mutants kube test-system test-operator bench bench-time bench-ledger bench-theory bench-simulation bench-krond bench-operator bench-service bench-workflow prove pins clean
 
 BIN := .venv/bin
 READY := .venv/ready
@@ -22,7 +22,7 @@ ifneq ($(shell cat $(READY) 2>/dev/null),$(CURDIR))
 endif
 
 help: ## Say what can be done here
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(READY) ## Make the environment in .venv; quick when nothing changed
 
@@ -115,6 +115,9 @@ bench-simulation: $(READY) ## Measure how quickly simulated hours pass; ARGS="--
 
 bench-krond: $(READY) ## Measure krond with 10,000 jobs; ARGS="--help" says how
 	$(BIN)/python -m benchmarks.daemon $(ARGS)
+
+bench-operator: kube ## Measure KronJobs beside CronJobs on a real Kubernetes; ARGS="--help" says how
+	$(BIN)/python -m benchmarks.operator $(ARGS)
 
 prove: $(READY) ## Run the full proofs, resumable; ARGS="--help" says how
 	$(BIN)/python -m tests.prove $(ARGS)

@@ -6,14 +6,10 @@ before has run; then both are stopped, a minute passes without them, and both co
 lies an hour or a week back is written into both statuses, because no cluster lives for so long.
 """
 
-import json
-import ssl
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from http.client import HTTPSConnection
-from pathlib import Path
 
 from gnomon.apps.operator.definition import read_definition
 from gnomon.apps.operator.job import candidate
@@ -24,6 +20,7 @@ from gnomon.apps.operator.status_text import read_status, write_status
 from gnomon.core.civil.instant import format_instant
 from tests.apps.operator.cronjob_minutes import Minutes, kronjob_spec, said_of, starts_of
 from tests.apps.operator.cronjob_rows import LATE_S, ROWS, Act, Before, Row
+from tests.kube.caller import Caller
 from tests.kube.cluster import Cluster
 from tests.kube.kronjobs import until_kronjobs
 from tests.kube.operator_process import operating
@@ -48,37 +45,12 @@ _GROUPS = {"CronJob": "batch/v1", "KronJob": "gnomon.dev/v1alpha1"}
 _POLICIES = {"allow": "Allow", "forbid": "Forbid", "replace": "Replace"}
 
 
-class _Server:
-    """The API server as one caller sees it, on one connection."""
-
-    def __init__(self, kubeconfig: Path) -> None:
-        given = json.loads(kubeconfig.read_text())
-        (cluster,), (user,) = given["clusters"], given["users"]
-        trust = ssl.create_default_context(cafile=cluster["cluster"]["certificate-authority"])
-        trust.load_cert_chain(user["user"]["client-certificate"], user["user"]["client-key"])
-        address = cluster["cluster"]["server"].removeprefix("https://")
-        self._line = HTTPSConnection(address, context=trust, timeout=30)
-        self.close = self._line.close
-
-    def ask(self, method: str, path: str, body: object = None) -> tuple[int, dict[str, object]]:
-        kind = "merge-patch+json" if method == "PATCH" else "json"
-        head = {"Content-Type": f"application/{kind}"}
-        self._line.request(method, path, None if body is None else json.dumps(body), head)
-        answer = self._line.getresponse()
-        return answer.status, json.loads(answer.read())
-
-    def done(self, method: str, path: str, body: object = None) -> dict[str, object]:
-        code, said = self.ask(method, path, body)
-        assert code < 300, (method, path, said.get("message"))
-        return said
-
-
 class Beside:
     """All rows, played at once."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
-        self._server = _Server(cluster.kubeconfig())
+        self._server = Caller(cluster.kubeconfig())
         self.close = self._server.close
         self._refused: set[tuple[str, str]] = set()
         self._jobs_before: dict[str, list[Object]] = {}

@@ -49,7 +49,11 @@ _NODE = {
 class Cluster:
     """A cluster in a folder; `with Cluster() as cluster` starts and removes it."""
 
-    def __init__(self, folder: Path | None = None) -> None:
+    def __init__(
+        self, folder: Path | None = None, *, controller_options: tuple[str, ...] = ()
+    ) -> None:
+        """The options are handed to kube-controller-manager, after those that it has here."""
+        self._controller_options = controller_options
         self.folder = folder or Path(tempfile.mkdtemp(prefix="gnomon-kube-"))
         self.folder.mkdir(mode=0o700, exist_ok=True)
         self._binaries = find_binaries()
@@ -225,7 +229,7 @@ class Cluster:
             "--leader-elect=false", "--secure-port=0", "--use-service-account-credentials=true",
             f"--service-account-private-key-file={self._authority.key('tokens')}",
             f"--root-ca-file={self._authority.file}",
-            f"--controllers={','.join(_CONTROLLERS)}",
+            f"--controllers={','.join(_CONTROLLERS)}", *self._controller_options,
         ]  # fmt: skip
 
     def _etcd_complaint(self) -> str | None:
