@@ -153,7 +153,7 @@ def add_command(
     path, krontab = _editable(file, is_new=not Path(file).exists())
     text = add_job(krontab, line, replace=replace)
     _write(path, text, krontab)
-    added = parse_job(line, file=krontab.file)
+    added = parse_job(line, krontab)
     is_replaced = any(one.name == added.name for one in krontab.jobs)
     said = f"{added.name} is in {path} now; krond reload takes it\n"
     return answer_text(said, _which(path, added, replaced=is_replaced), as_json=as_json)
@@ -189,7 +189,7 @@ def format_command(
     if to not in (None, "lines", "yaml"):
         raise DefinitionError("is no form", where="to", got=to, hint="write lines or yaml")
     path, krontab = _editable(file)
-    text = format_file(krontab) if to is None else convert(krontab.jobs, to_yaml=to == "yaml")
+    text = format_file(krontab) if to is None else convert(krontab, to_yaml=to == "yaml")
     same, writes = text == krontab.text, write and to is None and not check
     if writes:
         _write(path, text, krontab)
