@@ -4,7 +4,7 @@ The commands of krond: start, reload, status, stop, run-now, history, logs, repa
 Their exit codes are krond's own: 0 fine, 1 something that was written is wrong, 2 the state cannot
 be used or krond does not run, 3 another krond has it, 4 it cannot be written.
 
-Spec: KROND-21 to KROND-27.
+Spec: KROND-21 to KROND-27, KROND-40.
 """
 
 import sys
@@ -31,7 +31,7 @@ from gnomon.cli.krond_options import (
     read_beside,
 )
 from gnomon.cli.ledger_commands import ROWS_MAX, ledger_keep_ms
-from gnomon.cli.options import JsonOption, clock_of, read_count, read_length_ms
+from gnomon.cli.options import JsonOption, answer_text, clock_of, read_count, read_length_ms
 from gnomon.cli.problem import describe_problem, store_problem
 from gnomon.errors import (
     DefinitionError,
@@ -43,6 +43,7 @@ from gnomon.errors import (
 
 if TYPE_CHECKING:
     from gnomon.apps.daemon.state import StateDirectory
+    from gnomon.cli.screen import Json
 
 __all__ = ["krond_app"]
 
@@ -114,11 +115,17 @@ def start_command(
     mail_from: MailFromOption = None,
     heartbeat: HeartbeatOption = None,
     metrics_file: MetricsOption = None,
+    as_json: JsonOption = False,
 ) -> int:  # fmt: skip
     """Run the jobs of krontab files until stopped."""
     from gnomon.apps.daemon.state import usual_sources
     from gnomon.cli.krond_start import StartOptions, start_detached, start_krond
 
+    if as_json and not detach:
+        raise DefinitionError(
+            "is for an answer, and krond in the foreground gives none", where="json", got="--json",
+            hint="add --detach, or write --json-log for log lines as JSON",
+        )  # fmt: skip
     options = StartOptions(
         sources=tuple(files) if files else (usual_sources(),),
         state=_state(state_dir),
@@ -138,21 +145,26 @@ def start_command(
         "--state-dir", str(options.state.path.absolute()), "--grace", grace, "--keep", keep,
         *beside_arguments(mail_by, mail_from, heartbeat, metrics_file),
     ]  # fmt: skip
-    code, said = start_detached(arguments, options)
-    if code:
-        return _fail(said, code)
-    typer.echo(said, nl=False)
+    started = start_detached(arguments, options)
+    if started.pid is None:
+        return _fail(started.said, started.code)
+    log = str(started.log)
+    text = f"krond runs, process {started.pid}, log {log}\n"
+    typer.echo(answer_text(text, {"pid": started.pid, "log": log}, as_json=as_json), nl=False)
     return 0
 
 
 @krond_app.command("reload")
 @_with_codes
-def reload_command(state_dir: StateOption = None) -> int:
+def reload_command(state_dir: StateOption = None, as_json: JsonOption = False) -> int:
     """Load the krontab files again; an error in them changes nothing."""
     answer = _asked(state_dir, "reload")
     if not answer["ok"]:
         return _fail(f"{str(answer['error']).rstrip()}\nthe old jobs stay\n", CONFIGURATION)
-    typer.echo("1 job" if answer["jobs"] == 1 else f"{answer['jobs']} jobs")
+    jobs = answer["jobs"]
+    assert isinstance(jobs, int)
+    text = "1 job\n" if jobs == 1 else f"{jobs} jobs\n"
+    typer.echo(answer_text(text, {"jobs": jobs}, as_json=as_json), nl=False)
     return 0
 
 
@@ -167,11 +179,13 @@ def stop_command(
     kill: Annotated[
         bool, typer.Option("--kill", help="End the jobs that still run after that.")
     ] = False,
+    as_json: JsonOption = False,
 ) -> int:
     """Stop krond; return when it is gone. Jobs that still run then go on."""
     grace_ms = None if grace is None else read_length_ms(grace, where="grace")
-    _asked(state_dir, "stop", graceMs=grace_ms, kill=kill)
-    typer.echo("krond has stopped")
+    active = _asked(state_dir, "stop", graceMs=grace_ms, kill=kill).get("active")
+    record = {"stopped": True, "active": active if isinstance(active, int) else None}
+    typer.echo(answer_text("krond has stopped\n", record, as_json=as_json), nl=False)
     return 0
 
 
@@ -190,18 +204,12 @@ def run_now_command(
     if not answer["ok"]:
         said = str(answer["error"])
         return _fail(said if said.startswith("error: ") else f"error: {said}\n", CONFIGURATION)
-    if as_json:
-        from gnomon.cli.screen import render_json
-
-        success = answer.get("success")
-        shown = {
-            "key": str(answer["key"]), "success": None if success is None else bool(success),
-            "detail": str(answer.get("detail", "asked for")),
-        }  # fmt: skip
-        typer.echo(render_json(shown), nl=False)
-    else:
-        typer.echo(f"{answer['key']}: {answer.get('detail', 'asked for')}")
-    return CONFIGURATION if wait and not answer["success"] else 0
+    key, detail, success = str(answer["key"]), str(answer.get("detail", "asked for")), None
+    if "success" in answer:
+        success = bool(answer["success"])
+    record = {"key": key, "success": success, "detail": detail}
+    typer.echo(answer_text(f"{key}: {detail}\n", record, as_json=as_json), nl=False)
+    return CONFIGURATION if wait and not success else 0
 
 
 @krond_app.command("status")
@@ -271,18 +279,26 @@ def logs_command(
 
 @krond_app.command("repair")
 @_with_codes
-def repair_command(context: typer.Context, state_dir: StateOption = None) -> int:
+def repair_command(
+    context: typer.Context, state_dir: StateOption = None, as_json: JsonOption = False
+) -> int:
     """Put damaged state aside and begin anew; nothing from before that is owed."""
     import asyncio
 
     from gnomon.apps.daemon.repair import repair
 
-    findings, aside = asyncio.run(repair(_state(state_dir), clock_of(context)))
-    for finding in findings:
-        typer.echo(f"{finding.code}: {finding.problem}")
-    for path in aside:
-        typer.echo(f"put aside: {path}")
-    typer.echo("a new ledger was begun" if aside else "there is nothing to repair")
+    state = _state(state_dir)
+    findings, aside = asyncio.run(repair(state, clock_of(context)))
+    lines = [f"{finding.code}: {finding.problem}" for finding in findings]
+    lines += [f"put aside: {path}" for path in aside]
+    lines.append("a new ledger was begun" if aside else "there is nothing to repair")
+    record: dict[str, Json] = {
+        "stateDirectory": str(state.path),
+        "repaired": bool(aside),
+        "findings": [{"code": one.code, "problem": one.problem} for one in findings],
+        "putAside": [str(path) for path in aside],
+    }
+    typer.echo(answer_text("".join(f"{one}\n" for one in lines), record, as_json=as_json), nl=False)
     return 0
 
 

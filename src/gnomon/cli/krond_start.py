@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
+from typing import NamedTuple
 
 from gnomon.apps.daemon.chronicle import Chronicle
 from gnomon.apps.daemon.control import Answer, serving
@@ -48,7 +49,7 @@ from gnomon.shell.store.instant_text import maybe_to_text, to_text
 from gnomon.shell.store.sqlite import ledger_thread
 from gnomon.shell.telemetry import log, logs_to
 
-__all__ = ["StartOptions", "start_detached", "start_krond"]
+__all__ = ["Detached", "StartOptions", "start_detached", "start_krond"]
 
 LOG_BYTES, LOG_FILES = 10_000_000, 5
 """How long the log of a krond without a terminal becomes, and how many old ones are kept."""
@@ -83,8 +84,19 @@ def start_krond(options: StartOptions, clock: Clock) -> bool:
         return asyncio.run(_run(jobs, options, clock, early))
 
 
-def start_detached(arguments: Sequence[str], options: StartOptions) -> tuple[int, str]:
-    """Start the same in the background: its exit code, or 0 when it runs, and what it said."""
+class Detached(NamedTuple):
+    """What became of a krond that was started in the background."""
+
+    pid: int | None
+    """None when it could not start."""
+    log: Path
+    code: int = 0
+    said: str = ""
+    """Why it could not start."""
+
+
+def start_detached(arguments: Sequence[str], options: StartOptions) -> Detached:
+    """Start the same in the background, and return when it is ready or has ended."""
     os.umask(0o077)
     options.state.prepare()
     log_file = options.log_file or options.state.log
@@ -104,11 +116,11 @@ def start_detached(arguments: Sequence[str], options: StartOptions) -> tuple[int
         os.close(ready)
     if said:
         process.returncode = 0  # it is nobody's child any more, and not to be waited for
-        return 0, f"krond runs, process {said.strip()}, log {log_file}\n"
+        return Detached(int(said), log_file)
     code = process.wait()
     with log_file.open("rb") as lines:
         lines.seek(before)
-        return code, lines.read().decode(errors="replace")
+        return Detached(None, log_file, code, lines.read().decode(errors="replace"))
 
 
 async def _run(jobs: list[Job], options: StartOptions, clock: Clock, early: Sequence[int]) -> bool:

@@ -4,7 +4,7 @@ The commands about krontab files: lint, explain, next, add, remove, format, impo
 They read files, and some write them; none of them speaks to krond, which takes a changed file when
 it is told to reload. Each imports what does its work when it is called.
 
-Spec: KRONTAB-31 to KRONTAB-37, CRONJOB-9.
+Spec: KRONTAB-31 to KRONTAB-37, KROND-40, CRONJOB-9.
 """
 
 import os
@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gnomon.cli.options import CountOption, JsonOption, clock_of, read_count, read_file
+from gnomon.cli.options import (
+    CountOption,
+    JsonOption,
+    answer_text,
+    clock_of,
+    read_count,
+    read_file,
+)
 from gnomon.core.civil.instant import parse_instant, to_epoch
 from gnomon.errors import DefinitionError, KrontabError
 
@@ -22,6 +29,7 @@ if TYPE_CHECKING:
 
     from gnomon.apps.daemon.job import Job
     from gnomon.apps.daemon.krontab import Krontab
+    from gnomon.cli.screen import Json
 
 __all__ = ["krontab_app"]
 
@@ -137,6 +145,7 @@ def add_command(
     replace: Annotated[
         bool, typer.Option("--replace", help="Take the place of a job of this name.")
     ] = False,
+    as_json: JsonOption = False,
 ) -> str:
     """Add a job to a krontab file, which is made when it is not there."""
     from gnomon.apps.daemon.krontab.edit import add_job, parse_job
@@ -144,18 +153,22 @@ def add_command(
     path, krontab = _editable(file, is_new=not Path(file).exists())
     text = add_job(krontab, line, replace=replace)
     _write(path, text, krontab)
-    return f"{parse_job(line, file=krontab.file).name} is in {path} now; krond reload takes it\n"
+    added = parse_job(line, krontab)
+    is_replaced = any(one.name == added.name for one in krontab.jobs)
+    said = f"{added.name} is in {path} now; krond reload takes it\n"
+    return answer_text(said, _which(path, added, replaced=is_replaced), as_json=as_json)
 
 
 @krontab_app.command("remove")
-def remove_command(job: JobArgument, file: FileOption) -> str:
+def remove_command(job: JobArgument, file: FileOption, as_json: JsonOption = False) -> str:
     """Remove a job from a krontab file; what krond knows about it stays."""
-    from gnomon.apps.daemon.krontab.edit import remove_job
+    from gnomon.apps.daemon.krontab.edit import find_entry, remove_job
 
     path, krontab = _editable(file)
     text = remove_job(krontab, job)
     _write(path, text, krontab)
-    return f"{job} is no longer in {path}; krond reload takes it\n"
+    said = f"{job} is no longer in {path}; krond reload takes it\n"
+    return answer_text(said, _which(path, find_entry(krontab, job).job), as_json=as_json)
 
 
 @krontab_app.command("format")
@@ -168,6 +181,7 @@ def format_command(
     to: Annotated[
         str | None, typer.Option("--to", metavar="FORM", help="Print it as lines or yaml.")
     ] = None,
+    as_json: JsonOption = False,
 ) -> int:
     """Write each job of a krontab file in the one way there is."""
     from gnomon.apps.daemon.krontab.edit import convert, format_file
@@ -175,16 +189,17 @@ def format_command(
     if to not in (None, "lines", "yaml"):
         raise DefinitionError("is no form", where="to", got=to, hint="write lines or yaml")
     path, krontab = _editable(file)
-    text = format_file(krontab) if to is None else convert(krontab.jobs, to_yaml=to == "yaml")
-    if check:
-        same = text == krontab.text
-        typer.echo(f"{path} {'is' if same else 'is not'} formatted")
-        return 0 if same else 1
-    if write and to is None:
+    text = format_file(krontab) if to is None else convert(krontab, to_yaml=to == "yaml")
+    same, writes = text == krontab.text, write and to is None and not check
+    if writes:
         _write(path, text, krontab)
-    else:
-        typer.echo(text, nl=False)
-    return 0
+    shown = "" if writes else text
+    if check:
+        shown = f"{path} {'is' if same else 'is not'} formatted\n"
+    record: dict[str, Json] = {"file": str(path), "formatted": same}
+    record |= {"written": writes, "text": text}
+    typer.echo(answer_text(shown, record, as_json=as_json), nl=False)
+    return 1 if check and not same else 0
 
 
 @krontab_app.command("import")
@@ -290,6 +305,10 @@ def _find(jobs: "Sequence[Job]", name: str) -> "Job":
         "is in several files" if found else "is no job", where="job", got=name,
         hint=f"write one of {known}" if found else f"there is {known}",
     )  # fmt: skip
+
+
+def _which(path: Path, job: "Job", **more: "Json") -> "dict[str, Json]":
+    return {"file": str(path), "job": job.name, "identity": job.identity, **more}
 
 
 def _at(text: str | None, context: typer.Context) -> int:

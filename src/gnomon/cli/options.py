@@ -18,6 +18,9 @@ from gnomon.core.civil.instant import from_epoch, parse_instant
 from gnomon.errors import DefinitionError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from gnomon.cli.screen import Json
     from gnomon.ports import Clock
 
 __all__ = [
@@ -33,6 +36,7 @@ __all__ = [
     "MetricsOption",
     "StoreOption",
     "ZoneOption",
+    "answer_text",
     "clock_of",
     "read_address",
     "read_after",
@@ -105,6 +109,15 @@ StoreOption = Annotated[
         "--store", metavar="PATH", help="The ledger; left out, FILE with the ending .sqlite3."
     ),
 ]
+
+
+def answer_text(text: str, record: "Mapping[str, Json]", *, as_json: bool) -> str:
+    """What a command says: its text, or with `--json` the same as a record."""
+    if not as_json:
+        return text
+    from gnomon.cli.screen import render_json
+
+    return render_json(record)
 
 
 def clock_of(context: typer.Context) -> "Clock":

@@ -128,9 +128,9 @@ jobs:
 
 @clause("KRONTAB-26")
 def test_a_file_can_be_turned_into_the_other_form() -> None:
-    in_yaml = convert(read(LINES).jobs, to_yaml=True)
+    in_yaml = convert(read(LINES), to_yaml=True)
 
     assert read(in_yaml, file=YAML).problems == ()
-    assert convert(read(in_yaml, file=YAML).jobs, to_yaml=False) == (
+    assert convert(read(in_yaml, file=YAML), to_yaml=False) == (
         f"0 2 * * * name=a command=/bin/a\n{B}\n"
     )

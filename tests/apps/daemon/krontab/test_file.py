@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from gnomon.apps.daemon.execution import Sink, SinkKind
 from gnomon.apps.daemon.krontab.draft import FIELDS, MODIFIERS
+from gnomon.apps.daemon.krontab.render import render_defaults
 from tests.apps.daemon.krontab.reading import FILE, problems, read
 from tests.clauses import clause
 
@@ -16,7 +17,7 @@ SHARDS = st.lists(
     st.one_of(
         st.sampled_from([*(f"@{one}(" for one in MODIFIERS), *(f"{one}=" for one in FIELDS)]),
         st.sampled_from(list('@()=",;\\# \t\n\r')),
-        st.sampled_from(["0 2 * * * ", "after,1h", "name=a ", '\\"']),
+        st.sampled_from(["0 2 * * * ", "after,1h", "name=a ", '\\"', "@defaults ", "command=b\n"]),
         st.text(max_size=4),
     ),
     max_size=20,
@@ -113,9 +114,13 @@ def test_a_file_whose_path_cannot_be_an_identity_has_errors_and_no_jobs() -> Non
 @example('0 2 * * * @seed(daily,salt="\\')
 @example("@")
 @example("@()")
+@example("@defaults @tz()")
+@example("@defaults env=\n0 2 * * * name=a command=b")
+@example("@defaults @dst(civil)\n0 2 * * * @dst() name=a command=b")
 def test_no_text_makes_the_reader_fail(text: str) -> None:
     krontab = read(text)
 
+    assert not krontab.defaults or read(render_defaults(krontab.defaults.entry)).problems == ()
     lines = text.split("\n")
     for problem in krontab.problems:
         assert 1 <= problem.line <= len(lines)
@@ -127,6 +132,8 @@ def test_no_text_makes_the_reader_fail(text: str) -> None:
 @given(st.text(max_size=60))
 def test_no_text_in_yaml_makes_the_reader_fail(text: str) -> None:
     read(text, file=f"{FILE}.yaml")
+    read(f"defaults: {text}\njobs:\n  - {text}", file=f"{FILE}.yaml")
+    read(f"defaults:\n  {text}: a\n  tz: {text}\njobs: []", file=f"{FILE}.yaml")
     read(f"jobs:\n  - {text}", file=f"{FILE}.yaml")
     read(f"jobs:\n  - name: {text}\n    {text}: a", file=f"{FILE}.yaml")
 

@@ -5,23 +5,27 @@ Each function gives the new text and changes nothing itself. The new text is rea
 given: it has exactly the jobs that it should have, or the change is refused, because a file that
 cannot be changed safely is better changed by hand.
 
-Spec: KRONTAB-25 to KRONTAB-27.
+Spec: KRONTAB-25 to KRONTAB-27, KRONTAB-50.
 """
-
-from collections.abc import Sequence
 
 from gnomon.apps.daemon.job import Job
 from gnomon.apps.daemon.krontab.reader import Entry, Krontab, is_yaml, read_krontab
-from gnomon.apps.daemon.krontab.render import render_line, render_yaml
+from gnomon.apps.daemon.krontab.render import (
+    render_defaults,
+    render_line,
+    render_yaml,
+    yaml_defaults,
+    yaml_item,
+)
 from gnomon.apps.daemon.krontab.report import report
 from gnomon.errors import DefinitionError, KrontabError
 
 __all__ = ["add_job", "convert", "find_entry", "format_file", "parse_job", "remove_job"]
 
 
-def parse_job(line: str, *, file: str) -> Job:
-    """The job that a line describes, as it would be in the file."""
-    found = read_krontab(line, file=file, yaml=False)
+def parse_job(line: str, krontab: Krontab) -> Job:
+    """The job that a line describes, as it would be in the file, under its defaults."""
+    found = read_krontab(line, file=krontab.file, yaml=False, defaults=krontab.defaults)
     if found.errors:
         raise KrontabError(report("job", line, found.errors), count=len(found.errors))
     if len(found.jobs) != 1:
@@ -43,7 +47,7 @@ def find_entry(krontab: Krontab, name: str) -> Entry:
 
 def add_job(krontab: Krontab, line: str, *, replace: bool) -> str:
     """The file with one more job at its end, or with another in the place of its namesake."""
-    job = parse_job(line, file=krontab.file)
+    job = parse_job(line, krontab)
     names = [one.name for one in krontab.jobs]
     if job.name in names and not replace:
         raise DefinitionError(
@@ -72,16 +76,27 @@ def remove_job(krontab: Krontab, name: str) -> str:
 def format_file(krontab: Krontab) -> str:
     """The file with each job written in the one way there is, and all else as it is."""
     lines = _lines(krontab)
-    for entry in reversed(krontab.entries):
+    defaults, entries = _defaults(krontab), list(krontab.entries)
+    entries += [] if defaults is None else [defaults]
+    for entry in sorted(entries, key=lambda entry: entry.line, reverse=True):
         old = lines[entry.line - 1 : entry.last_line]
         if not any("#" in line for line in old) or not is_yaml(krontab.file):
             lines[entry.line - 1 : entry.last_line] = _written(entry.job, krontab, entry)
     return _checked(lines, krontab, {one.name: one for one in krontab.jobs})
 
 
-def convert(jobs: Sequence[Job], *, to_yaml: bool) -> str:
-    """The jobs as a whole file of the other form."""
-    return render_yaml(jobs) if to_yaml else "".join(f"{render_line(job)}\n" for job in jobs)
+def convert(krontab: Krontab, *, to_yaml: bool) -> str:
+    """The defaults and the jobs as a whole file of one form."""
+    defaults = _defaults(krontab)
+    if to_yaml:
+        return render_yaml(krontab.jobs, defaults)
+    lines = [] if defaults is None else [render_defaults(defaults)]
+    lines += [render_line(job, defaults) for job in krontab.jobs]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _defaults(krontab: Krontab) -> Entry | None:
+    return None if krontab.defaults is None else krontab.defaults.entry
 
 
 def _lines(krontab: Krontab) -> list[str]:
@@ -90,24 +105,32 @@ def _lines(krontab: Krontab) -> list[str]:
 
 
 def _written(job: Job, krontab: Krontab, entry: Entry) -> list[str]:
+    defaults = _defaults(krontab)
+    if entry is defaults and is_yaml(krontab.file):
+        return [" " * entry.indent + line for line in yaml_defaults(entry)]
+    if entry is defaults:
+        return [render_defaults(entry)]
     if not is_yaml(krontab.file):
-        return [render_line(job)]
-    return _item(job, indent=entry.indent)
+        return [render_line(job, defaults)]
+    return _item(job, krontab, indent=entry.indent)
 
 
 def _appended(lines: list[str], job: Job, krontab: Krontab) -> list[str]:
     """The lines of YAML with an item behind the last, indented as that one is."""
     if not krontab.entries:
         kept = [line for line in lines if line.strip() not in ("jobs:", "jobs: []", "{}")]
-        return [*kept, "jobs:", *_item(job, indent=2)]
+        return [*kept, "jobs:", *_item(job, krontab, indent=2)]
     last = max(krontab.entries, key=lambda entry: entry.last_line)
-    return [*lines[: last.last_line], *_item(job, indent=last.indent), *lines[last.last_line :]]
+    return [
+        *lines[: last.last_line],
+        *_item(job, krontab, indent=last.indent),
+        *lines[last.last_line :],
+    ]
 
 
-def _item(job: Job, *, indent: int) -> list[str]:
+def _item(job: Job, krontab: Krontab, *, indent: int) -> list[str]:
     """The lines of one item of the list, with its hyphen in this column, from 0."""
-    _, *lines = render_yaml([job]).rstrip("\n").split("\n")
-    return [" " * indent + line[2:] for line in lines]
+    return [" " * indent + line for line in yaml_item(job, _defaults(krontab))]
 
 
 def _checked(lines: list[str], krontab: Krontab, jobs: dict[str, Job]) -> str:

@@ -5,15 +5,20 @@ A line is a schedule, modifiers in any order, and fields:
 
     0 2 * * * @tz(Europe/Paris) @win(after,1h) name=backup command="/usr/bin/backup --full"
 
+or the defaults of the file, in the same words:
+
+    @defaults @tz(Europe/Paris) @policy(deadline=10m) mail=ops@example.org
+
 Tokens are separated by blanks that stand outside quotes and parentheses. There are no comments
 behind a job and no lines that go on on the next.
 
-Spec: KRONTAB-6 to KRONTAB-8.
+Spec: KRONTAB-6 to KRONTAB-8, KRONTAB-48.
 """
 
 import re
 
 from gnomon.apps.daemon.krontab.draft import (
+    DEFAULTS,
     FIELDS,
     MODIFIERS,
     SCHEDULE,
@@ -44,7 +49,7 @@ _IMPORT = "to take over lines of a crontab: gnomon krontab import"
 
 
 def read_line(text: str, line: int, problems: Problems) -> Draft | None:
-    """The draft of a line that holds a job; None when not even its parts can be told apart."""
+    """The draft of a job or of the defaults; None when not even its parts can be told apart."""
     whole = Piece(text, line, 1)
     start = whole.part(0)
     draft = Draft(
@@ -54,7 +59,8 @@ def read_line(text: str, line: int, problems: Problems) -> Draft | None:
     if not _is_text(whole, problems):
         return None
     tokens = _tokens(whole, draft, problems)
-    rest = _take_schedule(tokens, whole, draft, problems)
+    draft.is_defaults = tokens[0].text == f"{_SIGIL}{DEFAULTS}"
+    rest = tokens[1:] if draft.is_defaults else _take_schedule(tokens, whole, draft, problems)
     in_fields = False
     for index, token in enumerate(rest):
         key = _KEY.match(token.text)

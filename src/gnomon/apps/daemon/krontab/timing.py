@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from gnomon.apps.daemon.krontab.draft import SCHEDULE, Draft, unknown
+from gnomon.apps.daemon.krontab.draft import DEFAULTS, SCHEDULE, Draft, unknown
 from gnomon.apps.daemon.krontab.piece import Piece, unquote
 from gnomon.apps.daemon.krontab.problem import Problems
 from gnomon.core.civil.zone import load_zone
@@ -98,7 +98,7 @@ def _recurrence(draft: Draft, zone: str, problems: Problems) -> Recurrence | Non
 def _macro_hint(text: str) -> str:
     if text.lower() == "@reboot":
         return "krond has nothing that runs at boot; write a unit of the system for it"
-    return unknown(text, among=tuple(STANDARD.macros))
+    return unknown(text, among=(*STANDARD.macros, f"@{DEFAULTS}"))
 
 
 def _one_of(draft: Draft, name: str, known: Sequence[str], problems: Problems) -> str | None:

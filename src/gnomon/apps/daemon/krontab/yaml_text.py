@@ -1,8 +1,11 @@
 """
 A krontab file in YAML becomes drafts.
 
-It is a mapping with one list, `jobs`, of mappings with the names that lines have too:
+It is a mapping with a list, `jobs`, of mappings with the names that lines have too, and, if wanted,
+with a mapping of what holds for all of them:
 
+    defaults:
+      tz: Europe/Paris
     jobs:
       - name: backup
         schedule: 0 2 * * *
@@ -15,14 +18,22 @@ words and `env` as a mapping. There are no aliases and no tags, and no key stand
 
 Needs the extra `yaml`.
 
-Spec: KRONTAB-18.
+Spec: KRONTAB-18, KRONTAB-48.
 """
 
 from collections.abc import Iterator
 
 import yaml
 
-from gnomon.apps.daemon.krontab.draft import FIELDS, MODIFIERS, SCHEDULE, SEPARATORS, Draft, unknown
+from gnomon.apps.daemon.krontab.draft import (
+    DEFAULTS,
+    FIELDS,
+    MODIFIERS,
+    SCHEDULE,
+    SEPARATORS,
+    Draft,
+    unknown,
+)
 from gnomon.apps.daemon.krontab.piece import Piece, quote, split
 from gnomon.apps.daemon.krontab.problem import Problems
 
@@ -50,16 +61,22 @@ class _PlainLoader(yaml.SafeLoader):
 
 
 def read_yaml(text: str, problems: Problems) -> Iterator[Draft]:
-    """The drafts of a file."""
+    """The drafts of a file, that of the defaults first."""
     root = _compose(text, problems)
     if root is None:
         return
     jobs: yaml.Node | None = None
+    defaults: Draft | None = None
     for key, value in _items(root, "file", _SHAPE, problems):
         if key.text == _JOBS:
             jobs = value
+        elif key.text == DEFAULTS:
+            defaults = _draft(value, key.column - 1, problems, where=DEFAULTS)
+            defaults.start, defaults.is_defaults = key, True
         else:
             problems.error(key, "file", "has an unknown key", got=key.text, hint=_SHAPE)
+    if defaults is not None:
+        yield defaults
     if isinstance(jobs, yaml.SequenceNode):
         for node in jobs.value:
             yield _draft(node, jobs.start_mark.column, problems)
@@ -87,15 +104,15 @@ def _compose(text: str, problems: Problems) -> yaml.Node | None:
     return None
 
 
-def _draft(node: yaml.Node, indent: int, problems: Problems) -> Draft:
+def _draft(node: yaml.Node, indent: int, problems: Problems, *, where: str = "job") -> Draft:
     draft = Draft(
         start=_piece(node), before=len(problems.found), last_line=_last_line(node), indent=indent,
         sigil="",
     )  # fmt: skip
-    for key, value in _items(node, "job", _SHAPE, problems):
+    for key, value in _items(node, where, _SHAPE, problems):
         if key.text not in _KEYS:
             hint = unknown(key.text, among=_KEYS)
-            problems.error(key, "job", "has an unknown key", got=key.text, hint=hint)
+            problems.error(key, where, "has an unknown key", got=key.text, hint=hint)
             continue
         parts = _parts(key, value, problems)
         if all(_is_text(piece, key.text, problems) for piece in parts):
