@@ -94,6 +94,8 @@ def _asked_for(case: Case) -> Iterator[tuple[str, str]]:
     for row in case.asked:
         if row.state != "done":
             yield "lost", f"{row.key} is still {row.state}"
+        if row.params != case.record.given.get(row.key):
+            yield "asked", f"{row.key} has the parameters {row.params}, others were given"
     for effect in case.effects:
         if (name, effect.nominal) in case.record.left_out and lane(effect.key) == PERIOD:
             yield "asked", f"{effect.nominal} was to be left out, and was started"

@@ -21,6 +21,8 @@ __all__ = ["LOOKS", "LOOK_MS", "People"]
 
 LOOKS, LOOK_MS = 20, 1_500
 """How often, and how far apart, somebody looks for a run that may be running."""
+_GIVEN = ((None,), ('{"try":1}',), ('{"try":1}', '{"try":2}'))
+"""The parameters of a run that is asked for, once or twice: the first ones count."""
 
 _Act = Callable[[], Coroutine[None, None, None]]
 
@@ -116,8 +118,7 @@ class People:
             elif name in record.deleted and plan.what != "kill":
                 return
             elif plan.what == "manual":
-                await ledger.trigger(name, name=f"m{plan.at}", now_ms=now_ms)
-                record.asked.append((name, f"manual:{name}:m{plan.at}"))
+                await self._trigger(name, plan.at, now_ms)
             elif plan.what == "backfill":
                 nominals = [now_ms // 1000 - 86_400 - number for number in range(3)]
                 await ledger.backfill(name, name=f"b{plan.at}", nominals=nominals, now_ms=now_ms)
@@ -130,6 +131,15 @@ class People:
                 await self._kill_one(name, patient=plan.at % 4 > 0)
 
         self._do_later(plan.at, ask)
+
+    async def _trigger(self, name: str, at: int, now_ms: int) -> None:
+        """Ask for a run, mostly with parameters, and often for the same run again with others."""
+        key, given = f"manual:{name}:m{at}", _GIVEN[at % len(_GIVEN)]
+        for params in given:
+            await self._ledger.trigger(name, name=f"m{at}", now_ms=now_ms, params=params)
+        self._record.asked.append((name, key))
+        if given[0] is not None:
+            self._record.given.setdefault(key, given[0])
 
     async def _kill_one(self, name: str, *, patient: bool) -> None:
         """End a run that may be running and that nobody holds, if there is one soon; or another."""

@@ -49,6 +49,8 @@ class Row(NamedTuple):
     """Whether it says how the run is called and when it began."""
     chosen_ms: int | None = None
     """The instant that was chosen for it; None for a range."""
+    params: str | None = None
+    """What the caller that asked for it gave along."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -213,6 +215,8 @@ class Record(Notes):
 
     asked: list[tuple[str, str]] = field(default_factory=list)
     """Schedules and keys of runs that somebody asked for."""
+    given: dict[str, str] = field(default_factory=dict)
+    """Parameters by the key of the run that a caller gave them to, first."""
     left_out: set[tuple[str, int]] = field(default_factory=set)
     """Schedules and periods that somebody asked to leave out."""
     killed: dict[str, int] = field(default_factory=dict)

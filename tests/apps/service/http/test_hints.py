@@ -46,7 +46,7 @@ FREE = ("reason", "text", "salt", "idempotency_key")
 
 
 BARE_TOLD = re.compile(r"write (\d+|true|false), without quotes")
-BARE = {"integer": [2, 2.0, 60.0], "boolean": [True, False]}
+BARE: dict[str, list[float]] = {"integer": [2, 2.0, 60.0], "boolean": [True, False]}
 """What is meant, by the kind of a field; it is sent in quotes too."""
 
 
