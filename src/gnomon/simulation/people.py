@@ -11,10 +11,12 @@ Spec: SIM-1, SIM-19.
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 
+from gnomon.apps.service.feedback import Heard, record_feedback
 from gnomon.core.schedule_record import read_schedule
 from gnomon.ports import By, Ledger, RunRow
+from gnomon.ports.executor import Feedback, FeedbackStatus
 from gnomon.simulation.launcher import Way
-from gnomon.simulation.record import Deleted, Paused, Record
+from gnomon.simulation.record import Deleted, Effect, Paused, Record, Seen
 from gnomon.simulation.workload import AskPlan, EditPlan, PausePlan, Workload
 
 __all__ = ["LOOKS", "LOOK_MS", "People"]
@@ -54,6 +56,23 @@ class People:
             for act in self._interjections.pop(schedule_id, ()):
                 self._record.hit("definition saved between a look and its commit")
                 await act()
+
+    def call_back(self, effect: Effect) -> None:
+        """Have the service hear from an executor elsewhere that a run is over, at once."""
+        word = FeedbackStatus.SUCCESS if effect.success else FeedbackStatus.FAILED
+
+        async def hear() -> None:
+            row = await self._ledger.run(effect.key)
+            said, now_ms = Feedback(effect.key, word, effect.run_id), self._now_ms()
+            heard = await record_feedback(self._ledger, said, now_ms=now_ms)
+            self._record.hit(f"executor called back: {heard}")
+            grant = self._record.newest_grant(effect.key)
+            if heard is Heard.ACCEPTED and row is not None and grant is not None:
+                grant.is_closed = True
+                no = self._record.next_no()
+                self._record.reports.append(Seen(effect.key, row.fence, "Ended", True, no))
+
+        self._do_later(0, hear)
 
     def _plan_pause(self, plan: PausePlan) -> None:
         async def pause() -> None:

@@ -72,6 +72,8 @@ class Effect:
     ended_no: int | None = None
     how: str = ""
     """How it ended: by itself, ended by a worker, or died with one."""
+    params: str | None = None
+    """What it was handed, where a run is handed anything."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -98,6 +100,8 @@ class Grant:
     """When it was given back, or taken away: its lease was over, or its worker cannot be alive."""
     waits: bool = False
     """Whether the lost run waits for its next try: deleting its schedule ends it there and then."""
+    is_detached: bool = False
+    """Whether its run goes on elsewhere, so that its worker has let it go."""
     is_given_back: bool = False
     """Whether its worker said that it had certainly started nothing."""
     unanswered_no: int | None = None
