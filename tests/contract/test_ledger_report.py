@@ -92,6 +92,24 @@ def test_a_launch_after_the_end_is_refused_where_nothing_can_have_begun(
     assert desk.row().run_id is None
 
 
+@clause("LEDGER-25")
+@pytest.mark.parametrize(("ends", "said"), [(True, "00:01:05"), (False, None)])
+def test_a_launch_without_an_answer_says_when_a_run_that_is_over_began(
+    desk: Desk, ends: bool, said: str | None
+) -> None:
+    claim = desk.claim()
+    if ends:
+        desk.ended(claim, "00:01:20")
+    unanswered = Failed(
+        claim.key, claim.fence, "no answer", False, Reason.UNCERTAIN, started_ms=at("00:01:05")
+    )
+
+    assert desk.report(unanswered, now="00:01:30") == [True]
+    row = desk.row()
+    assert row.state is (State.DONE if ends else State.PLANNED)
+    assert said == (None if row.started_ms is None else clock(row.started_ms))
+
+
 @clause("LEDGER-9")
 def test_a_launch_says_when_it_began(desk: Desk) -> None:
     claim = desk.claim()

@@ -171,6 +171,11 @@ def _asked_for_is_forgotten() -> Patch:
     return _planning(before=without)
 
 
+def _parameters_given_last_count() -> Patch:
+    add = asked._add
+    return patch.object(asked, "_add", lambda *some: None if add(*some) is None else 1)
+
+
 def _queue_dropped() -> Patch:
     return _planning(
         before=lambda due: due._replace(waiting=[one for one in due.waiting if not one.queued])
@@ -370,6 +375,7 @@ MUTANTS = [
     Mutant("a launch that failed is not reported", Campaign.CRASH, _failure_is_not_reported),
     Mutant("a period that is left out runs", Campaign.WORKERS, _left_out_runs),
     Mutant("what was asked for is forgotten", Campaign.CRASH, _asked_for_is_forgotten),
+    Mutant("the parameters given last count", Campaign.WORKERS, _parameters_given_last_count),
     Mutant("a kill is written down alone", Campaign.WORKERS, _killed_in_the_ledger_alone),
     Mutant("what was killed is tried again", Campaign.WORKERS, _killed_is_tried_again),
     Mutant("what did not hold is told", Campaign.WORKERS, _what_did_not_hold_is_told),

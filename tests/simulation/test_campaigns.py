@@ -8,7 +8,8 @@ from itertools import islice
 
 import pytest
 
-from gnomon.simulation.campaign import Campaign, sample, tally, worlds
+from gnomon.simulation.campaign import Campaign, sample, spec_of, tally, worlds
+from gnomon.simulation.launcher import Way
 from tests.clauses import clause
 
 pytestmark = pytest.mark.bulk
@@ -29,6 +30,9 @@ SOMETIMES = [
     "crash_after launcher",
     "crash_after renew",
     "crash_before launcher",
+    "executor called back before it answered",
+    "executor called back: accepted",
+    "run elsewhere ended by a worker",
     "definition changed",
     "definition saved again",
     "late write refused",
@@ -74,6 +78,15 @@ def test_three_workers_in_trouble_lose_and_repeat_nothing(part: int) -> None:
 
     assert found.worlds == WORLDS_A_PART
     assert found.troubles == []
+
+
+@clause("SIM-22")
+@pytest.mark.parametrize("seed", [0, 24, 62, 124, 159, 311, 330, 335, 390, 396])
+def test_a_run_elsewhere_that_is_over_before_its_launch_is_answered_keeps_its_start(
+    seed: int,
+) -> None:
+    assert spec_of(Campaign.WORKERS, seed).workload.way is Way.ELSEWHERE
+    assert tally(Campaign.WORKERS, [sample(Campaign.WORKERS, seed)]).troubles == []
 
 
 @clause("SIM-5", "SIM-7")

@@ -63,8 +63,7 @@ class Held(NamedTuple):
     key: str
     fence: int
     lease_ms: int | None = None
-    """The length that the worker reckons with, though the definition may say another by now; None
-    for that of the definition."""
+    """The length that the worker reckons with; None for that of the definition by now."""
 
 
 class Launched(NamedTuple):
@@ -73,7 +72,7 @@ class Launched(NamedTuple):
     key: str
     fence: int
     run_id: str
-    """What the launcher calls it; a process writes its pid and start time here."""
+    """What the launcher calls it; of a process, its pid and start time."""
     detached_ms: int | None = None
     """For how long to wait for word of its end, when it goes on without its worker; else None."""
     started_ms: int | None = None
@@ -98,6 +97,8 @@ class Failed(NamedTuple):
     """
     wait_ms: int | None = None
     """For how long not to try again, whatever the policy says."""
+    started_ms: int | None = None
+    """When it began, if it did: for a run whose executor has said meanwhile that it is over."""
 
 
 class Ended(NamedTuple):
@@ -111,8 +112,7 @@ class Ended(NamedTuple):
     reason: Reason | None = None
     run_id: str | None = None
     started_ms: int | None = None
-    """When it began. This and its id, from a launcher that does not confirm starts: its report of
-    the launch is dropped when the run is over before it was written."""
+    """When it began; None where the report of its launch says so."""
     ended_ms: int | None = None
     """When it ended, by the launcher's clock; None for when it is reported."""
 

@@ -33,7 +33,7 @@ class Aftermath(NamedTuple):
                 run.reason and run.reason.value, run.launches, run.fence,
                 None if run.kill_ms is None or run.ended_ms is None else run.ended_ms - run.kill_ms,
                 run.run_id is not None and run.started_ms is not None,
-                None if run.last_nominal else run.chosen_ms,
+                None if run.last_nominal else run.chosen_ms, run.params,
             )
             for run in self.runs
         ]  # fmt: skip

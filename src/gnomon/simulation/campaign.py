@@ -33,6 +33,7 @@ from gnomon.simulation.faults import (
 from gnomon.simulation.seeds import endless, replay_of, trouble
 from gnomon.simulation.seeds import whole_seeds as whole_seeds_of
 from gnomon.simulation.workload import (
+    draw_elsewhere,
     draw_forsaken,
     draw_leases,
     draw_outage,
@@ -56,6 +57,7 @@ __all__ = [
 _TIGHT = Limits(catchup_max=3, queue_max=2, open_max=20, one_by_one_max=4, count_max=1_000)
 _OUTAGE_PERCENT = 5  # of all worlds
 _FORSAKEN_PERCENT = 4  # of the worlds of three workers
+_ELSEWHERE_PERCENT = 5  # of the worlds of three workers; in half of them nothing goes wrong
 _LEASES_PERCENT = 5  # of the worlds of three workers
 _CALLS = 250  # about as many as there are while faults can happen
 _PAIR_DISTANCE_MAX = 40
@@ -113,6 +115,10 @@ def spec_of(
     set_back = draw_steps(dice, until_at=workload.length_ms, count=dice.pick((0, 0, 1, 2)))
     if (leases := Dice(seed, "leases")).chance(_LEASES_PERCENT):
         workload, drawn, set_back = draw_leases(leases), [], []
+    if (elsewhere := Dice(seed, "elsewhere")).chance(_ELSEWHERE_PERCENT):
+        workload = draw_elsewhere(elsewhere)
+        if elsewhere.chance(50):
+            drawn, set_back = [], []
     return Spec(
         seed=seed, workload=workload, workers=3, limits=limits,
         faults=tuple(drawn if faults is None else faults),

@@ -15,7 +15,7 @@ from typing import Generic, NoReturn, Protocol, TypeVar
 from gnomon.errors import StoreError
 from gnomon.simulation.dice import Dice
 from gnomon.simulation.faults import Crash, Fault, Kind
-from gnomon.simulation.record import Notes, Record
+from gnomon.simulation.record import Effect, Notes, Record
 
 __all__ = ["Gate", "LedgerNature", "Nature"]
 
@@ -53,6 +53,10 @@ class LedgerNature(Nature, Protocol):
 
     def shown_ms(self) -> int:
         """The latest instant that the wall clock has ever shown."""
+        ...
+
+    def call_back(self, effect: Effect) -> None:
+        """An executor elsewhere says that a run is over."""
         ...
 
     async def interject(self, schedule_ids: Sequence[str]) -> None:

@@ -94,6 +94,11 @@ def _asked_for(case: Case) -> Iterator[tuple[str, str]]:
     for row in case.asked:
         if row.state != "done":
             yield "lost", f"{row.key} is still {row.state}"
+        if row.params != case.record.given.get(row.key):
+            yield "asked", f"{row.key} has the parameters {row.params}, others were given"
+    for effect in case.effects:
+        if effect.params not in (None, case.record.given.get(effect.key, "{}")):
+            yield "asked", f"{effect.key} was handed {effect.params}, and was given others"
     for effect in case.effects:
         if (name, effect.nominal) in case.record.left_out and lane(effect.key) == PERIOD:
             yield "asked", f"{effect.nominal} was to be left out, and was started"
@@ -308,8 +313,10 @@ def _calm(case: Case) -> Iterator[tuple[str, str]]:
     name = str(case.schedule["schedule_id"])
     is_paused = any(pause.schedule_id == name for pause in case.record.pauses)
     before_ms, _ = window(case.schedule)
+    unanswered = {grant.key for grant in case.grants if grant.unanswered_no is not None}
     for row in (*case.rows, *case.asked):
-        if (row.outcome, row.reason) == ("executed", None) and not row.says_start:
+        is_known = row.says_start or row.key in unanswered  # then its end alone was told
+        if (row.outcome, row.reason) == ("executed", None) and not is_known:
             yield "calm", f"{row.nominal} ran, and its row does not say when it began"
     for row in case.rows:
         # A window that was open when the schedule was saved may have had its instant before that.

@@ -2,7 +2,7 @@
 What runs are in a simulated world: entries in the record of effects, with a beginning and an end.
 
 The record of effects is the outside world's own: it does not come from the ledger, and it stays
-when a worker dies. There are three ways to launch, after those that exist:
+when a worker dies. There are four ways to launch, after those that exist:
 
 - `function`: a run begins with `launch` and dies with its worker.
 - `process`: a run is made ready by `launch`, begins with `release`, and lives on when its worker
@@ -10,6 +10,8 @@ when a worker dies. There are three ways to launch, after those that exist:
 - `keyed`: a run begins with `launch`, elsewhere, and the executor knows keys: a second launch under
   the same key joins the first run, or hears how it ended, and anybody can have it ended. Sometimes
   it does not answer, and may have begun the run.
+- `elsewhere`: the executor of the service, which the real run launcher asks. It answers when it
+  likes, and calls back when a run is over, perhaps before it has answered.
 
 Now and then nothing at all can be started for a while, as for want of descriptors.
 
@@ -22,16 +24,19 @@ from enum import StrEnum
 
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.ports import Claim, Ended, Failed, Launched, Strained
+from gnomon.ports.executor import Accepted, Answer, Feedback, Meta, Refused, Unanswered
 from gnomon.simulation.dice import Dice
 from gnomon.simulation.gate import Gate, LedgerNature
 from gnomon.simulation.record import Effect
 
-__all__ = ["Outside", "SimulatedLauncher", "Way"]
+__all__ = ["Outside", "SimulatedExecutor", "SimulatedLauncher", "Way"]
 
 STRAIN_MS = 45_000
 """How long a worker lacks something at a time."""
 _ADOPTED_FENCE = 0  # the ledger gives a new one, which a launcher is not told
 _UNANSWERED_MAX = 2  # tries, so that a world comes to rest in time
+_ANSWERS_MS = (0, 0, 300, 4_000)
+"""How long an executor elsewhere takes to answer."""
 
 
 class Way(StrEnum):
@@ -40,6 +45,7 @@ class Way(StrEnum):
     FUNCTION = "function"
     PROCESS = "process"
     KEYED = "keyed"
+    ELSEWHERE = "elsewhere"
 
 
 class Outside:
@@ -54,22 +60,43 @@ class Outside:
         self.seed = seed
         self.effects = nature.record.effects
         self.nature = nature
-        nature.record.anybody_ends = way is Way.KEYED
+        nature.record.anybody_ends = way in (Way.KEYED, Way.ELSEWHERE)
         self.wall_ms = wall_ms
         self.listeners: dict[str, list[SimulatedLauncher]] = {}
         """Who hears of the end of a run: all who started, joined or adopted it."""
         self._going_on: dict[str, tuple[Effect, asyncio.TimerHandle]] = {}
 
     def begin(self, claim: Claim, run_id: str, listener: "SimulatedLauncher") -> None:
-        dice = Dice(self.seed, "run", claim.key, claim.launches)
+        self.listeners[run_id] = [listener]
+        self.begin_for(
+            claim.schedule.schedule_id,
+            claim.nominal,
+            claim.key,
+            claim.launches,
+            claim.fence,
+            listener.gate.worker,
+            run_id,
+        )
+
+    def begin_for(
+        self,
+        schedule_id: str,
+        nominal: int,
+        key: str,
+        launches: int,
+        fence: int,
+        worker: str,
+        run_id: str,
+        params: str | None = None,
+    ) -> None:
+        dice = Dice(self.seed, "run", key, launches)
         effect = Effect(
-            schedule_id=claim.schedule.schedule_id, nominal=claim.nominal, key=claim.key,
-            launches=claim.launches, fence=claim.fence, worker=listener.gate.worker, run_id=run_id,
-            no=self.nature.record.next_no(), began_at=self.nature.at(), began_ms=self.wall_ms(),
-            success=dice.chance(85),
+            schedule_id=schedule_id, nominal=nominal, key=key, launches=launches, fence=fence,
+            worker=worker, run_id=run_id, no=self.nature.record.next_no(),
+            began_at=self.nature.at(), began_ms=self.wall_ms(), success=dice.chance(85),
+            params=params,
         )  # fmt: skip
         self.effects.append(effect)
-        self.listeners[run_id] = [listener]
         length_ms = dice.pick(self._lengths_ms)
         timer = self.nature.later(length_ms, lambda: self.over(run_id, "by itself"))
         self._going_on[run_id] = effect, timer
@@ -88,8 +115,10 @@ class Outside:
         effect.ended_no = self.nature.record.next_no()
         if how != "by itself":
             effect.success = False
-        for listener in self.listeners.pop(run_id):
+        for listener in self.listeners.pop(run_id, ()):
             listener.hear(effect, reason)
+        if self.way is Way.ELSEWHERE and how == "by itself":
+            self.nature.call_back(effect)
 
     def worker_died(self, launcher: "SimulatedLauncher") -> None:
         for run_id in self.heard_by(launcher):
@@ -101,6 +130,76 @@ class Outside:
 
     def heard_by(self, launcher: "SimulatedLauncher") -> list[str]:
         return [run_id for run_id, heard in self.listeners.items() if launcher in heard]
+
+
+class SimulatedExecutor:
+    """An executor elsewhere, as the run launcher of one worker reaches it."""
+
+    detached = True
+
+    def __init__(self, gate: Gate[LedgerNature], outside: Outside) -> None:
+        self._gate, self._outside = gate, outside
+
+    async def run(self, dag_json: str, meta: Meta) -> Answer:
+        return await self._gate.call("launch", lambda: self._run(meta), stores=False)
+
+    async def feedback(self) -> Sequence[Feedback]:
+        await asyncio.Event().wait()
+        return ()
+
+    async def adopt(self, key: str, run_id: str) -> bool:
+        return False
+
+    async def kill(self, key: str, reason: Reason) -> bool | None:
+        return await self._gate.call("end", lambda: self._kill(key, reason), stores=False)
+
+    async def drain(self, *, grace_ms: int) -> None:
+        """Its runs go on."""
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+    async def _run(self, meta: Meta) -> Answer:
+        record, outside, worker = self._gate.nature.record, self._outside, self._gate.worker
+        key, fence, attempt = meta.idempotency_key, meta.fence, meta.attempt
+        record.launched[worker, key, fence] = record.next_no()
+        dice = Dice(outside.seed, "elsewhere", key, attempt)
+        if dice.chance(12):
+            record.hit("launch refused elsewhere")
+            return Refused("no", permanent=dice.chance(20))
+        is_silent = dice.chance(15) and attempt <= _UNANSWERED_MAX
+        former = outside.latest(key)
+        run_id = f"{key[-12:]}.{fence}" if former is None else former.run_id
+        if former is None and not (is_silent and dice.chance(50)):
+            outside.begin_for(
+                meta.schedule_id,
+                meta.scheduled_for,
+                key,
+                attempt,
+                fence,
+                worker,
+                run_id,
+                meta.params,
+            )
+        if answers_ms := dice.pick(_ANSWERS_MS):
+            await asyncio.sleep(answers_ms / 1000)
+        if is_silent:
+            return Unanswered("no answer")
+        if not outside.is_going_on(run_id):
+            record.hit("executor called back before it answered")
+        return Accepted(run_id)
+
+    async def _kill(self, key: str, reason: Reason) -> bool:
+        former, outside = self._outside.latest(key), self._outside
+        if former is None:
+            self._gate.nature.record.unbegun.add(key)
+        if former is None or not outside.is_going_on(former.run_id):
+            return True
+        if Dice(outside.seed, "end", former.run_id, len(outside.effects)).chance(10):
+            return False
+        self._gate.nature.record.hit("run elsewhere ended by a worker")
+        outside.over(former.run_id, "ended by its worker", reason)
+        return True
 
 
 class SimulatedLauncher:

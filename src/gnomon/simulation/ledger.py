@@ -22,6 +22,7 @@ from gnomon.ports import (
     Failed,
     Held,
     Judged,
+    Launched,
     Ledger,
     LogRow,
     Only,
@@ -80,7 +81,7 @@ class GatedLedger:
         async def act() -> list[bool]:
             answers = await self._inner.report(reports, now_ms=now_ms)
             for report, accepted in zip(reports, answers, strict=True):
-                self._see_report(report, accepted)
+                self._see_report(report, accepted, now_ms)
             return answers
 
         return await self._gate.call("report", act, stores=True)
@@ -316,7 +317,7 @@ class GatedLedger:
             )
         )  # fmt: skip
 
-    def _see_report(self, report: Report, accepted: bool) -> None:
+    def _see_report(self, report: Report, accepted: bool, now_ms: int) -> None:
         record, kind, number = self._record, type(report).__name__, self._record.next_no()
         record.reports.append(Seen(report.key, report.fence, kind, accepted, number))
         record.hit(f"report {kind} accepted" if accepted else f"report {kind} refused")
@@ -324,10 +325,12 @@ class GatedLedger:
         record.log(self._gate.nature.at(), self._gate.worker, line)
         grant = record.grant(report.key, report.fence)
         if accepted and grant is not None:
+            if isinstance(report, Launched) and report.detached_ms is not None:
+                grant.until_ms, grant.is_detached = now_ms + report.detached_ms, True
             if isinstance(report, Ended):
                 grant.is_closed = True
             elif isinstance(report, Failed) and report.reason is Reason.UNCERTAIN:
-                grant.unanswered_no = number
+                grant.unanswered_no = None if grant.is_closed else number
             elif isinstance(report, Failed):
                 grant.lost_no, grant.is_given_back = number, True
                 grant.settled_no = number if report.permanent else None

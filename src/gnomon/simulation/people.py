@@ -11,16 +11,20 @@ Spec: SIM-1, SIM-19.
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 
+from gnomon.apps.service.feedback import Heard, record_feedback
 from gnomon.core.schedule_record import read_schedule
 from gnomon.ports import By, Ledger, RunRow
+from gnomon.ports.executor import Feedback, FeedbackStatus
 from gnomon.simulation.launcher import Way
-from gnomon.simulation.record import Deleted, Paused, Record
+from gnomon.simulation.record import Deleted, Effect, Paused, Record, Seen
 from gnomon.simulation.workload import AskPlan, EditPlan, PausePlan, Workload
 
 __all__ = ["LOOKS", "LOOK_MS", "People"]
 
 LOOKS, LOOK_MS = 20, 1_500
 """How often, and how far apart, somebody looks for a run that may be running."""
+_GIVEN = ((None,), ('{"try":1}',), ('{"try":1}', '{"try":2}'))
+"""The parameters of a run that is asked for, once or twice: the first ones count."""
 
 _Act = Callable[[], Coroutine[None, None, None]]
 
@@ -52,6 +56,23 @@ class People:
             for act in self._interjections.pop(schedule_id, ()):
                 self._record.hit("definition saved between a look and its commit")
                 await act()
+
+    def call_back(self, effect: Effect) -> None:
+        """Have the service hear from an executor elsewhere that a run is over, at once."""
+        word = FeedbackStatus.SUCCESS if effect.success else FeedbackStatus.FAILED
+
+        async def hear() -> None:
+            row = await self._ledger.run(effect.key)
+            said, now_ms = Feedback(effect.key, word, effect.run_id), self._now_ms()
+            heard = await record_feedback(self._ledger, said, now_ms=now_ms)
+            self._record.hit(f"executor called back: {heard}")
+            grant = self._record.newest_grant(effect.key)
+            if heard is Heard.ACCEPTED and row is not None and grant is not None:
+                grant.is_closed = True
+                no = self._record.next_no()
+                self._record.reports.append(Seen(effect.key, row.fence, "Ended", True, no))
+
+        self._do_later(0, hear)
 
     def _plan_pause(self, plan: PausePlan) -> None:
         async def pause() -> None:
@@ -116,8 +137,7 @@ class People:
             elif name in record.deleted and plan.what != "kill":
                 return
             elif plan.what == "manual":
-                await ledger.trigger(name, name=f"m{plan.at}", now_ms=now_ms)
-                record.asked.append((name, f"manual:{name}:m{plan.at}"))
+                await self._trigger(name, plan.at, now_ms)
             elif plan.what == "backfill":
                 nominals = [now_ms // 1000 - 86_400 - number for number in range(3)]
                 await ledger.backfill(name, name=f"b{plan.at}", nominals=nominals, now_ms=now_ms)
@@ -130,6 +150,15 @@ class People:
                 await self._kill_one(name, patient=plan.at % 4 > 0)
 
         self._do_later(plan.at, ask)
+
+    async def _trigger(self, name: str, at: int, now_ms: int) -> None:
+        """Ask for a run, mostly with parameters, and often for the same run again with others."""
+        key, given = f"manual:{name}:m{at}", _GIVEN[at % len(_GIVEN)]
+        for params in given:
+            await self._ledger.trigger(name, name=f"m{at}", now_ms=now_ms, params=params)
+        self._record.asked.append((name, key))
+        if given[0] is not None:
+            self._record.given.setdefault(key, given[0])
 
     async def _kill_one(self, name: str, *, patient: bool) -> None:
         """End a run that may be running and that nobody holds, if there is one soon; or another."""

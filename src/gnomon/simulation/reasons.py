@@ -74,8 +74,9 @@ def _may_be_withdrawn(case: Case, row: Row) -> bool:
 
 def _may_be_left(case: Case, row: Row) -> bool:
     """Whether a run may be left with nobody knowing how it went, and not be started again."""
-    if any(one.unanswered_no is not None for one in case.grants if one.key == row.key):
-        return True  # it was not lost, and nobody knows what became of its tries
+    own = [grant for grant in case.grants if grant.key == row.key]
+    if any(one.unanswered_no or (one.is_detached and one.lost_no) for one in own):
+        return True  # no worker held it, and none knows what became of its tries
     # A schedule is waited for as its definition says at that time, which may be either.
     leases = (str(case.schedule["lease"]), *case.record.leases.get(row.schedule_id, ()))
     if (row.killed_for_ms or 0) >= _PATIENCE * min(map(length_ms, leases)):

@@ -49,6 +49,8 @@ class Row(NamedTuple):
     """Whether it says how the run is called and when it began."""
     chosen_ms: int | None = None
     """The instant that was chosen for it; None for a range."""
+    params: str | None = None
+    """What the caller that asked for it gave along."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -70,6 +72,8 @@ class Effect:
     ended_no: int | None = None
     how: str = ""
     """How it ended: by itself, ended by a worker, or died with one."""
+    params: str | None = None
+    """What it was handed, where a run is handed anything."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -96,6 +100,8 @@ class Grant:
     """When it was given back, or taken away: its lease was over, or its worker cannot be alive."""
     waits: bool = False
     """Whether the lost run waits for its next try: deleting its schedule ends it there and then."""
+    is_detached: bool = False
+    """Whether its run goes on elsewhere, so that its worker has let it go."""
     is_given_back: bool = False
     """Whether its worker said that it had certainly started nothing."""
     unanswered_no: int | None = None
@@ -213,6 +219,8 @@ class Record(Notes):
 
     asked: list[tuple[str, str]] = field(default_factory=list)
     """Schedules and keys of runs that somebody asked for."""
+    given: dict[str, str] = field(default_factory=dict)
+    """Parameters by the key of the run that a caller gave them to, first."""
     left_out: set[tuple[str, int]] = field(default_factory=set)
     """Schedules and periods that somebody asked to leave out."""
     killed: dict[str, int] = field(default_factory=dict)

@@ -29,6 +29,7 @@ __all__ = [
     "Outage",
     "PausePlan",
     "Workload",
+    "draw_elsewhere",
     "draw_forsaken",
     "draw_leases",
     "draw_outage",
@@ -131,7 +132,7 @@ def draw_workload(
     start = datetime.fromisoformat(dice.pick(_STARTS))
     start_s = int(start.timestamp()) + dice.below(60)
     length = dice.between(length_s[0], length_s[1])
-    way = dice.pick(tuple(Way))
+    way = dice.pick((Way.FUNCTION, Way.PROCESS, Way.KEYED))
     records = [
         _draw_schedule(dice, f"s{number}", start_s, start_s + length, way, dense)
         for number in range(1, schedules + 1)
@@ -220,6 +221,32 @@ def draw_outage(dice: Dice) -> Workload:
         start_s * 1000, length_s * 1000, Way.FUNCTION, [record], [], [], [],
         lengths_ms=(0, 50, 400), outage=outage,
     )  # fmt: skip
+
+
+def draw_elsewhere(dice: Dice) -> Workload:
+    """One schedule of the service, whose executor calls back, and people who ask for runs of it."""
+    start = datetime.fromisoformat(dice.pick(_STARTS))
+    start_s, length_s = int(start.timestamp()) + dice.below(60), dice.between(60, 100)
+    record: Text = {
+        "schedule_id": "s1", "end_at": _text(start_s + length_s), "dst": "civil",
+        "timezone": "UTC", "every": dice.pick(("3s", "7s", "15s")), "anchor": _text(start_s),
+        "overlap_policy": dice.pick(_OVERLAPS), "catchup_policy": dice.pick(_CATCHUPS),
+        "deadline": None, "pause_rule": "hold", "uncertain": "relaunch_same_key",
+        "lease": dice.pick(_LEASES), "launches_max": dice.pick((2, 3, 5)), "launch_backoff": "1s",
+        "target": {"workflow_id": "w", "version": 1, "user_id": "u"},
+    }  # fmt: skip
+    whats = [dice.pick(("manual", "manual", "backfill", "kill")) for _ in range(dice.below(5))]
+    asks = [AskPlan("s1", dice.below(length_s * 1000), what) for what in whats]
+    return Workload(
+        start_s * 1000,
+        length_s * 1000,
+        Way.ELSEWHERE,
+        [record],
+        [],
+        [],
+        asks,
+        lengths_ms=(0, 0, 50, 2_000, 9_000),
+    )
 
 
 def draw_forsaken(dice: Dice) -> Workload:

@@ -5,7 +5,7 @@ The workers are the real runtime over a real ledger, on SQLite unless another st
 what is outside of them is simulated. For a while faults happen as planned; then the world is
 healed, no more faults happen, and it is given time to come to rest. What is left is judged.
 
-Spec: SIM-1 to SIM-3, SIM-9.
+Spec: SIM-1 to SIM-3, SIM-9, SIM-22.
 """
 
 import asyncio
@@ -15,15 +15,18 @@ from contextvars import Context, copy_context
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
+from gnomon.apps.service.run_launcher import RunLauncher
 from gnomon.core.engine import USUAL, Change, Limits
 from gnomon.core.ledger.lifecycle import State
 from gnomon.core.schedule import Schedule
 from gnomon.core.schedule_record import read_schedule
 from gnomon.errors import StoreError
 from gnomon.ports import Ledger
+from gnomon.ports.workflow_store import StoredDag
 from gnomon.shell.runtime import Runtime
 from gnomon.shell.store.database import MEMORY, Database
 from gnomon.shell.store.sqlite import SqliteLedger
+from gnomon.shell.store.workflow import SqliteWorkflowStore
 from gnomon.shell.telemetry import LOGGER
 from gnomon.simulation.aftermath import Aftermath, audit_of, is_at_rest, look
 from gnomon.simulation.case import window
@@ -32,13 +35,13 @@ from gnomon.simulation.dice import Dice
 from gnomon.simulation.faults import Fault, Step
 from gnomon.simulation.gate import Gate
 from gnomon.simulation.judge import Complaint, judge
-from gnomon.simulation.launcher import Outside, SimulatedLauncher
+from gnomon.simulation.launcher import Outside, SimulatedExecutor, SimulatedLauncher, Way
 from gnomon.simulation.ledger import GatedLedger
 from gnomon.simulation.loop import WORKER, Stuck, VirtualLoop
 from gnomon.simulation.matcher import owed
 from gnomon.simulation.people import People
 from gnomon.simulation.process import hearing, silent
-from gnomon.simulation.record import Notes, Record, Settled
+from gnomon.simulation.record import Effect, Notes, Record, Settled
 from gnomon.simulation.workload import Workload
 
 __all__ = ["MemoryStore", "Spec", "Store", "Trial", "run_world"]
@@ -48,6 +51,7 @@ STEPS_MAX = 30_000
 REST_MAX_MS = 900_000
 """How long a healed world may take to come to rest: three times what the slowest takes."""
 REST_LOOK_MS = 5_000
+_DAG = StoredDag("u", "w", 1, "", "{}", 0)
 _RESTARTS_MS = (0, 200, 4_000, 4_000, 25_000, 100_000)
 
 _Task = asyncio.Task[object]
@@ -111,7 +115,7 @@ def run_world(spec: Spec, make_store: Callable[[], Store] = MemoryStore) -> Tria
 @dataclass(slots=True, kw_only=True)
 class _Worker:
     gate: Gate["_World"]
-    launcher: SimulatedLauncher
+    launcher: SimulatedLauncher | RunLauncher
     runtime: Runtime
     slot: int
     frozen: bool = False
@@ -145,6 +149,8 @@ class _World:
         self._outside = Outside(
             self, spec.seed, work.way, self._wall.now_ms, work.lengths_ms, work.ends_ms
         )
+        self._dags = Database(MEMORY, family="ledger")
+        self._workflows = SqliteWorkflowStore(self._dags, executor=None)
         self._workers: dict[str, _Worker] = {}
         self._dead: list[_Worker] = []
         self._people = People(
@@ -168,7 +174,8 @@ class _World:
         self._dead.append(dying)
         self.record.log(self.at(), worker, "dies")
         dying.gate.alive = False
-        self._outside.worker_died(dying.launcher)
+        if isinstance(dying.launcher, SimulatedLauncher):
+            self._outside.worker_died(dying.launcher)
         for task in dying.tasks:
             if not task.done() and task is not asyncio.current_task(self._loop):
                 task.cancel()
@@ -205,11 +212,13 @@ class _World:
         for task in tasks:
             if not task.cancelled():
                 task.exception()  # somebody has looked
+        self._dags.close()
         self._store.close()
         self._loop.close()
 
     async def _course(self) -> Aftermath:
         workload = self.spec.workload
+        await self._workflows.put(_DAG)
         await self._save()
         for step in self.spec.steps:
             self.later(step.at, lambda by_ms=step.by_ms: self._step(by_ms))  # type: ignore[misc]
@@ -264,6 +273,9 @@ class _World:
         for worker in list(self._workers):
             self._kill(worker, length_ms)
 
+    def call_back(self, effect: Effect) -> None:
+        self._people.call_back(effect)
+
     async def interject(self, schedule_ids: Sequence[str]) -> None:
         await self._people.interject(schedule_ids)
 
@@ -274,9 +286,12 @@ class _World:
         self._births += 1
         name = f"w{slot}.{self._births}"
         gate = Gate(self, name)
-        launcher = SimulatedLauncher(gate, self._outside)
         ledger = GatedLedger(self._store.open(), gate)
         clock = GatedClock(self._wall, gate)
+        launcher: SimulatedLauncher | RunLauncher = SimulatedLauncher(gate, self._outside)
+        if self.spec.workload.way is Way.ELSEWHERE:
+            executor = SimulatedExecutor(gate, self._outside)
+            launcher = RunLauncher(self._workflows, executor, clock, given=self._params_of)
         runtime = Runtime(
             ledger, launcher, clock, name, limits=self.spec.limits,
             tell=lambda changes: self._hear(name, changes),
@@ -300,6 +315,10 @@ class _World:
                             worker,
                         )
                     )  # fmt: skip
+
+    async def _params_of(self, key: str) -> str | None:
+        row = await self._ledger.run(key)
+        return None if row is None else row.params
 
     async def _work(self, worker: _Worker) -> None:
         """As a program does that is to run for ever."""

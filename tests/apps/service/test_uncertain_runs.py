@@ -1,5 +1,6 @@
 """A run of which nobody knows whether it was taken on: it is asked again, and not passed over."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 
 import pytest
@@ -42,6 +43,30 @@ def test_what_died_with_its_worker_does_not_give_way_while_its_executor_is_busy(
         assert [call.time for call in stage.executor.calls] == ["00:00:00.000", "00:01:30.005"]
         assert stage.executor.effects == [FIRST]
         assert await stage.words() == ["00:00:00 STARTED", "00:01:00 SKIPPED overlap"]
+
+    play(scenario)
+
+
+@clause("SERVICE-18")
+@pytest.mark.parametrize("answer", [None, Unanswered("timed out")])
+def test_a_run_that_is_over_before_its_launch_is_answered_says_when_it_began(
+    answer: Unanswered | None,
+) -> None:
+    async def scenario(stage: Stage) -> None:
+        stage.executor.takes_ms, stage.executor.answers = 40_000, [answer] if answer else []
+        await stage.upsert(cron_expr="0 0 * * *")
+        working = asyncio.create_task(stage.worker.run())
+        await stage.wait_until("00:00:10")
+        assert await stage.say(FIRST, "SUCCESS") == "accepted"
+        await stage.wait_until("00:01:50")
+        await stage.worker.stop(0)
+        await working
+
+        [row] = await stage.rows()
+        assert (row.status, row.run_id, row.launches) == ("SUCCESS", f"run:{FIRST[:8]}", 1)
+        assert row.started_ms is not None
+        assert row.started_ms - START_MS < 1_000
+        assert stage.executor.kills == []
 
     play(scenario)
 

@@ -57,6 +57,8 @@ class RunLauncher:
         self._watch = watch
         self._room = asyncio.Semaphore(at_once)
         self._launches: dict[str, tuple[Claim, asyncio.Task[None]]] = {}
+        self._asked = set[str]()
+        """Keys that the executor has been asked to run, and has not answered."""
         self._held: dict[str, tuple[Claim, int]] = {}
         """Runs that end with this process, and when they began."""
         self._alarms: dict[str, asyncio.Task[None]] = {}
@@ -104,6 +106,8 @@ class RunLauncher:
         return reports
 
     async def end(self, key: str, reason: Reason) -> bool | None:
+        if reason is Reason.UNCERTAIN and self._executor.detached and key in self._asked:
+            return False  # what was asked cannot be taken back; its answer says when it began
         under_way = self._launches.pop(key, None)
         if under_way is not None:
             claim, task = under_way
@@ -156,10 +160,13 @@ class RunLauncher:
             idempotency_key=claim.key, source=_SOURCES[kind], attempt=claim.launches,
             fence=claim.fence, params=params,
         )  # fmt: skip
+        self._asked.add(claim.key)
         try:
             return await self._executor.run(text, meta)
         except Exception as error:
             return Unanswered(failure_line(error))
+        finally:
+            self._asked.discard(claim.key)
 
     async def _dag(self, *name_and_version: str | int) -> str | None:
         """The text of a DAG; a version never changes, so that it is read once."""
@@ -195,7 +202,7 @@ class RunLauncher:
             case Unanswered(message):
                 failed = Failed(
                     claim.key, claim.fence, one_line(message), permanent=False,
-                    reason=Reason.UNCERTAIN,
+                    reason=Reason.UNCERTAIN, started_ms=began_ms,
                 )  # fmt: skip
             case _:
                 assert_never(answer)

@@ -18,7 +18,7 @@ from functools import lru_cache
 from gnomon.apps.service.identity import check_id, derived_id
 from gnomon.apps.service.parameters import Params, checked_params
 from gnomon.apps.service.settings import Settings
-from gnomon.apps.service.text_hint import text_hint
+from gnomon.apps.service.text_hint import bare_hint, text_hint
 from gnomon.core.civil.duration import parse_duration
 from gnomon.core.schedule import Schedule
 from gnomon.core.schedule_record import canonical, read_schedule
@@ -243,7 +243,8 @@ def _text(value: object, where: str) -> str:
 
 def _number(value: object, where: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
-        raise DefinitionError("must be a whole number", where=where, got=value, hint="write digits")
+        hint = bare_hint(value, "write digits")
+        raise DefinitionError("must be a whole number", where=where, got=value, hint=hint)
     return value
 
 

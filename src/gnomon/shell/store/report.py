@@ -16,12 +16,12 @@ from collections.abc import Collection, Iterable, Sequence
 
 from gnomon.core.ledger.period import is_backfill
 from gnomon.core.schedule import Schedule
-from gnomon.ports import Ended, Failed, Launched, Report
+from gnomon.ports import Ended, Failed, Report
 from gnomon.shell.store.database import begin_again
 from gnomon.shell.store.definition_cache import DefinitionCache
 from gnomon.shell.store.instant_text import maybe_to_text, to_text
 from gnomon.shell.store.queries import named
-from gnomon.shell.store.reported import Batch, End, ReportedRun, alike
+from gnomon.shell.store.reported import Batch, End, ReportedRun, alike, late_start
 
 __all__ = ["report"]
 
@@ -75,17 +75,19 @@ def _judge(
     ]
     _write(connection, batch, runs, now_ms)
     return [
-        is_accepted or (type(report) is Launched and _fill_in(connection, report, now_ms))
+        is_accepted or _fill_in(connection, report, now_ms)
         for report, is_accepted in zip(reports, accepted, strict=True)
     ]
 
 
-def _fill_in(connection: sqlite3.Connection, late: Launched, now_ms: int) -> bool:
+def _fill_in(connection: sqlite3.Connection, late: Report, now_ms: int) -> bool:
     """Add to a run that is over what its launch says; False when it is not, or cannot have been."""
-    values = {
-        "key": late.key, "fence": late.fence, "run_id": late.run_id,
-        "started": to_text(now_ms if late.started_ms is None else late.started_ms),
-    }  # fmt: skip
+    start = late_start(late, now_ms)
+    if start is None:
+        return False
+    key, fence, run_id, started_ms = start
+    started = to_text(started_ms)
+    values = {"key": key, "fence": fence, "run_id": run_id, "started": started}
     return connection.execute(_SQL["fill_in_run"], values).rowcount > 0
 
 

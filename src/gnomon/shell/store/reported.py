@@ -19,7 +19,7 @@ from gnomon.core.policy.retry import BACKOFF_MAX, retry_ms
 from gnomon.core.schedule import Schedule
 from gnomon.ports import Ended, Failed, Launched, Report
 
-__all__ = ["ENDING", "Batch", "End", "ReportedRun", "alike", "end_of"]
+__all__ = ["ENDING", "Batch", "End", "ReportedRun", "alike", "end_of", "late_start"]
 
 
 def _table(step: Step) -> dict[str, str]:
@@ -202,6 +202,16 @@ class Batch:
         if self._schedules[run.schedule_id] is None:
             return End(ENDS[Step.SKIP], Reason.DELETED, Status.SKIPPED, report.message)
         return End(ENDS[Step.GIVE_UP], Reason.LAUNCH_FAILED, Status.FAILED, report.message)
+
+
+def late_start(report: Report, now_ms: int) -> tuple[str, int, str | None, int] | None:
+    """What a report says of the beginning of a run that is over by now: key, fence, id, instant."""
+    match report:
+        case Launched(key, fence, run_id, _, started_ms):
+            return key, fence, run_id, now_ms if started_ms is None else started_ms
+        case Failed(key, fence, started_ms=int(started_ms)):
+            return key, fence, None, started_ms
+    return None
 
 
 def _end_of(how: _How) -> End:

@@ -2,7 +2,8 @@
 Hints are followed: what an error says to write is written, and is then accepted.
 
 Every field of every body whose form is text is given what is no text, and the hint is applied as a
-person would: the text in its quotes, or the value itself in quotes.
+person would: the text in its quotes, or the value itself in quotes. Every other field is given its
+own value in quotes, and numbers with a point, and the hint is applied in the same way.
 """
 
 import json
@@ -44,19 +45,24 @@ FREE = ("reason", "text", "salt", "idempotency_key")
 """Texts that can be anything; of the others a number in quotes is mostly none."""
 
 
-def cases() -> list[tuple[str, str]]:
+BARE_TOLD = re.compile(r"write (\d+|true|false), without quotes")
+BARE: dict[str, list[float]] = {"integer": [2, 2.0, 60.0], "boolean": [True, False]}
+"""What is meant, by the kind of a field; it is sent in quotes too."""
+
+
+def cases(*kinds: str) -> list[tuple[str, str]]:
     found = []
     for path, (form, _) in PATHS.items():
         fields = form.model_json_schema()["properties"]
         for name, schema in fields.items():
-            kinds = [one.get("type") for one in schema.get("anyOf", [schema])]
-            if "string" in kinds and "enum" not in json.dumps(schema):
+            own = [one.get("type") for one in schema.get("anyOf", [schema])]
+            if set(kinds) & set(own) and "enum" not in json.dumps(schema):
                 found.append((path, name))
     return found
 
 
 @clause("SERVICE-9", "HTTP-2")
-@pytest.mark.parametrize(("path", "name"), cases())
+@pytest.mark.parametrize(("path", "name"), cases("string"))
 def test_what_a_hint_says_to_write_is_accepted(path: str, name: str) -> None:
     body = PATHS[path][1] | ALONE.get(name, {})
 
@@ -76,6 +82,30 @@ def test_what_a_hint_says_to_write_is_accepted(path: str, name: str) -> None:
             reason = "" if again.status_code < 400 else again.json()["detail"]
             if reason and not _is_of_the_instant(reason):
                 wrong.append(f"{got!r}: {error['hint']!r}: {reason}")
+        return wrong
+
+    assert play(story) == []
+
+
+@clause("SERVICE-9", "HTTP-2")
+@pytest.mark.parametrize(("path", "name"), cases(*BARE))
+def test_what_a_hint_says_to_write_without_quotes_is_accepted(path: str, name: str) -> None:
+    kind = "boolean" if (path, name) in cases("boolean") else "integer"
+
+    async def story(stage: Stage) -> list[str]:
+        await stage.acme.post("/schedules/upsert", json=MINUTELY)
+        wrong = []
+        for meant in BARE[kind]:
+            for got in (meant, json.dumps(meant)):
+                refused = await stage.acme.post(path, json=PATHS[path][1] | {name: got})
+                if refused.status_code < 400:
+                    continue
+                [error] = refused.json()["errors"]
+                told = BARE_TOLD.fullmatch(error["hint"])
+                value = json.loads(told[1]) if told else got
+                again = await stage.acme.post(path, json=PATHS[path][1] | {name: value})
+                if again.status_code >= 400:
+                    wrong.append(f"{got!r}: {error['hint']!r}: {again.json()['detail']}")
         return wrong
 
     assert play(story) == []

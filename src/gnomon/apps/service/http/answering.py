@@ -26,7 +26,7 @@ from gnomon.apps.service.http.problem import (
     problem_response,
 )
 from gnomon.apps.service.http.query import parameters_of
-from gnomon.apps.service.text_hint import text_hint
+from gnomon.apps.service.text_hint import bare_hint, text_hint
 from gnomon.errors import (
     ConflictError,
     DefinitionError,
@@ -156,6 +156,8 @@ def _field_problem(
     got = shown(None if kind == "missing" else found.get("input"))
     if kind == "string_type":
         hint = text_hint(field, found.get("input"))
+    if kind in ("int_type", "bool_type"):
+        hint = bare_hint(found.get("input"), hint)
     if kind == "extra_forbidden":
         name = str(location[-1])
         close = get_close_matches(name, known, n=1)

@@ -20,12 +20,12 @@ import asyncpg
 
 from gnomon.core.ledger.period import is_backfill
 from gnomon.core.schedule import Schedule
-from gnomon.ports import Ended, Failed, Launched, Report
+from gnomon.ports import Ended, Failed, Report
 from gnomon.shell.store.definition_cache import DefinitionCache
 from gnomon.shell.store.postgres.kinds import Kinds, joined
 from gnomon.shell.store.postgres.reading import definitions
 from gnomon.shell.store.postgres.statement import Statements
-from gnomon.shell.store.reported import ENDING, Batch, ReportedRun, end_of
+from gnomon.shell.store.reported import ENDING, Batch, ReportedRun, end_of, late_start
 
 if TYPE_CHECKING:
     from gnomon.shell.store.postgres.pool import Connection
@@ -87,28 +87,19 @@ async def report(
         columns = zip(*rows, strict=True)
         await connection.execute(sql["start_runs"], *columns, now_ms, lease_now_ms)
     await _write(connection, sql, batch, keys, now_ms)
-    late = [
-        report
+    late = {
+        report: start
         for report, is_accepted in zip(reports, accepted, strict=True)
-        if not is_accepted and type(report) is Launched
-    ]
+        if not is_accepted and (start := late_start(report, now_ms)) is not None
+    }
     if not late:
         return accepted
-    filled = await _fill_in(connection, sql, late, now_ms)
+    columns = zip(*late.values(), strict=True)
+    filled = {tuple(row) for row in await connection.fetch(sql["fill_in_runs"], *columns)}
     return [
-        is_accepted or (type(report) is Launched and (report.key, report.fence) in filled)
+        is_accepted or (report in late and (report.key, report.fence) in filled)
         for report, is_accepted in zip(reports, accepted, strict=True)
     ]
-
-
-async def _fill_in(
-    connection: "Connection", sql: Statements, late: Sequence[Launched], now_ms: int
-) -> set[tuple[str, int]]:
-    """Add to runs that are over what their launches say; say which are."""
-    keys, fences, run_ids, _, starts = zip(*late, strict=True)
-    starts_ms = [now_ms if start_ms is None else start_ms for start_ms in starts]
-    rows = await connection.fetch(sql["fill_in_runs"], keys, fences, run_ids, starts_ms)
-    return {(key, fence) for key, fence in rows}
 
 
 async def notify(connection: "Connection", sql: Statements) -> None:
