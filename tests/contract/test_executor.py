@@ -1,4 +1,4 @@
-"""What every executor keeps: the embedded one, one at a URL, and the one that does nothing."""
+"""What every executor keeps: embedded, with Jobs, at a URL, and the one that does nothing."""
 
 import asyncio
 import json
@@ -20,8 +20,10 @@ from gnomon.shell.outgoing.client import Outgoing
 from gnomon.shell.outgoing.rule import read_rule
 from tests.apps.service.dag.dags import a_node, dag_text
 from tests.apps.service.executor.embedded_stage import a_meta, open_stage
+from tests.apps.service.executor.jobs_stage import JobsStage, open_jobs
 from tests.clauses import clause
 from tests.shell.outgoing.local_server import Asked, answer, serve
+from tests.shell.virtual_time import run_virtually
 from tests.stand_ins.noop_executor import NoopExecutor
 
 KEYRING = Keyring(current="k", secrets={"k": b"s" * 32})
@@ -34,6 +36,11 @@ class Kind(Protocol):
     @property
     def executor(self) -> Executor: ...
 
+    @property
+    def dag(self) -> str:
+        """A workflow that it can carry out."""
+        ...
+
     def effects(self) -> int | None:
         """How often the workflow has been carried out; None where it leaves no trace."""
 
@@ -43,6 +50,8 @@ class Kind(Protocol):
 
 class Here:
     """An executor of this process."""
+
+    dag = DAG
 
     def __init__(self, executor: Executor, effects: Path | None) -> None:
         self.executor = executor
@@ -55,8 +64,26 @@ class Here:
         return await self.executor.feedback()
 
 
+class OnCluster:
+    """An executor of this process whose nodes are Jobs."""
+
+    dag = dag_text(nodes=[{"id": "first", "type": "action", "uses": "report"}])
+
+    def __init__(self, stage: JobsStage) -> None:
+        self.executor = stage.worker().executor
+        self._stage = stage
+
+    def effects(self) -> int:
+        return len(self._stage.released())
+
+    async def said(self) -> Sequence[Feedback]:
+        return await self.executor.feedback()
+
+
 class Elsewhere:
     """An executor at a URL that knows keys, and calls back what it has done."""
+
+    dag = DAG
 
     def __init__(self, executor: HttpExecutor) -> None:
         self.executor = executor
@@ -92,6 +119,9 @@ async def open_kind(name: str, folder: Path) -> AsyncIterator[Kind]:
     if name == "embedded":
         async with open_stage(folder) as stage:
             yield Here(stage.executor, folder / "effects.txt")
+    elif name == "jobs":
+        async with open_jobs(folder) as jobs:
+            yield OnCluster(jobs)
     elif name == "noop":
         yield Here(NoopExecutor(clock), None)
     else:
@@ -110,14 +140,15 @@ async def open_kind(name: str, folder: Path) -> AsyncIterator[Kind]:
 Play = Callable[[Callable[[Kind], Awaitable[None]]], None]
 
 
-@pytest.fixture(params=["embedded", "http", "noop"])
+@pytest.fixture(params=["embedded", "jobs", "http", "noop"])
 def play(request: pytest.FixtureRequest, tmp_path: Path) -> Play:
     def play_it(scenario: Callable[[Kind], Awaitable[None]]) -> None:
         async def whole() -> None:
             async with open_kind(request.param, tmp_path) as kind:
                 await scenario(kind)
 
-        asyncio.run(whole())
+        run = run_virtually if request.param == "jobs" else asyncio.run
+        run(whole())
 
     return play_it
 
@@ -132,7 +163,7 @@ async def end_of(kind: Kind, key: str = "key") -> Feedback:
 @clause("EXEC-1")
 def test_a_run_is_taken_on_and_its_end_is_said(play: Play) -> None:
     async def scenario(kind: Kind) -> None:
-        answered = await kind.executor.run(DAG, a_meta())
+        answered = await kind.executor.run(kind.dag, a_meta())
 
         assert isinstance(answered, Accepted)
         end = await end_of(kind)
@@ -145,9 +176,9 @@ def test_a_run_is_taken_on_and_its_end_is_said(play: Play) -> None:
 @clause("EXEC-1")
 def test_who_asks_again_under_one_key_starts_one_run(play: Play) -> None:
     async def scenario(kind: Kind) -> None:
-        answers = await asyncio.gather(*(kind.executor.run(DAG, a_meta()) for _ in range(4)))
+        answers = await asyncio.gather(*(kind.executor.run(kind.dag, a_meta()) for _ in range(4)))
         await end_of(kind)
-        again = await kind.executor.run(DAG, a_meta(fence=2, attempt=2))
+        again = await kind.executor.run(kind.dag, a_meta(fence=2, attempt=2))
 
         assert {*answers, again} == {answers[0]}
         assert kind.effects() in (1, None)
@@ -158,9 +189,9 @@ def test_who_asks_again_under_one_key_starts_one_run(play: Play) -> None:
 @clause("EXEC-2")
 def test_the_end_is_said_again_to_who_asks_after_it(play: Play) -> None:
     async def scenario(kind: Kind) -> None:
-        await kind.executor.run(DAG, a_meta())
+        await kind.executor.run(kind.dag, a_meta())
         first = await end_of(kind)
-        await kind.executor.run(DAG, a_meta(fence=2))
+        await kind.executor.run(kind.dag, a_meta(fence=2))
         second = await end_of(kind)
 
         assert (first.status, second.status) == (FeedbackStatus.SUCCESS, FeedbackStatus.SUCCESS)
@@ -175,7 +206,7 @@ def test_giving_up_waiting_loses_nothing_that_is_said(play: Play) -> None:
         waiting = asyncio.ensure_future(kind.said())
         await asyncio.sleep(0)
         waiting.cancel()
-        await kind.executor.run(DAG, a_meta())
+        await kind.executor.run(kind.dag, a_meta())
 
         assert (await end_of(kind)).status is FeedbackStatus.SUCCESS
 
