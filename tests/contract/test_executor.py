@@ -12,16 +12,24 @@ import pytest
 from gnomon.apps.service.executor.callback import read_callback
 from gnomon.apps.service.executor.embedded import EmbeddedExecutor
 from gnomon.apps.service.executor.http import HttpExecutor
+from gnomon.apps.service.executor.job_node import JobNodes, JobTemplates
 from gnomon.apps.service.executor.signature import Keyring, Purpose, signed
+from gnomon.apps.service.executor.works import Works
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.ports.executor import Accepted, Executor, Feedback, FeedbackStatus
 from gnomon.shell.clock import SystemClock
+from gnomon.shell.kubernetes.access import load_of
+from gnomon.shell.kubernetes.client import KubernetesServer
+from gnomon.shell.kubernetes.jobs import Jobs
 from gnomon.shell.outgoing.client import Outgoing
 from gnomon.shell.outgoing.rule import read_rule
+from gnomon.shell.store.sqlite import SqliteLedger
+from gnomon.shell.store.workflow import SqliteExecutions
 from tests.apps.service.dag.dags import a_node, dag_text
 from tests.apps.service.executor.embedded_stage import a_meta, open_stage
-from tests.apps.service.executor.jobs_stage import JobsStage, open_jobs
+from tests.apps.service.executor.jobs_stage import JobsStage, open_jobs, write_template
 from tests.clauses import clause
+from tests.kube.cluster import Cluster
 from tests.shell.outgoing.local_server import Asked, answer, serve
 from tests.shell.virtual_time import run_virtually
 from tests.stand_ins.noop_executor import NoopExecutor
@@ -80,6 +88,26 @@ class OnCluster:
         return await self.executor.feedback()
 
 
+class OnRealCluster:
+    """The same on a real Kubernetes."""
+
+    dag = OnCluster.dag
+
+    def __init__(self, executor: Executor, cluster: Cluster, namespace: str) -> None:
+        self.executor = executor
+        self._cluster, self._namespace = cluster, namespace
+
+    def effects(self) -> int:
+        said = self._cluster.kubectl(
+            "get", "jobs", "--namespace", self._namespace,
+            "--output=jsonpath={.items[?(@.spec.suspend==false)].metadata.uid}",
+        )  # fmt: skip
+        return len(said.split())
+
+    async def said(self) -> Sequence[Feedback]:
+        return await self.executor.feedback()
+
+
 class Elsewhere:
     """An executor at a URL that knows keys, and calls back what it has done."""
 
@@ -114,7 +142,9 @@ class Elsewhere:
 
 
 @asynccontextmanager
-async def open_kind(name: str, folder: Path) -> AsyncIterator[Kind]:
+async def open_kind(
+    name: str, folder: Path, kube: tuple[Cluster, str] | None
+) -> AsyncIterator[Kind]:
     clock = SystemClock()
     if name == "embedded":
         async with open_stage(folder) as stage:
@@ -122,6 +152,9 @@ async def open_kind(name: str, folder: Path) -> AsyncIterator[Kind]:
     elif name == "jobs":
         async with open_jobs(folder) as jobs:
             yield OnCluster(jobs)
+    elif kube is not None:
+        async with open_on(*kube, folder) as executor:
+            yield OnRealCluster(executor, *kube)
     elif name == "noop":
         yield Here(NoopExecutor(clock), None)
     else:
@@ -137,14 +170,34 @@ async def open_kind(name: str, folder: Path) -> AsyncIterator[Kind]:
             await outgoing.close()
 
 
+@asynccontextmanager
+async def open_on(cluster: Cluster, namespace: str, folder: Path) -> AsyncIterator[Executor]:
+    write_template(folder)
+    clock, ledger = SystemClock(), SqliteLedger.open(folder / "ledger.sqlite3")
+    async with KubernetesServer(load_of({}, kubeconfig=str(cluster.kubeconfig()))) as api:
+        nodes = JobNodes(Jobs(api, clock, namespace), JobTemplates(folder, json.loads))
+        executor = EmbeddedExecutor(SqliteExecutions(ledger.database), clock, Works(jobs=nodes))
+        yield executor
+        await executor.close()
+    await ledger.close()
+
+
 Play = Callable[[Callable[[Kind], Awaitable[None]]], None]
 
 
-@pytest.fixture(params=["embedded", "jobs", "http", "noop"])
+@pytest.fixture(
+    params=[
+        "embedded", "jobs", pytest.param("real jobs", marks=pytest.mark.cluster), "http", "noop",
+    ]
+)  # fmt: skip
 def play(request: pytest.FixtureRequest, tmp_path: Path) -> Play:
+    kube: tuple[Cluster, str] | None = None
+    if request.param == "real jobs":
+        kube = request.getfixturevalue("kube"), request.getfixturevalue("kube_namespace")
+
     def play_it(scenario: Callable[[Kind], Awaitable[None]]) -> None:
         async def whole() -> None:
-            async with open_kind(request.param, tmp_path) as kind:
+            async with open_kind(request.param, tmp_path, kube) as kind:
                 await scenario(kind)
 
         run = run_virtually if request.param == "jobs" else asyncio.run
