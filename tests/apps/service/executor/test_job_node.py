@@ -10,7 +10,18 @@ from gnomon.apps.service.dag.value import Json
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.ports.executions import NodeState
 from gnomon.ports.executor import Accepted, FeedbackStatus, Refused
-from gnomon.ports.kubernetes import Call, Create, Denial, Denied, Get, JsonPatch, Kind, NoAnswer
+from gnomon.ports.kubernetes import (
+    Call,
+    Create,
+    Delete,
+    Denial,
+    Denied,
+    Get,
+    JsonPatch,
+    Kind,
+    NoAnswer,
+    Propagation,
+)
 from gnomon.ports.kubernetes_object import at, mapping, text, things
 from tests.apps.service.executor.jobs_stage import (
     JOB,
@@ -192,10 +203,11 @@ def test_a_worker_that_stops_or_loses_a_run_leaves_its_job_alone(
             await first.executor.drain(grace_ms=0)
         else:
             assert await first.executor.kill("key", reason) is True
-        kept = await first.get()
+        kept, said = await first.get(), await first.executor.feedback()
         end = await stage.worker().run(JOB, fence=2)
 
         assert kept.ended_ms is None
+        assert [one.status for one in said] == [FeedbackStatus.STARTED]
         assert [row.state for row in kept.nodes] == [NodeState.RUNNING]
         assert end.status is FeedbackStatus.SUCCESS
         assert len(stage.released()) == 1
@@ -339,5 +351,63 @@ def test_a_template_that_waits_for_a_queue_gets_its_label_when_it_is_released(
         assert at(job, "metadata", "labels", label) == "night"
         assert at(job, "spec", "suspend") is True
         assert state_of(job) == "released"
+
+    play(scenario)
+
+
+@clause("EXEC-42")
+def test_a_job_that_is_deleted_before_it_ran_is_made_again(play: Play) -> None:
+    async def scenario(stage: JobsStage) -> None:
+        stage.api.lose = lambda call: isinstance(call, Create | Get)
+        first = stage.worker()
+        await first.start(JOB)
+        await stage.clock.sleep_ms(500)
+        await first.executor.close()
+        (job,) = stage.jobs()
+        name, uid = (text(job, "metadata", key) for key in ("name", "uid"))
+        await stage.api.send(Delete(Kind.JOB, "prod", name, uid, Propagation.FOREGROUND))
+        stage.api.lose = lambda call: False
+        end = await stage.worker().run(JOB, fence=2)
+
+        assert end.status is FeedbackStatus.SUCCESS
+        assert len(stage.released()) == 1
+        assert uid not in stage.released()
+
+    play(scenario)
+
+
+@clause("EXEC-44")
+def test_a_run_that_is_ended_before_its_job_is_known_leaves_none(play: Play) -> None:
+    async def scenario(stage: JobsStage) -> None:
+        stage.api.lose = lambda call: isinstance(call, Create | Get)
+        worker = stage.worker()
+        await worker.start(JOB)
+        await stage.clock.sleep_ms(500)
+        assert len(stage.jobs()) == 1
+        stage.api.lose = lambda call: False
+        over = await worker.executor.kill("key", Reason.KILLED)
+
+        assert over is True
+        assert stage.jobs() == []
+        assert stage.released() == []
+
+    play(scenario)
+
+
+@clause("EXEC-45")
+def test_a_job_that_a_person_made_in_the_place_of_ours_is_not_ours(play: Play) -> None:
+    async def scenario(stage: JobsStage) -> None:
+        stage.lasts_s = 1000
+        worker = stage.worker()
+        await worker.start(JOB)
+        await stage.until_released()
+        (job,) = stage.jobs()
+        stage.delete(job)
+        name = text(job, "metadata", "name")
+        other = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": name}}
+        await stage.api.send(Create(Kind.JOB, "prod", {**other, "spec": {"suspend": True}}))
+        end = await worker.end_of()
+
+        assert end.detail == f"work: the Job {name} was deleted, its end was not seen"
 
     play(scenario)
