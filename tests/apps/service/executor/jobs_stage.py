@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -30,9 +30,18 @@ from gnomon.simulation.kubernetes.api import SimulatedApi
 from gnomon.simulation.kubernetes.controllers import collect_garbage, run_jobs
 from gnomon.simulation.kubernetes.server import SimulatedServer
 from tests.apps.service.executor.embedded_stage import Stage
-from tests.shell.virtual_time import VirtualClock
+from tests.shell.virtual_time import VirtualClock, run_virtually
 
-__all__ = ["JOB", "TEMPLATE", "JobsStage", "open_jobs", "state_of", "write_template"]
+__all__ = [
+    "JOB",
+    "TEMPLATE",
+    "JobsStage",
+    "Play",
+    "open_jobs",
+    "player",
+    "state_of",
+    "write_template",
+]
 
 JOB: dict[str, Json] = {"id": "work", "type": "action", "uses": "report"}
 """A node that is a Job."""
@@ -141,3 +150,19 @@ async def open_jobs(folder: Path) -> AsyncIterator[JobsStage]:
         controllers.cancel()
         await asyncio.gather(controllers, return_exceptions=True)
         await ledger.close()
+
+
+Play = Callable[[Callable[[JobsStage], Awaitable[None]]], None]
+
+
+def player(folder: Path) -> Play:
+    """Plays scenarios on a stage, on virtual time."""
+
+    def play(scenario: Callable[[JobsStage], Awaitable[None]]) -> None:
+        async def whole() -> None:
+            async with open_jobs(folder) as stage:
+                await scenario(stage)
+
+        run_virtually(whole())
+
+    return play
