@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 from gnomon.apps.operator.controller import Controller
-from gnomon.apps.operator.plain import text, things
 from gnomon.ports.kubernetes import API_VERSION, Create, Done, Find, Kind, MergePatch, Object
+from gnomon.ports.kubernetes_object import text, things
 from gnomon.shell.kubernetes.access import load_of
 from gnomon.shell.kubernetes.client import KubernetesServer
 from tests.clauses import clause

@@ -1,4 +1,4 @@
-"""What every executor keeps: the embedded one, one at a URL, and the one that does nothing."""
+"""What every executor keeps: embedded, with Jobs, at a URL, and the one that does nothing."""
 
 import asyncio
 import json
@@ -12,16 +12,26 @@ import pytest
 from gnomon.apps.service.executor.callback import read_callback
 from gnomon.apps.service.executor.embedded import EmbeddedExecutor
 from gnomon.apps.service.executor.http import HttpExecutor
+from gnomon.apps.service.executor.job_node import JobNodes, JobTemplates
 from gnomon.apps.service.executor.signature import Keyring, Purpose, signed
+from gnomon.apps.service.executor.works import Works
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.ports.executor import Accepted, Executor, Feedback, FeedbackStatus
 from gnomon.shell.clock import SystemClock
+from gnomon.shell.kubernetes.access import load_of
+from gnomon.shell.kubernetes.client import KubernetesServer
+from gnomon.shell.kubernetes.jobs import Jobs
 from gnomon.shell.outgoing.client import Outgoing
 from gnomon.shell.outgoing.rule import read_rule
+from gnomon.shell.store.sqlite import SqliteLedger
+from gnomon.shell.store.workflow import SqliteExecutions
 from tests.apps.service.dag.dags import a_node, dag_text
 from tests.apps.service.executor.embedded_stage import a_meta, open_stage
+from tests.apps.service.executor.jobs_stage import JobsStage, open_jobs, write_template
 from tests.clauses import clause
+from tests.kube.cluster import Cluster
 from tests.shell.outgoing.local_server import Asked, answer, serve
+from tests.shell.virtual_time import run_virtually
 from tests.stand_ins.noop_executor import NoopExecutor
 
 KEYRING = Keyring(current="k", secrets={"k": b"s" * 32})
@@ -34,6 +44,11 @@ class Kind(Protocol):
     @property
     def executor(self) -> Executor: ...
 
+    @property
+    def dag(self) -> str:
+        """A workflow that it can carry out."""
+        ...
+
     def effects(self) -> int | None:
         """How often the workflow has been carried out; None where it leaves no trace."""
 
@@ -43,6 +58,8 @@ class Kind(Protocol):
 
 class Here:
     """An executor of this process."""
+
+    dag = DAG
 
     def __init__(self, executor: Executor, effects: Path | None) -> None:
         self.executor = executor
@@ -55,8 +72,46 @@ class Here:
         return await self.executor.feedback()
 
 
+class OnCluster:
+    """An executor of this process whose nodes are Jobs."""
+
+    dag = dag_text(nodes=[{"id": "first", "type": "action", "uses": "report"}])
+
+    def __init__(self, stage: JobsStage) -> None:
+        self.executor = stage.worker().executor
+        self._stage = stage
+
+    def effects(self) -> int:
+        return len(self._stage.released())
+
+    async def said(self) -> Sequence[Feedback]:
+        return await self.executor.feedback()
+
+
+class OnRealCluster:
+    """The same on a real Kubernetes."""
+
+    dag = OnCluster.dag
+
+    def __init__(self, executor: Executor, cluster: Cluster, namespace: str) -> None:
+        self.executor = executor
+        self._cluster, self._namespace = cluster, namespace
+
+    def effects(self) -> int:
+        said = self._cluster.kubectl(
+            "get", "jobs", "--namespace", self._namespace,
+            "--output=jsonpath={.items[?(@.spec.suspend==false)].metadata.uid}",
+        )  # fmt: skip
+        return len(said.split())
+
+    async def said(self) -> Sequence[Feedback]:
+        return await self.executor.feedback()
+
+
 class Elsewhere:
     """An executor at a URL that knows keys, and calls back what it has done."""
+
+    dag = DAG
 
     def __init__(self, executor: HttpExecutor) -> None:
         self.executor = executor
@@ -87,11 +142,19 @@ class Elsewhere:
 
 
 @asynccontextmanager
-async def open_kind(name: str, folder: Path) -> AsyncIterator[Kind]:
+async def open_kind(
+    name: str, folder: Path, kube: tuple[Cluster, str] | None
+) -> AsyncIterator[Kind]:
     clock = SystemClock()
     if name == "embedded":
         async with open_stage(folder) as stage:
             yield Here(stage.executor, folder / "effects.txt")
+    elif name == "jobs":
+        async with open_jobs(folder) as jobs:
+            yield OnCluster(jobs)
+    elif kube is not None:
+        async with open_on(*kube, folder) as executor:
+            yield OnRealCluster(executor, *kube)
     elif name == "noop":
         yield Here(NoopExecutor(clock), None)
     else:
@@ -107,17 +170,38 @@ async def open_kind(name: str, folder: Path) -> AsyncIterator[Kind]:
             await outgoing.close()
 
 
+@asynccontextmanager
+async def open_on(cluster: Cluster, namespace: str, folder: Path) -> AsyncIterator[Executor]:
+    write_template(folder)
+    clock, ledger = SystemClock(), SqliteLedger.open(folder / "ledger.sqlite3")
+    async with KubernetesServer(load_of({}, kubeconfig=str(cluster.kubeconfig()))) as api:
+        nodes = JobNodes(Jobs(api, clock, namespace), JobTemplates(folder, json.loads))
+        executor = EmbeddedExecutor(SqliteExecutions(ledger.database), clock, Works(jobs=nodes))
+        yield executor
+        await executor.close()
+    await ledger.close()
+
+
 Play = Callable[[Callable[[Kind], Awaitable[None]]], None]
 
 
-@pytest.fixture(params=["embedded", "http", "noop"])
+@pytest.fixture(
+    params=[
+        "embedded", "jobs", pytest.param("real jobs", marks=pytest.mark.cluster), "http", "noop",
+    ]
+)  # fmt: skip
 def play(request: pytest.FixtureRequest, tmp_path: Path) -> Play:
+    kube: tuple[Cluster, str] | None = None
+    if request.param == "real jobs":
+        kube = request.getfixturevalue("kube"), request.getfixturevalue("kube_namespace")
+
     def play_it(scenario: Callable[[Kind], Awaitable[None]]) -> None:
         async def whole() -> None:
-            async with open_kind(request.param, tmp_path) as kind:
+            async with open_kind(request.param, tmp_path, kube) as kind:
                 await scenario(kind)
 
-        asyncio.run(whole())
+        run = run_virtually if request.param == "jobs" else asyncio.run
+        run(whole())
 
     return play_it
 
@@ -132,7 +216,7 @@ async def end_of(kind: Kind, key: str = "key") -> Feedback:
 @clause("EXEC-1")
 def test_a_run_is_taken_on_and_its_end_is_said(play: Play) -> None:
     async def scenario(kind: Kind) -> None:
-        answered = await kind.executor.run(DAG, a_meta())
+        answered = await kind.executor.run(kind.dag, a_meta())
 
         assert isinstance(answered, Accepted)
         end = await end_of(kind)
@@ -145,9 +229,9 @@ def test_a_run_is_taken_on_and_its_end_is_said(play: Play) -> None:
 @clause("EXEC-1")
 def test_who_asks_again_under_one_key_starts_one_run(play: Play) -> None:
     async def scenario(kind: Kind) -> None:
-        answers = await asyncio.gather(*(kind.executor.run(DAG, a_meta()) for _ in range(4)))
+        answers = await asyncio.gather(*(kind.executor.run(kind.dag, a_meta()) for _ in range(4)))
         await end_of(kind)
-        again = await kind.executor.run(DAG, a_meta(fence=2, attempt=2))
+        again = await kind.executor.run(kind.dag, a_meta(fence=2, attempt=2))
 
         assert {*answers, again} == {answers[0]}
         assert kind.effects() in (1, None)
@@ -158,9 +242,9 @@ def test_who_asks_again_under_one_key_starts_one_run(play: Play) -> None:
 @clause("EXEC-2")
 def test_the_end_is_said_again_to_who_asks_after_it(play: Play) -> None:
     async def scenario(kind: Kind) -> None:
-        await kind.executor.run(DAG, a_meta())
+        await kind.executor.run(kind.dag, a_meta())
         first = await end_of(kind)
-        await kind.executor.run(DAG, a_meta(fence=2))
+        await kind.executor.run(kind.dag, a_meta(fence=2))
         second = await end_of(kind)
 
         assert (first.status, second.status) == (FeedbackStatus.SUCCESS, FeedbackStatus.SUCCESS)
@@ -175,7 +259,7 @@ def test_giving_up_waiting_loses_nothing_that_is_said(play: Play) -> None:
         waiting = asyncio.ensure_future(kind.said())
         await asyncio.sleep(0)
         waiting.cancel()
-        await kind.executor.run(DAG, a_meta())
+        await kind.executor.run(kind.dag, a_meta())
 
         assert (await end_of(kind)).status is FeedbackStatus.SUCCESS
 

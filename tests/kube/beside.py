@@ -14,10 +14,10 @@ from dataclasses import replace
 from gnomon.apps.operator.definition import read_definition
 from gnomon.apps.operator.job import candidate
 from gnomon.apps.operator.one_pass import MARKER
-from gnomon.apps.operator.plain import at, text, things
 from gnomon.apps.operator.status import Opened, Status
 from gnomon.apps.operator.status_text import read_status, write_status
 from gnomon.core.civil.instant import format_instant
+from gnomon.ports.kubernetes_object import at, text, things
 from tests.apps.operator.cronjob_minutes import Minutes, kronjob_spec, said_of, starts_of
 from tests.apps.operator.cronjob_rows import LATE_S, ROWS, Act, Before, Row
 from tests.kube.caller import Caller

@@ -23,12 +23,12 @@ from tests.kube.kronjobs import install_kronjobs
 from tests.kube.process import ClusterError, Process
 from tests.kube.proxy import Proxy
 
-__all__ = ["DEADLINE_S", "KINDS", "Report", "run_campaign"]
+__all__ = ["DEADLINE_S", "KINDS", "NAMESPACE", "Report", "run_campaign"]
 
 OPERATORS = ("operator-a", "operator-b")
 DEADLINE_S = 60
 KRONJOBS = 8
-_NAMESPACE = "campaign"
+NAMESPACE = "campaign"
 _ROOT = Path(__file__).resolve().parents[2]
 _POINTS_MAX = 80
 _PAUSE_S = (0.3, 2.5)
@@ -222,7 +222,7 @@ class _Campaign:
 
     async def _kubectl(self, *arguments: str, stdin: str | None = None) -> str:
         return await asyncio.to_thread(
-            self._cluster.kubectl, f"--namespace={_NAMESPACE}", *arguments, user=_VANDAL,
+            self._cluster.kubectl, f"--namespace={NAMESPACE}", *arguments, user=_VANDAL,
             stdin=stdin,
         )  # fmt: skip
 
@@ -233,7 +233,7 @@ def run_campaign(seed: str, faults: int) -> Report:
     report = Report(seed=seed)
     with Cluster() as cluster:
         install_kronjobs(cluster)
-        cluster.kubectl("create", "namespace", _NAMESPACE)
+        cluster.kubectl("create", "namespace", NAMESPACE)
         cluster.kubectl(
             "create", "clusterrolebinding", "campaign", "--clusterrole=cluster-admin",
             *(f"--user={user}" for user in (*OPERATORS, _VANDAL)),
@@ -276,7 +276,7 @@ def _kronjob(number: int, dice: random.Random) -> dict[str, object]:
     }
     return {
         "apiVersion": "gnomon.dev/v1alpha1", "kind": "KronJob",
-        "metadata": {"name": _names()[number], "namespace": _NAMESPACE},
+        "metadata": {"name": _names()[number], "namespace": NAMESPACE},
         "spec": {
             "schedule": f"{first},{first + 20},{first + 40} * * * * *",
             "policy": {

@@ -5,7 +5,8 @@ Without a kind, all of them: every transition of every zone, a million random qu
 million fuzzed texts against the minute scan; 50,000 simulated worlds of crashes and 50,000 of three
 workers in trouble; 60,000 of the declarative scheduler, with years of it; 60,000 of workflows;
 10,000 of the operator, and all states of its protocol; 1,000 real kills each of `gnomon run`, of
-krond, of a scheduler, of a worker of the service and of a workflow, 1,000 faults that happen to
+krond, of a scheduler, of a worker of the service and of a workflow, 300 of a worker whose runs are
+Jobs on a real Kubernetes, 1,000 faults that happen to
 workers on PostgreSQL, as many to operators on a real Kubernetes (`make kube`), and 60 storms of
 everything at once on PostgreSQL; 100,000 traces judged by the theory's monitor and by its formulas.
 Runs on all cores, can be resumed, and writes docs/evidence when a report's part was run as a whole.
@@ -36,7 +37,7 @@ from tests.prove.runner import Run
 
 _KINDS = (
     *time_core.KINDS, "crash", "kill", "workers-kill", "theory", "declarative", "kill-scheduler",
-    "kill-krond", "kill-service", "workflow", "kill-workflow", "ledger-storm",
+    "kill-krond", "kill-service", "kill-jobs", "workflow", "kill-workflow", "ledger-storm",
     "operator-worlds", "protocol", "kill-operator",
 )  # fmt: skip
 

@@ -24,6 +24,7 @@ from tests.kill import hook_world, scheduler_world, service_world
 from tests.kill.fleet import BLOWS_AT_A_MINUTE, run_fleet
 from tests.kill.krond_world import KrondWorld
 from tests.kill.world import run_world
+from tests.kube import jobs_world
 from tests.kube.campaign import run_campaign
 from tests.oracle.compare import Tally, check_case, check_transition, spelled
 from tests.oracle.fuzz_cases import HOSTILE, complaint, steps_max, steps_of, texts
@@ -142,6 +143,7 @@ def fill(result: ChunkResult) -> None:
     kinds |= dict.fromkeys(DECLARATIVE, _simulate_declarative) | {"kill-scheduler": _kill_scheduler}
     kinds |= {"declarative-search": _search_stories, "kill-workflow": _kill_workflow}
     kinds |= dict.fromkeys(WORKFLOW, _simulate_workflow) | {"kill-service": _kill_service}
+    kinds |= {"kill-jobs": _kill_jobs}
     kinds |= {"protocol": _explore, "kill-operator": _kill_operator} | dict.fromkeys(
         OPERATOR, _simulate_operator
     )
@@ -353,6 +355,17 @@ def _kill_service(result: ChunkResult) -> Iterator[str]:
     where = " postgres" if is_shared else ""
     for problem in outcome.problems:
         yield f"{problem}: python -m tests.kill.service_world {seed} {KILLS_PER_WORLD}{where}"
+
+
+def _kill_jobs(result: ChunkResult) -> Iterator[str]:
+    """One cluster with a worker of the service that is killed again and again."""
+    seed = f"{SEED}:{result.index}"
+    outcome = jobs_world.run_world(seed, KILLS_PER_WORLD)
+    result.cases = outcome.kills
+    result.answers = outcome.verdict.periods
+    result.notes = outcome.notes()
+    for problem in outcome.problems:
+        yield f"{problem}: python -m tests.kube.jobs_world {seed} {KILLS_PER_WORLD}"
 
 
 def _agree(result: ChunkResult) -> Iterator[str]:

@@ -8,6 +8,7 @@ that runs its world again. What is killed, and what is counted, is a `Killing`.
 
 from dataclasses import dataclass
 
+from tests.kube.binaries import MissingClusterError, find_binaries
 from tests.oracle.random_cases import SEED
 from tests.prove.chunk import KILLS_PER_WORLD, Chunk
 from tests.prove.page import Found, counts, figures, notes_of, page, part, table
@@ -53,6 +54,10 @@ class Killing:
     """The beginnings of notes that have a table of their own, each with its two headings."""
     at_a_time: int = 8
     """Worlds; they mostly wait."""
+    kills: int = KILLS
+    """How many make the whole proof."""
+    on_cluster: bool = False
+    """Whether it needs the Kubernetes of the tests."""
 
 
 def _commands(program: str, title: str) -> Killing:
@@ -107,6 +112,37 @@ KILLINGS = {
         ),
         at_a_time=4,
     ),
+    "kill-jobs": Killing(
+        title="kill -9 of a worker whose runs are Jobs",
+        said=(
+            "A worker of the service whose runs are Jobs is killed with SIGKILL, again and again, "
+            "at chosen points (before and after every call of the ledger, the workflow store, the "
+            "record of executions and the executor, before and after every question to the API "
+            "server and while it is on its way, inside transactions) and from outside.",
+            "The API server, etcd and the Job controller are real; kwok completes the pods. Each "
+            "world has a cluster of its own.",
+            "A judge that shares no code with Gnomon reads the audit log of the API server: an "
+            "effect is a Job that was ever seen unsuspended, or was ever given a pod. It compares "
+            "them with the ledger and both with the calendar, and `gnomon doctor` examines the "
+            "ledger.",
+        ),
+        owed="periods owed",
+        counted=(
+            ("executed", "periods executed, says the ledger"),
+            ("lines", "Jobs that ran, says the audit log"),
+            ("unseen", "uncertain, says the ledger, and without a Job"),
+        ),
+        none="keys with two Jobs that ran, periods lost or told wrongly",
+        afterwards=(
+            "Every executed period has one Job that ran and ended in SUCCESS; none is left "
+            "uncertain.",
+            "Without a Job are only periods of the one schedule that skips runs and makes up for "
+            "the latest of those it has missed: each is skipped(overlap) or missed(outage).",
+        ),
+        at_a_time=1,
+        kills=300,
+        on_cluster=True,
+    ),
     "kill-scheduler": Killing(
         title="kill -9 of a scheduler",
         said=(
@@ -141,6 +177,13 @@ KILLINGS = {
 def prove(kind: str, how: Run, *, kills: int, workers: int | None = None) -> bool:
     """Kill, and say whether nothing was lost, doubled or told wrongly."""
     killing = KILLINGS[kind]
+    if killing.on_cluster:
+        try:
+            find_binaries()
+        except MissingClusterError as error:
+            print(f"{kind}: {error}")
+            return False
+    kills = min(kills, killing.kills)
     at_a_time = workers or killing.at_a_time
     worlds = range(0, -(-kills // KILLS_PER_WORLD), how.sample)
     chunks = [Chunk(kind=kind, index=index) for index in worlds]
@@ -156,7 +199,7 @@ def prove(kind: str, how: Run, *, kills: int, workers: int | None = None) -> boo
         "problems": sum(result.differences_found for result in results),
         "notes": dict(sorted(notes.items())),
     }
-    if path := how.report(f"{kind}.md", whole=kills >= KILLS):
+    if path := how.report(f"{kind}.md", whole=kills >= killing.kills):
         write_report(path, found, _page(killing, found))
     rows = ", ".join(f"{notes[name]} {says}" for name, says in killing.counted)
     print(f"{found['kills']} kills, {rows}, {found['problems']} problems")

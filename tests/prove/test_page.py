@@ -24,7 +24,10 @@ def _found(chunk: Chunk) -> ChunkResult:
 
 
 @pytest.mark.parametrize("kind", KILLINGS)
-def test_a_page_of_kills_tells_what_was_killed_and_where_it_died(kind: str, tmp_path: Path) -> None:
+def test_a_page_of_kills_tells_what_was_killed_and_where_it_died(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _have_cluster(tmp_path, monkeypatch)
     with patch("tests.prove.runner.run", _found):
         assert killing.prove(kind, _run(tmp_path), kills=10, workers=1)
     page = (tmp_path / f"{kind}.md").read_text()
@@ -67,6 +70,12 @@ def test_a_page_of_worlds_tells_what_was_met(proof: str, tmp_path: Path) -> None
     assert "\n| crash_after write |" in page
 
 
+def _have_cluster(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in NAMES:
+        (folder / name).touch()
+    monkeypatch.setenv("GNOMON_KUBE_BIN", str(folder))
+
+
 def _run(folder: Path) -> Run:
     return Run(reports=folder, state=folder)
 
@@ -74,9 +83,7 @@ def _run(folder: Path) -> Run:
 def test_a_page_of_operators_tells_how_many_faults_of_each_kind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in NAMES:
-        (tmp_path / name).touch()
-    monkeypatch.setenv("GNOMON_KUBE_BIN", str(tmp_path))
+    _have_cluster(tmp_path, monkeypatch)
     with patch("tests.prove.runner.run", _found):
         assert operator.prove(_run(tmp_path), faults=100)
     page = (tmp_path / "kill-operator.md").read_text()
@@ -90,4 +97,5 @@ def test_a_proof_without_its_cluster_says_what_to_build(
     monkeypatch.setenv("GNOMON_KUBE_BIN", str(tmp_path))
 
     assert not operator.prove(_run(tmp_path), faults=100)
-    assert "run `make kube` to build them" in capsys.readouterr().out
+    assert not killing.prove("kill-jobs", _run(tmp_path), kills=10)
+    assert capsys.readouterr().out.count("run `make kube` to build them") == 2

@@ -11,8 +11,8 @@ import pytest
 from tests.tidy.measures import measures
 
 LIMITS = {
-    "modules": 573,
-    "lines": 72_493,
+    "modules": 575,
+    "lines": 72_961,
     "modules with a single importer": 187,
     "basenames of several modules": 71,
     "names of several public classes": 65,

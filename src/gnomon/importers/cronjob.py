@@ -16,7 +16,6 @@ from itertools import islice, pairwise, takewhile
 from typing import NamedTuple
 
 from gnomon.apps.operator.definition import Definition, read_definition
-from gnomon.apps.operator.plain import mapping, text
 from gnomon.core.civil.duration import format_duration
 from gnomon.core.civil.instant import format_instant
 from gnomon.core.fire_diff import FireDiff, compare_fires
@@ -24,6 +23,7 @@ from gnomon.core.recurrence import cron
 from gnomon.errors import DefinitionError
 from gnomon.importers.cronjob_schedule import CronJobTimes, read_times
 from gnomon.ports.kubernetes import GROUP, VERSION
+from gnomon.ports.kubernetes_object import mapping, text
 
 __all__ = ["COMPARED_S", "Difference", "TakenCronJob", "general_differences", "take_cronjob"]
 

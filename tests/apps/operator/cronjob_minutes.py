@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from gnomon.apps.operator.plain import at, number, text, things
+from gnomon.ports.kubernetes_object import at, number, text, things
 from tests.apps.operator.cronjob_rows import Act, Before, Row
 
 __all__ = ["Minutes", "kronjob_spec", "said_of", "starts_of"]

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from gnomon.apps.operator.asking import Agreement, Asking, Heard, Question, Verdict
 from gnomon.apps.operator.notice import Notice
 from gnomon.apps.operator.one_pass import one_pass
-from gnomon.apps.operator.plain import at, text
 from gnomon.core.civil.instant import parse_instant, to_epoch
 from gnomon.ports.kubernetes import (
     API_VERSION,
@@ -25,6 +24,7 @@ from gnomon.ports.kubernetes import (
     NoAnswer,
     Object,
 )
+from gnomon.ports.kubernetes_object import at, text
 from gnomon.simulation.kubernetes.controllers import collect_garbage, run_jobs
 from gnomon.simulation.kubernetes.server import SimulatedServer
 

@@ -9,7 +9,6 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 
 from gnomon.apps.operator.controller import Controller, LeaseAt
-from gnomon.apps.operator.plain import at, text, things
 from gnomon.core.civil.instant import format_instant
 from gnomon.ports.kubernetes import (
     Answer,
@@ -28,6 +27,7 @@ from gnomon.ports.kubernetes import (
     Object,
     Watch,
 )
+from gnomon.ports.kubernetes_object import at, text, things
 from gnomon.simulation.kubernetes.api import WATCH_LOOK_MS, SimulatedApi
 from gnomon.simulation.kubernetes.controllers import collect_garbage, run_jobs
 from gnomon.simulation.kubernetes.server import Happened, SimulatedServer

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from gnomon.apps.operator.plain import text
+from gnomon.ports.kubernetes_object import text
 from tests.apps.operator.lone_operator import POD, epoch
 from tests.apps.operator.operating import Operating, in_a_world
 from tests.clauses import clause

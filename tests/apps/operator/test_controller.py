@@ -7,7 +7,6 @@ import pytest
 
 from gnomon.apps.operator.controller import Controller
 from gnomon.apps.operator.figures import families_of
-from gnomon.apps.operator.plain import text, things
 from gnomon.core.civil.instant import format_instant
 from gnomon.ports.kubernetes import (
     Call,
@@ -20,6 +19,7 @@ from gnomon.ports.kubernetes import (
     MergePatch,
     PutStatus,
 )
+from gnomon.ports.kubernetes_object import text, things
 from gnomon.shell.metrics.exposition import render_families
 from tests.apps.operator.operating import Operating, in_a_world
 from tests.clauses import clause

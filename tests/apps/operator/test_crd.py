@@ -6,8 +6,8 @@ import yaml
 
 from gnomon.apps.operator.crd import custom_resource_definition
 from gnomon.apps.operator.definition import read_definition
-from gnomon.apps.operator.plain import at, mapping, text, things
 from gnomon.cli.manifest_text import as_yaml
+from gnomon.ports.kubernetes_object import at, mapping, text, things
 from tests.acceptance.command_line import gnomon
 from tests.apps.operator.lone_operator import POD, Cluster
 from tests.clauses import clause

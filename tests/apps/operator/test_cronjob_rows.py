@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from gnomon.apps.operator.plain import text, things
 from gnomon.core.civil.instant import format_instant
 from gnomon.ports.kubernetes import (
     Create,
@@ -18,6 +17,7 @@ from gnomon.ports.kubernetes import (
     NoAnswer,
     PutStatus,
 )
+from gnomon.ports.kubernetes_object import text, things
 from tests.apps.operator.cronjob_minutes import Minutes, kronjob_spec, said_of
 from tests.apps.operator.cronjob_page import PAGE, with_tables
 from tests.apps.operator.cronjob_rows import LIMIT_S, REASONS, ROWS, Before, Row

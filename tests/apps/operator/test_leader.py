@@ -3,7 +3,6 @@
 import asyncio
 
 from gnomon.apps.operator.leader import LEASE_S, Elector
-from gnomon.apps.operator.plain import at, text
 from gnomon.ports.kubernetes import (
     Call,
     Denial,
@@ -15,6 +14,7 @@ from gnomon.ports.kubernetes import (
     NoAnswer,
     Object,
 )
+from gnomon.ports.kubernetes_object import at, text
 from gnomon.simulation.kubernetes.server import SimulatedServer
 from tests.apps.operator.operating import Way
 from tests.clauses import clause

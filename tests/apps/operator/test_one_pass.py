@@ -4,7 +4,6 @@ import pytest
 
 from gnomon.apps.operator.definition import RESERVED
 from gnomon.apps.operator.notice import Told
-from gnomon.apps.operator.plain import at, mapping, text
 from gnomon.ports.kubernetes import (
     Create,
     Delete,
@@ -16,6 +15,7 @@ from gnomon.ports.kubernetes import (
     NoAnswer,
     PutStatus,
 )
+from gnomon.ports.kubernetes_object import at, mapping, text
 from tests.apps.operator.lone_operator import POD, Cluster
 from tests.clauses import clause
 

@@ -1,6 +1,6 @@
 """What becomes of periods: due, missed, skipped, over; by edits, suspensions and absences."""
 
-from gnomon.apps.operator.plain import at
+from gnomon.ports.kubernetes_object import at
 from tests.apps.operator.lone_operator import Cluster
 from tests.clauses import clause
 

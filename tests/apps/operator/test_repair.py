@@ -3,8 +3,8 @@
 import pytest
 
 from gnomon.apps.operator.notice import Told
-from gnomon.apps.operator.plain import mapping, text
 from gnomon.ports.kubernetes import Create, Delete, Kind, MergePatch, Object, PutStatus
+from gnomon.ports.kubernetes_object import mapping, text
 from tests.apps.operator.lone_operator import Cluster, kronjob
 from tests.clauses import clause
 

@@ -86,7 +86,7 @@ def test_what_is_no_status_is_not_taken_for_one(status: object) -> None:
 
 @clause("OPERATOR-6")
 def test_a_status_that_is_sealed_and_nonsense_is_not_taken_for_one() -> None:
-    from gnomon.apps.operator.plain import digest
+    from gnomon.ports.kubernetes_object import digest
 
     nonsense = {"cursor": "soon"}
     assert isinstance(

@@ -4,8 +4,8 @@ import pytest
 
 from gnomon.apps.operator.definition import RESERVED
 from gnomon.apps.operator.notice import Told
-from gnomon.apps.operator.plain import at, text
 from gnomon.ports.kubernetes import Create, Delete, Denial, Denied, Kind, Propagation
+from gnomon.ports.kubernetes_object import at, text
 from gnomon.simulation.kubernetes.controllers import run_jobs
 from tests.apps.operator.lone_operator import Cluster, epoch
 from tests.clauses import clause

@@ -20,7 +20,6 @@ from gnomon.apps.operator.definition import Definition
 from gnomon.apps.operator.job import JobView, read_job
 from gnomon.apps.operator.notice import Notice, Told
 from gnomon.apps.operator.periods import following
-from gnomon.apps.operator.plain import number, text
 from gnomon.apps.operator.status import (
     ConditionKind,
     Status,
@@ -42,8 +41,9 @@ from gnomon.ports.kubernetes import (
     Object,
     PutStatus,
 )
+from gnomon.ports.kubernetes_object import number, say, text
 
-__all__ = ["Agreement", "Asking", "Flow", "Heard", "Question", "Steps", "Verdict", "say"]
+__all__ = ["Agreement", "Asking", "Flow", "Heard", "Question", "Steps", "Verdict"]
 
 _SHORT = 5  # records that are left when a status is too large
 _CONFLICTS_MAX = 4
@@ -223,17 +223,6 @@ class Asking:
 
     def tell(self, told: Told, message: str, *, is_warning: bool = False) -> None:
         self.notices.append(Notice(told, message, is_warning))
-
-
-def say(answer: Answer | Found) -> str:
-    """What an answer says of why not."""
-    match answer:
-        case Denied(why, message):
-            return f"{why}: {message}"
-        case NoAnswer(message):
-            return message
-        case _:
-            return ""
 
 
 def _with_ready(status: Status, now: int) -> Status:

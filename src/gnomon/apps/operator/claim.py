@@ -18,13 +18,11 @@ from gnomon.apps.operator.asking import (
     Question,
     Steps,
     Verdict,
-    say,
 )
 from gnomon.apps.operator.definition import Definition
 from gnomon.apps.operator.job import TRIES_MAX, JobView, candidate, read_job
 from gnomon.apps.operator.notice import Notice, Told
 from gnomon.apps.operator.periods import handled
-from gnomon.apps.operator.plain import mapping, text
 from gnomon.apps.operator.status import (
     Active,
     ConditionKind,
@@ -46,6 +44,7 @@ from gnomon.core.ledger.lifecycle import Outcome, Reason
 from gnomon.core.policy.deadline import is_too_late
 from gnomon.core.schedule import Overlap
 from gnomon.ports.kubernetes import Create, Denial, Denied, Done, Get, Kind, NoAnswer
+from gnomon.ports.kubernetes_object import mapping, say, text
 
 __all__ = ["notices_of", "start"]
 

@@ -22,10 +22,8 @@ from gnomon.apps.operator.figures import Figures
 from gnomon.apps.operator.herald import Herald
 from gnomon.apps.operator.job import CHOSEN, KRONJOB_LABEL, read_job
 from gnomon.apps.operator.leader import Elector
-from gnomon.apps.operator.mirror import Mirror
 from gnomon.apps.operator.notice import event_of
 from gnomon.apps.operator.one_pass import one_pass
-from gnomon.apps.operator.plain import at, digest, mapping, number, text
 from gnomon.apps.operator.server_clock import ServerClock
 from gnomon.apps.operator.work_queue import WorkQueue
 from gnomon.core.civil.instant import parse_instant, to_epoch
@@ -42,6 +40,8 @@ from gnomon.ports.kubernetes import (
     Kind,
     Object,
 )
+from gnomon.ports.kubernetes_object import at, digest, mapping, number, text
+from gnomon.shell.kubernetes.mirror import Mirror
 from gnomon.shell.telemetry import log
 from gnomon.shell.waiting import Bell
 

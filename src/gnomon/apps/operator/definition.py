@@ -17,7 +17,6 @@ from datetime import timedelta
 from functools import lru_cache
 from itertools import islice, takewhile
 
-from gnomon.apps.operator.plain import digest
 from gnomon.core.civil.duration import format_duration, parse_duration
 from gnomon.core.civil.zone import load_zone
 from gnomon.core.decision import (
@@ -33,6 +32,7 @@ from gnomon.core.decision.distribution_text import make_distribution, name_of, p
 from gnomon.core.recurrence import Cron, cron
 from gnomon.core.schedule import CONCURRENCY, Catchup, Overlap, PauseRule, Policy, Schedule
 from gnomon.errors import DefinitionError
+from gnomon.ports.kubernetes_object import digest
 
 __all__ = ["DEADLINE", "NAME_MAX", "RECORDS_MAX", "RESERVED", "TEMPLATE_MAX", "WINDOWED_MAX",
            "Definition", "read_definition", "read_timing", "write_timing"]  # fmt: skip

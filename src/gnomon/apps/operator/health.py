@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 from gnomon.apps.operator.controller import Controller
 from gnomon.apps.operator.figures import PREFIX, families_of
-from gnomon.apps.operator.mirror import SILENT_MS, WATCH_S
 from gnomon.ports import Clock
+from gnomon.shell.kubernetes.mirror import SILENT_MS, WATCH_S
 from gnomon.shell.metrics.exposition import Family, Sample
 from gnomon.shell.metrics.figures import build_family, gauge
 

@@ -5,25 +5,31 @@ A Job is made suspended, as a candidate. Its name is for people, and for finding
 answer was lost; what decides is the uid that the status names. Its annotations are enough to
 compute the decision once more, on another machine and without this one.
 
-Where the template asks that something else resumes its Jobs (its own `suspend`, or a queue of
-Kueue), a release says so in the state and leaves `suspend` alone.
-
 Spec: OPERATOR-13 to OPERATOR-16.
 """
 
 import json
 from base64 import b32encode
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import NamedTuple
 
 from gnomon.apps.operator.definition import RESERVED, Definition
-from gnomon.apps.operator.plain import at, mapping, text, things
 from gnomon.apps.operator.status import Opened
-from gnomon.core.civil.instant import format_instant, parse_instant, to_epoch
-from gnomon.errors import DefinitionError
-from gnomon.ports.kubernetes import API_VERSION, JsonPatch, Kind, Object
+from gnomon.core.civil.instant import format_instant
+from gnomon.ports.kubernetes import API_VERSION, JsonPatch, Object
+from gnomon.ports.kubernetes_object import (
+    CANDIDATE,
+    QUEUE_LABEL,
+    RELEASED,
+    at,
+    epoch,
+    job_end,
+    mapping,
+    release_job,
+    text,
+    things,
+)
 
 __all__ = ["CANDIDATE", "CHOSEN", "KRONJOB_LABEL", "QUEUE_LABEL", "RELEASED", "TRIES_MAX",
            "UID_LABEL", "JobView", "candidate", "read_job", "release"]  # fmt: skip
@@ -32,8 +38,6 @@ KRONJOB_LABEL, UID_LABEL = f"{RESERVED}kronjob", f"{RESERVED}kronjob-uid"
 STATE, PERIOD, CHOSEN = f"{RESERVED}state", f"{RESERVED}period", f"{RESERVED}chosen"
 SEED_HASH, DECISION = f"{RESERVED}seed-hash", f"{RESERVED}decision"
 SPEC_HASH, REVISION = f"{RESERVED}spec-hash", f"{RESERVED}revision"
-CANDIDATE, RELEASED = "candidate", "released"
-QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 TRIES_MAX = 4
 """Names that are tried for one period when others have taken them."""
 
@@ -105,18 +109,7 @@ def candidate(
 
 def release(namespace: str, name: str, uid: str, definition: Definition) -> JsonPatch:
     """Let the Job with this uid run, if nothing has released it before."""
-    state = _pointer("annotations", STATE)
-    operations: list[dict[str, object]] = [
-        {"op": "test", "path": "/metadata/uid", "value": uid},
-        {"op": "test", "path": state, "value": CANDIDATE},
-        {"op": "replace", "path": state, "value": RELEASED},
-    ]
-    queue = at(definition.template, "metadata", "labels", QUEUE_LABEL)
-    if queue is not None:
-        operations.append({"op": "add", "path": _pointer("labels", QUEUE_LABEL), "value": queue})
-    elif at(definition.template, "spec", "suspend") is not True:
-        operations.append({"op": "replace", "path": "/spec/suspend", "value": False})
-    return JsonPatch(Kind.JOB, namespace, name, operations)
+    return release_job(namespace, name, uid, state=STATE, template=definition.template)
 
 
 def read_job(job: Object) -> JobView:
@@ -126,29 +119,21 @@ def read_job(job: Object) -> JobView:
          if text(one, "kind") == "KronJob" and at(one, "controller") is True),
         "",
     )  # fmt: skip
-    end = _end(job)
+    end = job_end(job)
     return JobView(
         name=text(metadata, "name"),
         uid=text(metadata, "uid"),
         owner=owner,
-        period=_epoch(text(annotations, PERIOD)),
+        period=epoch(text(annotations, PERIOD)),
         spec_hash=text(annotations, SPEC_HASH),
         revision=_number(text(annotations, REVISION)),
         is_candidate=text(annotations, STATE) == CANDIDATE,
         is_held=at(job, "spec", "suspend") is True,
         is_deleting=at(metadata, "deletionTimestamp") is not None,
-        end=text(end, "type"),
-        reason=text(end, "reason"),
-        ended=_epoch(text(job, "status", "completionTime") or text(end, "lastTransitionTime"))
-        or None,
+        end="" if end is None else "Complete" if end.is_complete else "Failed",
+        reason="" if end is None else end.reason,
+        ended=None if end is None else end.ended,
     )
-
-
-def _end(job: Object) -> Mapping[str, object]:
-    for one in things(job, "status", "conditions"):
-        if text(one, "type") in ("Complete", "Failed") and text(one, "status") == "True":
-            return mapping(one)
-    return {}
 
 
 def _name(name: str, uid: str, period: int, *parts: object) -> str:
@@ -156,18 +141,6 @@ def _name(name: str, uid: str, period: int, *parts: object) -> str:
     short = b32encode(sha256(written.encode()).digest()).decode().lower()[:_HASH_KEPT]
     stamp = datetime.fromtimestamp(period, UTC).strftime("%Y%m%d%H%M%S")
     return f"{name[:_NAME_KEPT].rstrip('-.')}-{stamp}-{short}"
-
-
-def _pointer(kind: str, key: str) -> str:
-    return f"/metadata/{kind}/{key.replace('/', '~1')}"
-
-
-def _epoch(written: str) -> int:
-    """An instant that an annotation or a status names; 0 for what is none."""
-    try:
-        return to_epoch(parse_instant(written))
-    except DefinitionError:
-        return 0
 
 
 def _number(written: str) -> int:

@@ -13,8 +13,6 @@ Spec: OPERATOR-33.
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
-from gnomon.apps.operator.asking import say
-from gnomon.apps.operator.plain import mapping, number, text
 from gnomon.ports import Clock
 from gnomon.ports.kubernetes import (
     Answer,
@@ -28,6 +26,7 @@ from gnomon.ports.kubernetes import (
     Object,
     Replace,
 )
+from gnomon.ports.kubernetes_object import mapping, number, say, text
 
 __all__ = ["LEASE_S", "RENEW_MS", "Elector"]
 

@@ -8,9 +8,9 @@ status.
 from enum import StrEnum
 from typing import NamedTuple
 
-from gnomon.apps.operator.plain import digest, mapping, text
 from gnomon.core.civil.instant import format_instant
 from gnomon.ports.kubernetes import API_VERSION, Create, Kind, Object
+from gnomon.ports.kubernetes_object import digest, mapping, text
 
 __all__ = ["Notice", "Told", "event_of"]
 

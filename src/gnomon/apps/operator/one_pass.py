@@ -20,13 +20,11 @@ from gnomon.apps.operator.asking import (
     Question,
     Steps,
     Verdict,
-    say,
 )
 from gnomon.apps.operator.claim import notices_of, start
 from gnomon.apps.operator.definition import RESERVED, Definition, read_definition
 from gnomon.apps.operator.notice import Told
 from gnomon.apps.operator.periods import first_status, look, take_up
-from gnomon.apps.operator.plain import at, number, text, things
 from gnomon.apps.operator.repair import repair
 from gnomon.apps.operator.status import (
     ConditionKind,
@@ -40,6 +38,7 @@ from gnomon.apps.operator.tend import sweep, tend
 from gnomon.core.civil.instant import format_instant, parse_instant, to_epoch
 from gnomon.errors import DefinitionError
 from gnomon.ports.kubernetes import Denial, Denied, Done, Kind, MergePatch
+from gnomon.ports.kubernetes_object import at, number, say, text, things
 
 __all__ = ["MARKER", "STEPS_MAX", "one_pass"]
 

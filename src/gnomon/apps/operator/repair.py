@@ -12,12 +12,11 @@ Spec: OPERATOR-6.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gnomon.apps.operator.asking import Agreement, Asking, Flow, Steps, Verdict, say
+from gnomon.apps.operator.asking import Agreement, Asking, Flow, Steps, Verdict
 from gnomon.apps.operator.definition import Definition
 from gnomon.apps.operator.job import JobView, read_job
 from gnomon.apps.operator.notice import Notice, Told
 from gnomon.apps.operator.periods import AHEAD_KEPT_S, first_status
-from gnomon.apps.operator.plain import text
 from gnomon.apps.operator.status import (
     Active,
     ConditionKind,
@@ -33,6 +32,7 @@ from gnomon.apps.operator.status import (
 from gnomon.core.civil.instant import parse_instant, to_epoch
 from gnomon.core.ledger.lifecycle import Outcome
 from gnomon.ports.kubernetes import Find, Found, Kind
+from gnomon.ports.kubernetes_object import say, text
 
 __all__ = ["STATUS_LOST", "repair"]
 

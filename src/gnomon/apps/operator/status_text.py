@@ -9,7 +9,6 @@ Spec: OPERATOR-4, OPERATOR-6.
 
 from collections.abc import Mapping
 
-from gnomon.apps.operator.plain import at, digest, mapping, number, text, things
 from gnomon.apps.operator.status import (
     Active,
     Condition,
@@ -24,6 +23,7 @@ from gnomon.apps.operator.status import (
 from gnomon.core.civil.instant import format_instant, parse_instant, to_epoch
 from gnomon.core.ledger.lifecycle import Outcome
 from gnomon.errors import DefinitionError
+from gnomon.ports.kubernetes_object import at, digest, mapping, number, text, things
 
 __all__ = ["Unsealed", "read_status", "write_status"]
 

@@ -10,7 +10,7 @@ Spec: OPERATOR-19 to OPERATOR-24.
 
 from collections.abc import Generator
 
-from gnomon.apps.operator.asking import Asking, Flow, Heard, Question, Steps, say
+from gnomon.apps.operator.asking import Asking, Flow, Heard, Question, Steps
 from gnomon.apps.operator.definition import Definition
 from gnomon.apps.operator.job import JobView, release
 from gnomon.apps.operator.notice import Notice, Told
@@ -18,6 +18,7 @@ from gnomon.apps.operator.status import Active, Result, Status, end_runs
 from gnomon.core.civil.instant import format_instant
 from gnomon.core.schedule import Overlap
 from gnomon.ports.kubernetes import Delete, Denial, Denied, Done, Get, Kind, Propagation
+from gnomon.ports.kubernetes_object import say
 
 __all__ = ["ask_job", "sweep", "tend"]
 

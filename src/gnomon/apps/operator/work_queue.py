@@ -13,7 +13,7 @@ Spec: OPERATOR-31.
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 
-from gnomon.apps.operator.plain import digest
+from gnomon.ports.kubernetes_object import digest
 
 __all__ = ["HELD_MS", "WorkQueue"]
 

@@ -117,6 +117,8 @@ class RunLauncher:
         if reason is Reason.UNCERTAIN and self._executor.detached:
             return True  # another worker has it now, under this very key: it is not ours to end
         over = await self._executor.kill(key, reason)
+        if reason is Reason.UNCERTAIN and over:
+            self._forget(key)  # its end may go unsaid, when it goes on elsewhere
         if under_way is not None and over is not False:
             # Nobody knows whether it had begun; it is over now.
             detail = f"ended while it was launched: {reason}"
@@ -233,10 +235,7 @@ class RunLauncher:
     def _hear(self, feedback: Feedback) -> None:
         if feedback.status is FeedbackStatus.STARTED:
             return  # its being taken on has been reported
-        claim, began_ms = self._held.pop(feedback.key, (None, None))
-        alarm = self._alarms.pop(feedback.key, None)
-        if alarm is not None:
-            alarm.cancel()
+        claim, began_ms = self._forget(feedback.key)
         fence = feedback.fence if feedback.fence is not None else claim.fence if claim else 0
         success = feedback.status is FeedbackStatus.SUCCESS
         if self._watch is not None and claim is not None:
@@ -247,6 +246,12 @@ class RunLauncher:
                 None if success else feedback.reason, feedback.run_id, began_ms, feedback.at_ms,
             )
         )  # fmt: skip
+
+    def _forget(self, key: str) -> tuple[Claim, int] | tuple[None, None]:
+        alarm = self._alarms.pop(key, None)
+        if alarm is not None:
+            alarm.cancel()
+        return self._held.pop(key, (None, None))
 
     def _tell(self, report: Report) -> None:
         self._reports.append(report)

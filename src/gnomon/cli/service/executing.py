@@ -6,14 +6,15 @@ called, with `GNOMON_EXECUTOR_KEY_ID` and `GNOMON_EXECUTOR_SECRET_FILE` for the 
 with FORMER in it for a key that is still believed, and `GNOMON_CALLBACK_URL` for its reports.
 Without it the embedded one is used; then `GNOMON_ALLOW_COMMANDS` allows nodes that start processes,
 `GNOMON_PYTHON_MODULES` lists the modules whose functions may be called, and
-`GNOMON_SECRETS_DIRECTORY` has the secrets of workflows. Requests go to public addresses only,
+`GNOMON_SECRETS_DIRECTORY` has the secrets of workflows. `GNOMON_JOB_TEMPLATES` has the templates of
+nodes that are Jobs of Kubernetes, in `GNOMON_JOB_NAMESPACE`. Requests go to public addresses only,
 unless `GNOMON_OUTGOING_NETWORKS` names others.
 
-Spec: UP-6.
+Spec: UP-6, EXEC-40.
 """
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -22,18 +23,21 @@ from gnomon.apps.service.executor.command_node import CommandNodes
 from gnomon.apps.service.executor.embedded import EmbeddedExecutor
 from gnomon.apps.service.executor.http import HttpExecutor
 from gnomon.apps.service.executor.http_node import HttpNodes
+from gnomon.apps.service.executor.job_node import JobNodes, JobTemplates
 from gnomon.apps.service.executor.python_node import PythonNodes
 from gnomon.apps.service.executor.secrets import Secrets
 from gnomon.apps.service.executor.signature import Keyring
 from gnomon.apps.service.executor.works import Works
-from gnomon.errors import DefinitionError
+from gnomon.errors import DefinitionError, MissingExtraError
 from gnomon.ports import Clock
 from gnomon.ports.executions import Executions
 from gnomon.ports.executor import Executor
+from gnomon.shell.kubernetes.jobs import Jobs
 from gnomon.shell.launcher.process import Manner, ProcessLauncher
 from gnomon.shell.launcher.strain import raise_limit
 from gnomon.shell.outgoing.client import Outgoing
 from gnomon.shell.outgoing.rule import read_rule
+from gnomon.shell.settings import environment
 
 __all__ = ["ExecutorSettings", "callback_keys", "make_executor", "open_executor"]
 
@@ -52,6 +56,8 @@ class ExecutorSettings(BaseSettings):
     allow_commands: bool = False
     python_modules: str = ""
     secrets_directory: Path | None = None
+    job_templates: Path | None = None
+    job_namespace: str | None = None
     outgoing_hosts: str = ""
     outgoing_networks: str = ""
 
@@ -71,7 +77,12 @@ def callback_keys(settings: ExecutorSettings) -> Keyring | None:
 
 
 def make_executor(
-    settings: ExecutorSettings, executions: Executions, clock: Clock, *, output: Path | None
+    settings: ExecutorSettings,
+    executions: Executions,
+    clock: Clock,
+    *,
+    output: Path | None,
+    jobs: JobNodes | None = None,
 ) -> Executor:
     """The executor; `output` is where the embedded one keeps what commands print."""
     outgoing = Outgoing(
@@ -94,6 +105,7 @@ def make_executor(
         requests=HttpNodes(outgoing),
         functions=PythonNodes(modules, clock) if modules else None,
         secrets=Secrets(settings.secrets_directory),
+        jobs=jobs,
     )
     return EmbeddedExecutor(executions, clock, works)
 
@@ -103,11 +115,58 @@ async def open_executor(
     settings: ExecutorSettings, executions: Executions, clock: Clock, *, output: Path | None
 ) -> AsyncIterator[Executor]:
     """The executor as long as the block lasts, however it ends."""
-    executor = make_executor(settings, executions, clock, output=output)
-    try:
+    async with AsyncExitStack() as stack:
+        templates = _job_templates(settings)
+        jobs = None
+        if templates is not None:
+            jobs = await _open_jobs(settings, templates, clock, stack)
+        executor = make_executor(settings, executions, clock, output=output, jobs=jobs)
+        stack.push_async_callback(executor.close)
         yield executor
-    finally:
-        await executor.close()
+
+
+async def _open_jobs(
+    settings: ExecutorSettings, templates: JobTemplates, clock: Clock, stack: AsyncExitStack
+) -> JobNodes:
+    """The way to the cluster, for as long as the stack lasts."""
+    from gnomon.shell.kubernetes.access import load_of  # it needs an extra
+    from gnomon.shell.kubernetes.client import KubernetesServer
+
+    api = await stack.enter_async_context(KubernetesServer(load_of(environment())))
+    namespace = settings.job_namespace or api.namespace
+    return JobNodes(Jobs(api, clock, namespace), templates)
+
+
+def _job_templates(settings: ExecutorSettings) -> JobTemplates | None:
+    templates = settings.job_templates
+    if templates is None:
+        return None
+    if settings.executor_url is not None:
+        raise _refused(
+            templates,
+            "is not for an executor that is called",
+            "leave out GNOMON_EXECUTOR_URL or the templates",
+        )
+    if not templates.is_dir():
+        raise _refused(
+            templates, "there is no such directory", "name the directory that has the templates"
+        )
+    try:
+        from gnomon.cli.plain_yaml import YAMLError, load
+    except ImportError as error:
+        raise MissingExtraError("Kubernetes", extra="kubernetes") from error
+
+    def read(text: str) -> object:
+        try:
+            return load(text)
+        except YAMLError as error:
+            raise ValueError(str(error)) from error
+
+    return JobTemplates(templates, read)
+
+
+def _refused(templates: Path, reason: str, hint: str) -> DefinitionError:
+    return DefinitionError(reason, where="GNOMON_JOB_TEMPLATES", got=str(templates), hint=hint)
 
 
 def _key(name: str | None, file: Path | None) -> dict[str, bytes] | None:

@@ -15,16 +15,20 @@ from typing import Protocol, cast
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from kubernetes_asyncio.client.configuration import Configuration
-from kubernetes_asyncio.config.incluster_config import (
-    SERVICE_CERT_FILENAME,
-    SERVICE_HOST_ENV_NAME,
-    SERVICE_TOKEN_FILENAME,
-    InClusterConfigLoader,
-)
-from kubernetes_asyncio.config.kube_config import load_kube_config
+from gnomon.errors import DefinitionError, MissingExtraError
 
-from gnomon.errors import DefinitionError
+try:
+    import aiohttp  # noqa: F401
+    from kubernetes_asyncio.client.configuration import Configuration
+    from kubernetes_asyncio.config.incluster_config import (
+        SERVICE_CERT_FILENAME,
+        SERVICE_HOST_ENV_NAME,
+        SERVICE_TOKEN_FILENAME,
+        InClusterConfigLoader,
+    )
+    from kubernetes_asyncio.config.kube_config import load_kube_config
+except ImportError as error:
+    raise MissingExtraError("Kubernetes", extra="kubernetes") from error
 
 __all__ = ["Access", "Link", "Load", "kubeconfig_access", "load_of", "pod_access"]
 

@@ -346,5 +346,5 @@ def test_an_action_is_kept_as_it_is_for_the_executor() -> None:
     node: Json = {"id": "send", "type": "action", "uses": "gmail.send", "with": {"to": ["a"]}}
     dag = parse_dag(dag_text(nodes=[node]))
 
-    assert dag.nodes == (ActionNode(node_id="send", uses="gmail.send"),)
+    assert dag.nodes == (ActionNode(node_id="send", uses="gmail.send", given={"to": ["a"]}),)
     assert '"with":{"to":["a"]}' in dag.text

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from gnomon.core.ledger.lifecycle import Reason
 from gnomon.ports.executions import NodeState
 from gnomon.ports.executor import FeedbackStatus
 from gnomon.shell.launcher.identity import identify
@@ -53,19 +54,21 @@ def test_a_node_that_was_over_is_not_run_again(tmp_path: Path) -> None:
     assert (tmp_path / "lines.txt").read_text() == "a 1\nb 1\nc 1\n"
 
 
-@clause("EXEC-14")
-def test_what_is_left_of_a_node_is_ended_before_it_is_run_again(tmp_path: Path) -> None:
-    fatal = (
-        'echo "$GNOMON_ATTEMPT $$" >> tries.txt; [ $GNOMON_ATTEMPT = 2 ] && exit 0; '
-        "kill -9 $PPID; exec sleep 1000"
-    )
+FATAL = (
+    'echo "$GNOMON_ATTEMPT $$" >> tries.txt; [ $GNOMON_ATTEMPT = 2 ] && exit 0; '
+    "kill -9 $PPID; exec sleep 1000"
+)
+
+
+def die_by_the_node(folder: Path) -> None:
+    """A worker that its own node kills; the process of the node goes on."""
     text = f"""
 import asyncio, pathlib
 from tests.apps.service.executor.embedded_stage import open_stage, shell_node
 
 async def live():
-    async with open_stage(pathlib.Path({str(tmp_path)!r})) as stage:
-        await stage.run(shell_node("a", {fatal!r}))
+    async with open_stage(pathlib.Path({str(folder)!r})) as stage:
+        await stage.run(shell_node("a", {FATAL!r}))
 
 asyncio.run(live())
 """
@@ -74,9 +77,14 @@ asyncio.run(live())
     )
     assert done.returncode == -signal.SIGKILL, done.stderr
 
+
+@clause("EXEC-14")
+def test_what_is_left_of_a_node_is_ended_before_it_is_run_again(tmp_path: Path) -> None:
+    die_by_the_node(tmp_path)
+
     async def second_life() -> None:
         async with open_stage(tmp_path) as stage:
-            end = await stage.run(shell_node("a", fatal), fence=2)
+            end = await stage.run(shell_node("a", FATAL), fence=2)
             assert end.status is FeedbackStatus.SUCCESS
             assert [(row.node_id, row.attempt) for row in (await stage.get()).nodes] == [("a", 2)]
 
@@ -84,6 +92,24 @@ asyncio.run(live())
     tries = dict(line.split() for line in (tmp_path / "tries.txt").read_text().splitlines())
     assert set(tries) == {"1", "2"}
     assert identify(int(tries["1"])) is None
+
+
+@clause("EXEC-4")
+def test_a_run_that_is_ended_as_soon_as_it_is_taken_up_ends_what_is_left(tmp_path: Path) -> None:
+    die_by_the_node(tmp_path)
+
+    async def second_life() -> None:
+        async with open_stage(tmp_path) as stage:
+            await stage.start(shell_node("a", FATAL), fence=2)
+            assert await stage.executor.kill("key", Reason.KILLED)
+            assert (await stage.end_of()).status is FeedbackStatus.FAILED
+
+    asyncio.run(second_life())
+    ((attempt, process),) = [
+        line.split() for line in (tmp_path / "tries.txt").read_text().splitlines()
+    ]
+    assert attempt == "1"
+    assert identify(int(process)) is None
 
 
 @clause("EXEC-19")

@@ -7,7 +7,12 @@ import pytest
 
 from gnomon.apps.service.executor.embedded import EmbeddedExecutor
 from gnomon.apps.service.executor.http import HttpExecutor
-from gnomon.cli.service.executing import ExecutorSettings, callback_keys, make_executor
+from gnomon.cli.service.executing import (
+    ExecutorSettings,
+    callback_keys,
+    make_executor,
+    open_executor,
+)
 from gnomon.errors import DefinitionError
 from gnomon.ports.executor import Accepted, Answer, Refused
 from gnomon.shell.clock import SystemClock
@@ -120,3 +125,39 @@ def test_an_executor_that_cannot_be_signed_for_is_refused(
 @clause("UP-6")
 def test_without_a_url_there_are_no_keys() -> None:
     assert callback_keys(ExecutorSettings()) is None
+
+
+@clause("UP-6", "EXEC-40")
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"job_templates": "missing"}, "GNOMON_JOB_TEMPLATES: there is no such directory"),
+        (
+            {"job_templates": ".", "executor_url": "https://x.example"},
+            "GNOMON_JOB_TEMPLATES: is not for an executor that is called",
+        ),
+        ({"job_templates": "."}, "kubeconfig: there is no such file"),
+    ],
+)
+def test_jobs_need_templates_a_cluster_and_no_other_executor(
+    fields: dict[str, str], message: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "missing"))
+    monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
+
+    async def scenario() -> None:
+        ledger = SqliteLedger.open(":memory:")
+        executions, settings = (
+            SqliteExecutions(ledger.database),
+            ExecutorSettings.model_validate(fields),
+        )
+        try:
+            async with open_executor(settings, executions, SystemClock(), output=None):
+                raise AssertionError(fields)
+        finally:
+            await ledger.close()
+
+    with pytest.raises(DefinitionError) as caught:
+        asyncio.run(scenario())
+
+    assert str(caught.value).startswith(message)

@@ -211,8 +211,12 @@ def _read_python(at: At) -> PythonNode:
 
 def _read_action(at: At) -> ActionNode:
     found = at.table(required=("id", "type", "uses"), optional=("with", "timeout"))
-    _read_timeout(found, 0)
-    return ActionNode(node_id=found["id"].identifier(), uses=found["uses"].text(least=1, most=200))
+    return ActionNode(
+        node_id=found["id"].identifier(),
+        uses=found["uses"].text(least=1, most=200),
+        given=found["with"].value if "with" in found else None,
+        timeout_ms=_read_timeout(found, 0),
+    )
 
 
 def _read_timeout(found: Mapping[str, At], default: int) -> int:

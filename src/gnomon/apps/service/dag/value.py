@@ -47,7 +47,7 @@ class NodeType(StrEnum):
     PYTHON = "python"
     """Calls a function of a module."""
     ACTION = "action"
-    """Something that only the executor of a team knows; the embedded one refuses it."""
+    """Something that the executor knows under a name of its own, such as a template of a Job."""
 
 
 class TriggerType(StrEnum):
@@ -105,6 +105,10 @@ class ActionNode:
 
     node_id: str
     uses: str
+    given: Json = None
+    """What stands under `with`."""
+    timeout_ms: int = 0
+    """0 for none."""
 
 
 Node = CommandNode | HttpNode | PythonNode | ActionNode

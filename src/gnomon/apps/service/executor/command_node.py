@@ -10,7 +10,6 @@ Spec: EXEC-12, EXEC-14, EXEC-19.
 """
 
 import asyncio
-from hashlib import sha256
 
 from gnomon.apps.service.dag import CommandNode
 from gnomon.apps.service.executor.node_work import NodeContext, NodeEnd, Record, cut_log
@@ -32,7 +31,7 @@ class CommandNodes:
         self._is_closed = False
 
     async def carry_out(self, node: CommandNode, context: NodeContext, record: Record) -> NodeEnd:
-        key = _key(context)
+        key = context.name
         self._start_collecting()
         order = self._order(node, context, key)
         while isinstance(made := self._launcher.prepare(order), Strained):
@@ -55,7 +54,7 @@ class CommandNodes:
 
     async def clear_away(self, context: NodeContext, process: str) -> bool:
         """End what is left of an earlier try; whether nothing is."""
-        key = _key(context)
+        key = context.name
         self._start_collecting()
         if not await self._launcher.adopt(key, process):
             return True
@@ -73,7 +72,6 @@ class CommandNodes:
             arguments=node.arguments, cwd=node.cwd, env=context.given, timeout_ms=node.timeout_ms,
             grace_ms=node.grace_ms,
         )  # fmt: skip
-        meta = context.meta
         env = {
             "PATH": PATH,
             "HOME": self._launcher.home,
@@ -82,17 +80,10 @@ class CommandNodes:
             "LANG": "C.UTF-8",
             "TZ": "UTC",
             **context.given,
-            "GNOMON_SCHEDULE": meta.schedule_id,
-            "GNOMON_PERIOD": context.scheduled_for,
-            "GNOMON_WORKFLOW": meta.workflow_id,
-            "GNOMON_VERSION": str(meta.version),
-            "GNOMON_USER": meta.user_id,
-            "GNOMON_NODE": context.node_id,
-            "GNOMON_KEY": context.key,
+            **context.environment(),
             "GNOMON_ATTEMPT": str(context.attempt),
-            "GNOMON_PARAMS": meta.params,
         }
-        return Order(key, meta.fence, context.attempt, command, env)
+        return Order(key, context.meta.fence, context.attempt, command, env)
 
     def _log(self, key: str, attempt: int) -> str:
         path = self._launcher.output.path(key, attempt)
@@ -111,11 +102,6 @@ class CommandNodes:
                 waiting = self._waiting.pop(end.key, None)
                 if waiting is not None:
                     waiting.set_result(end)
-
-
-def _key(context: NodeContext) -> str:
-    """The name of a node's process: different for different nodes, and fit for a file."""
-    return sha256(context.key.encode()).hexdigest()[:32]
 
 
 def _detail(end: Ended) -> str:

@@ -8,6 +8,7 @@ soon as it can and says so like any other. Nothing that a node does may raise.
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import NamedTuple
 
 from gnomon.core.civil.instant import format_instant
@@ -42,6 +43,10 @@ class NodeContext:
     """How often this node was begun, this time included."""
     given: Mapping[str, str] = field(default_factory=dict, repr=False)
     """The variables of a command or the headers of a request, secrets included."""
+    former: str | None = None
+    """Which process the node was when an earlier worker left it, for one that goes on alone."""
+    goes_on: Callable[[], bool] = lambda: False
+    """Whether being cancelled means only that this worker no longer looks after the node."""
     lines: list[str] = field(default_factory=list, repr=False)
 
     @property
@@ -59,6 +64,25 @@ class NodeContext:
         """What the run was given, by its schedule and by who triggered it."""
         found: dict[str, object] = json.loads(self.meta.params)
         return found
+
+    def environment(self) -> dict[str, str]:
+        """The variables that every process of a node is told its run by."""
+        meta = self.meta
+        return {
+            "GNOMON_SCHEDULE": meta.schedule_id,
+            "GNOMON_PERIOD": self.scheduled_for,
+            "GNOMON_WORKFLOW": meta.workflow_id,
+            "GNOMON_VERSION": str(meta.version),
+            "GNOMON_USER": meta.user_id,
+            "GNOMON_NODE": self.node_id,
+            "GNOMON_KEY": self.key,
+            "GNOMON_PARAMS": meta.params,
+        }
+
+    @property
+    def name(self) -> str:
+        """A name that tells nodes of runs apart, fit for a file and for a Job."""
+        return sha256(self.key.encode()).hexdigest()[:32]
 
     def log(self, text: str) -> None:
         """Add a line to what is kept of this node."""

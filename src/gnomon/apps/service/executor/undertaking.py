@@ -6,15 +6,21 @@ the number of whoever asked for the run; when somebody else has taken the run ov
 way is stopped, and nothing more is written. A record that cannot be written is tried again until it
 can be: no node begins without it. A run that is cancelled is left as its record has it.
 
-Spec: EXEC-3, EXEC-4, EXEC-10 to EXEC-14, EXEC-18, EXEC-19.
+A node that goes on without this process (a Job) is left alone when the worker stops or loses the
+run: nothing is written or said, and the next worker finds the node under way. A run that is ended
+for another reason is ended with everything that an earlier worker has left of it.
+
+Spec: EXEC-3, EXEC-4, EXEC-10 to EXEC-14, EXEC-18, EXEC-19, EXEC-43,
+EXEC-44.
 """
 
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import nullcontext
 from typing import NamedTuple, TypeVar
 
-from gnomon.apps.service.dag import CommandNode, Dag
+from gnomon.apps.service.dag import Dag
 from gnomon.apps.service.executor.course import Course
 from gnomon.apps.service.executor.node_work import NodeContext, NodeEnd
 from gnomon.apps.service.executor.works import Works
@@ -31,6 +37,8 @@ BACKOFF_MS = 100
 BACKOFF_MAX_MS = 30_000
 _STOPPED = NodeEnd(False, "stopped before it began")
 _IN_THE_WAY = NodeEnd(False, "an earlier try could not be ended")
+_LEAVE_ALONE = (Reason.STOPPED, Reason.UNCERTAIN)
+"""Why a run is no longer this worker's, and not why it should be over."""
 _Result = TypeVar("_Result")
 
 
@@ -60,14 +68,14 @@ class Undertaking:
         self._pen = asyncio.Lock()
         self._tasks: dict[asyncio.Task[NodeRow | None], str] = {}
         self._reason: Reason | None = None
-        self._is_lost = False
+        self._is_lost = self._is_left = False
+        self._begun: set[str] = set()
         self._details: list[str] = []
 
     @property
     def grace_ms(self) -> int:
-        """How long its commands may take to end when they are told to."""
-        graces = [one.grace_ms for one in self._nodes.values() if isinstance(one, CommandNode)]
-        return max(graces, default=0)
+        """How long its nodes may take to end when they are told to."""
+        return max(map(self._tools.works.grace_ms, self._nodes.values()), default=0)
 
     async def take_over(self, meta: Meta) -> Execution:
         """The same run is asked for again: go on under the number of whoever asks now."""
@@ -84,8 +92,11 @@ class Undertaking:
             return kept
 
     def stop(self, reason: Reason) -> None:
-        """Begin nothing more, and end what is under way."""
+        """Begin nothing more, and end what is under way, unless another worker goes on with it."""
         self._reason = self._reason or reason
+        if self._reason in _LEAVE_ALONE and any(map(self._outlives_us, self._nodes)):
+            self._is_left = True
+            self._lose()
         self._cancel_all()
 
     async def carry_out(self) -> None:
@@ -96,6 +107,7 @@ class Undertaking:
             while await self._step():
                 pass
             if not self._is_lost:
+                await self._clear_rest()
                 await self._write(self._skipped_rows(self._course.give_up()))
             status, detail = self._verdict()
             if not self._is_lost:
@@ -109,7 +121,8 @@ class Undertaking:
             log(logging.ERROR, "a run failed by itself", failure=error, key=self._key)
             status, detail = FeedbackStatus.FAILED, f"the executor failed: {type(error).__name__}"
         self.is_over = True
-        self._say(status, detail)
+        if not self._is_left:
+            self._say(status, detail)
 
     async def _step(self) -> bool:
         """Begin what may begin, and wait until something has ended; whether there is more."""
@@ -131,31 +144,60 @@ class Undertaking:
 
     async def _carry_out(self, name: str) -> NodeRow | None:
         """One node; None when the run is no longer ours."""
-        former = self._former.get(name)
-        attempt = 1 if former is None else former.attempt + 1
-        row = NodeRow(name, NodeState.RUNNING, attempt)
+        self._begun.add(name)
+        former, node = self._former.get(name), self._nodes[name]
+        row = NodeRow(name, NodeState.RUNNING, 1 if former is None else former.attempt + 1)
+        alone = self._tools.works.outlive(node)
+        if alone and former is not None and former.process is not None:
+            row = former
         try:
-            async with self._tools.room:
-                row = row._replace(started_ms=self._tools.clock.now_ms())
-                context = NodeContext(meta=self.meta, node_id=name, attempt=attempt)
-                if not await self._clear_away(former, context):
-                    return self._ended(row, _IN_THE_WAY)
-                if not await self._write([row]):
-                    return None
+            async with nullcontext() if alone else self._tools.room:
+                if row is not former:
+                    row = row._replace(started_ms=self._tools.clock.now_ms())
+                context = self._context(name, row)
+                if row is not former:
+                    if former is not None and not await self._clear_away(former, context):
+                        return self._ended(row, _IN_THE_WAY)
+                    if not await self._write([row]):
+                        return None
 
                 async def record(process: str) -> bool:
                     return await self._write([row._replace(process=process)])
 
-                end = await self._tools.works.carry_out(self._nodes[name], context, record)
+                end = await self._tools.works.carry_out(node, context, record)
         except asyncio.CancelledError:
             end = _STOPPED
         return self._ended(row, end)
 
-    async def _clear_away(self, former: NodeRow | None, context: NodeContext) -> bool:
+    def _context(self, name: str, row: NodeRow) -> NodeContext:
+        return NodeContext(
+            meta=self.meta,
+            node_id=name,
+            attempt=row.attempt,
+            former=row.process,
+            goes_on=lambda: self._reason is None or self._is_lost,
+        )
+
+    def _outlives_us(self, name: str) -> bool:
+        """Whether the node is under way, and goes on without this process."""
+        former = self._former.get(name)
+        is_under_way = name in self._tasks.values() or (
+            name not in self._begun and former is not None and former.state is NodeState.RUNNING
+        )
+        return is_under_way and self._tools.works.outlive(self._nodes[name])
+
+    async def _clear_away(self, former: NodeRow, context: NodeContext) -> bool:
         """End what an earlier try has left; whether nothing is left."""
-        if former is None or former.process is None:
+        if former.process is None:
             return True
-        return await self._tools.works.clear_away(context, former.process)
+        node = self._nodes[former.node_id]
+        return await self._tools.works.clear_away(node, context, former.process)
+
+    async def _clear_rest(self) -> None:
+        """End what an earlier worker has left of nodes that are not begun again."""
+        for name, former in self._former.items():
+            if former.state is NodeState.RUNNING and name not in self._begun:
+                await self._clear_away(former, self._context(name, former))
 
     def _ended(self, row: NodeRow, end: NodeEnd) -> NodeRow:
         state = NodeState.SUCCESS if end.success else NodeState.FAILED

@@ -21,6 +21,7 @@ from gnomon.apps.service.dag import (
 )
 from gnomon.apps.service.executor.command_node import CommandNodes
 from gnomon.apps.service.executor.http_node import HttpNodes
+from gnomon.apps.service.executor.job_node import JobNodes
 from gnomon.apps.service.executor.node_work import NodeContext, NodeEnd, Record
 from gnomon.apps.service.executor.python_node import PythonNodes
 from gnomon.apps.service.executor.secrets import Secrets, given_to, hidden
@@ -37,7 +38,9 @@ class Works:
     def __init__(
         self, *, commands: CommandNodes | None = None, requests: HttpNodes | None = None,
         functions: PythonNodes | None = None, secrets: Secrets | None = None,
+        jobs: JobNodes | None = None,
     ) -> None:  # fmt: skip
+        self._jobs = jobs
         self._commands = commands
         self._requests = requests
         self._functions = functions
@@ -75,16 +78,29 @@ class Works:
                 assert self._functions is not None
                 return await self._functions.carry_out(node, context, record)
             case ActionNode():
-                raise AssertionError(node)
+                assert self._jobs is not None
+                return await self._jobs.carry_out(node, context, record)
             case _:
                 assert_never(node)
 
-    async def clear_away(self, context: NodeContext, process: str) -> bool:
+    def outlive(self, node: Node) -> bool:
+        """Whether a node goes on without this process, so that another worker can take it up."""
+        return isinstance(node, ActionNode)
+
+    def grace_ms(self, node: Node) -> int:
+        """How long a node may take to end when it is told to."""
+        if isinstance(node, ActionNode) and self._jobs is not None:
+            return self._jobs.grace_ms(node)
+        return node.grace_ms if isinstance(node, CommandNode) else 0
+
+    async def clear_away(self, node: Node, context: NodeContext, process: str) -> bool:
         """End the process that an earlier try of a node may have left; whether none is left."""
+        if isinstance(node, ActionNode):
+            return self._jobs is not None and await self._jobs.clear_away(process)
         return self._commands is None or await self._commands.clear_away(context, process)
 
     async def close(self) -> None:
-        for one in (self._commands, self._requests, self._functions):
+        for one in (self._commands, self._requests, self._functions, self._jobs):
             if one is not None:
                 await one.close()
 
@@ -99,6 +115,8 @@ class Works:
                     return _NO_FUNCTIONS
                 return self._functions.objection_to(node)
             case ActionNode():
-                return f"the action {node.uses} needs an executor that knows it"
+                if self._jobs is None:
+                    return f"the action {node.uses} needs an executor that knows it"
+                return self._jobs.objection_to(node)
             case _:
                 assert_never(node)

@@ -1,11 +1,11 @@
 """
-What an operator sees of the objects of one kind: a copy that a watch keeps up to date.
+What is seen of the objects of one kind: a copy that a watch keeps up to date.
 
 A watch ends by itself after a while. One that does not end in time has died silently; it is given
 up, and everything is looked up anew. So a copy may be late, and never for long without notice:
 `alive_ms` says when the server was last heard.
 
-What a pass was given back is newer than the copy, and is taken into it (`fold`), unless the copy
+What a caller was given back is newer than the copy, and is taken into it (`fold`), unless the copy
 has seen that the object is gone. Versions are compared as numbers, as Kubernetes allows; an object
 without such a version is taken from the watch alone.
 
@@ -15,8 +15,6 @@ Spec: OPERATOR-32.
 import asyncio
 from collections.abc import Callable, Sequence
 
-from gnomon.apps.operator.asking import say
-from gnomon.apps.operator.plain import text
 from gnomon.ports import Clock
 from gnomon.ports.kubernetes import (
     ApiServer,
@@ -30,6 +28,7 @@ from gnomon.ports.kubernetes import (
     Seen,
     Watch,
 )
+from gnomon.ports.kubernetes_object import say, text
 
 __all__ = ["SILENT_MS", "WATCH_S", "Mirror"]
 

@@ -2,9 +2,9 @@
 
 import asyncio
 
-from gnomon.apps.operator.mirror import SILENT_MS, WATCH_S
-from gnomon.apps.operator.plain import text
 from gnomon.ports.kubernetes import Denial, Denied, Get, Kind, MergePatch, NoAnswer
+from gnomon.ports.kubernetes_object import text
+from gnomon.shell.kubernetes.mirror import SILENT_MS, WATCH_S
 from tests.apps.operator.operating import Operating, in_a_world
 from tests.clauses import clause
 

@@ -1,0 +1,117 @@
+"""
+A worker of the service whose nodes are Jobs, with a bomb in it.
+
+`python -m tests.kube.dying_worker N STORE KUBECONFIG TEMPLATES [UNTIL]`
+
+The process kills itself, with SIGKILL, at the N-th point it passes; 0 for never. Points lie before
+and after every call of the ledger, of the store of workflows, of the record of executions and of
+the executor, around every question to the API server and while it is on its way, and inside every
+transaction right before its commit. With UNTIL, in seconds, the process stops when everything up to
+that instant has an outcome. Everything that decides or writes is the product.
+"""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+
+from gnomon.apps.service.counters import ServiceCounters
+from gnomon.apps.service.events import EventFeed
+from gnomon.apps.service.executor.embedded import EmbeddedExecutor
+from gnomon.apps.service.executor.job_node import JobNodes, JobTemplates
+from gnomon.apps.service.executor.works import Works
+from gnomon.apps.service.worker import ServiceWorker
+from gnomon.ports.executor import Feedback
+from gnomon.ports.kubernetes import Answer, Call
+from gnomon.shell.clock import SystemClock
+from gnomon.shell.kubernetes.access import load_of
+from gnomon.shell.kubernetes.client import KubernetesServer
+from gnomon.shell.kubernetes.jobs import Jobs
+from gnomon.shell.store import sqlite as store
+from gnomon.shell.store.sqlite import SqliteLedger, ledger_thread
+from gnomon.shell.store.workflow import SqliteExecutions, SqliteWorkflowStore
+from tests.kill.dying_service import (
+    SETTINGS,
+    mine_stores,
+    prepare,
+    say_what_is_waited_for,
+    stop_when_settled,
+)
+from tests.kill.mine import Bomb, MinedDatabase, mined
+from tests.kube.campaign import NAMESPACE
+
+__all__: list[str] = []
+
+_ON_ITS_WAY_S = 0.003
+
+
+def lay_mines() -> None:
+    mine_stores(SqliteLedger, SqliteWorkflowStore)
+    for name in ("begin", "write", "end"):
+        setattr(SqliteExecutions, name, mined(f"{name} execution", getattr(SqliteExecutions, name)))
+    for name in ("run", "kill"):
+        at_executor = mined(f"{name} by the executor", getattr(EmbeddedExecutor, name))
+        setattr(EmbeddedExecutor, name, at_executor)
+    setattr(store, "Database", MinedDatabase)  # noqa: B010
+
+
+class MinedServer(KubernetesServer):
+    """The way to the API server, with points on it."""
+
+    async def send(self, call: Call) -> Answer:
+        name = type(call).__name__
+        Bomb.point(f"before {name} of a Job")
+        answering = asyncio.ensure_future(super().send(call))
+        await asyncio.sleep(_ON_ITS_WAY_S)
+        Bomb.point(f"{name} of a Job on its way")
+        answer = await answering
+        Bomb.point(f"after {name} of a Job")
+        return answer
+
+
+class TellingExecutor(EmbeddedExecutor):
+    """Writes a line for each thing that is said about a run."""
+
+    async def feedback(self) -> list[Feedback]:
+        said = list(await super().feedback())
+        for one in said:
+            os.write(2, json.dumps({"event": "heard", "status": one.status}).encode() + b"\n")
+        return said
+
+
+async def live(place: str, kubeconfig: str, templates: str, until: int | None) -> None:
+    clock, thread = SystemClock(), ledger_thread()
+    ledger = SqliteLedger.open(place, executor=thread, exclusive=True)
+    workflows = SqliteWorkflowStore(ledger.database, executor=thread)
+    executions = SqliteExecutions(ledger.database, executor=thread)
+    async with MinedServer(load_of({}, kubeconfig=kubeconfig)) as api:
+        jobs = JobNodes(Jobs(api, clock, NAMESPACE), JobTemplates(Path(templates), json.loads))
+        executor = TellingExecutor(executions, clock, Works(jobs=jobs))
+        worker = ServiceWorker(
+            ledger, executor, workflows, clock, f"worker-{os.getpid()}-{clock.now_ms()}", SETTINGS,
+            EventFeed(clock), ServiceCounters(),
+        )  # fmt: skip
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGUSR1, say_what_is_waited_for)
+        stopping: list[asyncio.Task[None]] = []
+        loop.add_signal_handler(
+            signal.SIGTERM, lambda: stopping.append(asyncio.create_task(worker.stop(grace_ms=0)))
+        )
+        await prepare(ledger, workflows)
+        await worker.recover()
+        if until is not None:
+            stopping.append(asyncio.create_task(stop_when_settled(ledger, worker, until)))
+        await worker.run()
+        await asyncio.gather(*stopping)
+        await executor.close()
+    await ledger.close()
+    thread.shutdown()
+
+
+if __name__ == "__main__":
+    Bomb.left = int(sys.argv[1])
+    lay_mines()
+    settled = int(sys.argv[5]) if len(sys.argv) > 5 else None
+    asyncio.run(live(sys.argv[2], sys.argv[3], sys.argv[4], settled))
