@@ -7,7 +7,7 @@ whose answer was lost is made again under the same number. When somebody else ha
 workflow meanwhile, the facts are read again: what was done counts if its run is still the open one,
 and is dropped otherwise.
 
-Spec: WHEN-5, PHASE-7 to PHASE-12, MUTATE-1 to MUTATE-8, RECOVER-1 to RECOVER-5, HOST-3 to HOST-6.
+Spec: WHEN-5, PHASE-7 to PHASE-12, MUTATE-1 to MUTATE-7, RECOVER-1 to RECOVER-5, HOST-3 to HOST-6.
 """
 
 import json
@@ -95,8 +95,7 @@ class Driver:
                     await self._can_run()
                 step = self._choose()
                 if isinstance(step, agenda.Rest):
-                    if step.until_ms is None:
-                        await self._alarms.rest(self._facts)
+                    await self._alarms.rest(self._facts, step.until_ms)
                     return step.until_ms
                 if self._around.is_stopping() or not await self._can_run():
                     return None
