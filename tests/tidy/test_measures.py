@@ -12,13 +12,13 @@ from tests.tidy.measures import measures
 
 LIMITS = {
     "modules": 573,
-    "lines": 72_042,
+    "lines": 72_143,
     "modules with a single importer": 189,
     "basenames of several modules": 71,
     "names of several public classes": 65,
     "lines of the largest class": 362,
     "pairs of places with the same six lines": 36,
-    "lines without an actor": 626,
+    "lines without an actor": 623,
     "lines kept from the formatter": 1_121,
 }
 

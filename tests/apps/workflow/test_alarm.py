@@ -93,7 +93,7 @@ def test_each_thing_that_a_run_waits_for_is_told_of_and_nothing_that_passes_by_i
         assert statuses[0] == "paused:approval"
         assert statuses[-1] == "failed:logic"
         assert "paused:transient" not in statuses
-        assert len(told.alarms) == len({(one.run.number, one.run.status) for one in told.alarms})
+        assert len(told.alarms) == len({(one.run.number, one.issue) for one in told.alarms}) == 4
 
     play(scenario)
 
@@ -249,5 +249,35 @@ def test_a_mutation_that_an_outage_left_in_doubt_is_settled_when_it_ends() -> No
         assert [one.status for one in outside.outcomes] == ["applied"]
         assert (len(outside.made), len(told.alarms)) == (1, 1)
         assert len(outside.asked) == 7 + (5 * 3600 - 630) // 600 + 1
+
+    play(scenario)
+
+
+@clause("SEEN-13")
+def test_a_second_thing_that_the_same_run_waits_for_is_told_of_too() -> None:
+    told, outside = Told(), Outside()
+    signed_in: list[bool] = []
+
+    def prepare(ctx: Context, state: object) -> object:
+        if not signed_in and ctx.peek("orders"):
+            raise AuthError("sign in")
+        return everything(ctx, ["orders"])
+
+    orders, sheet = shop(outside, lambda call: outside.made.append(call.key), approval=True)
+    sheet.prepare(prepare)
+
+    async def scenario(stage: Stage) -> None:
+        await stage.start(orders, alert=told)
+        await stage.publish("o1")
+        await stage.advance(minutes=1)
+        signed_in.append(True)
+        await stage.host.desk.approve("orders")
+        await stage.advance(minutes=1)
+
+        (first, second) = told.alarms
+        assert first.run.number == second.run.number
+        assert [first.issue, second.issue.partition(" (")[0]] == [
+            "Waiting for you: sign in", "Waiting for you: wants to: Append rows",
+        ]  # fmt: skip
 
     play(scenario)

@@ -22,7 +22,9 @@ __all__ = ["ALERT_MAX_MS", "Alarm", "Alarms", "Alert"]
 
 ALERT_MAX_MS = 30_000
 """How long it may take to tell a person."""
-_OUTAGE = 0, RunStatus.TRANSIENT
+_Thing = tuple[int, RunStatus, int]
+"""A run, its status, and since when."""
+_OUTAGE: _Thing = 0, RunStatus.TRANSIENT, 0
 """What is told of an outage, whichever of its tries has failed."""
 
 
@@ -48,7 +50,7 @@ class Alarms:
     def __init__(self, caller: Caller, alert: Alert | None) -> None:
         self._caller = caller
         self._alert = alert
-        self._told: set[tuple[int, RunStatus]] = set()
+        self._told: set[_Thing] = set()
 
     async def rest(self, facts: Facts, until_ms: int | None) -> None:
         """The workflow rests until then, or, where that is None, until a person calls."""
@@ -58,7 +60,9 @@ class Alarms:
             return
         if until_ms is not None and not _lasts(facts, run):
             return
-        this = _OUTAGE if run.status is RunStatus.TRANSIENT else (run.number, run.status)
+        this: _Thing = run.number, run.status, run.updated_ms
+        if run.status is RunStatus.TRANSIENT:
+            this = _OUTAGE
         if this in self._told:
             return
         self._told.add(this)
