@@ -327,6 +327,10 @@ def _waits_do_not_grow() -> Patch:
     return _backing_off(lambda tries: 10_000)
 
 
+def _a_script_is_looked_at_once() -> Patch:
+    return patch.object(driver, "LOAD_AGAIN_MS", NEVER_MS)
+
+
 def _each_try_is_told_of() -> Patch:
     return patch.object(Alarms, "_forget", lambda self, facts: self._told.clear())
 
@@ -379,6 +383,7 @@ MUTANTS = [
     Mutant("an outage stops it for good", World.OUTAGE, _an_outage_stops_it_for_good),
     Mutant("a doubt is left to the person", World.OUTAGE, _a_doubt_is_left_to_the_person),
     Mutant("waits do not grow", World.OUTAGE, _waits_do_not_grow),
+    Mutant("a script is looked at once", World.OUTAGE, _a_script_is_looked_at_once),
     Mutant("each try is told of", World.OUTAGE, _each_try_is_told_of),
     Mutant("outages are told of to no person", World.OUTAGE, _outages_are_told_of_to_no_person),
 ]  # fmt: skip

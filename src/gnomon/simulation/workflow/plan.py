@@ -30,6 +30,7 @@ _CUT_OFF = (
     ("tool", "reconcile"),
     ("answer", "reconcile"),
     ("poll", "prepare", "tool", "reconcile"),
+    ("script", "tool"),
 )
 _CALLS = 90  # about as many as there are while faults can happen
 
@@ -90,7 +91,7 @@ class Behaviour:
     outages: tuple[tuple[int, int], ...] = ()
     """From when until when nothing gets through to what is cut off."""
     cut_off: tuple[str, ...] = ("tool",)
-    """What an outage reaches: `poll`, `prepare`, `tool`, `answer` (of a tool) or `reconcile`."""
+    """Of `poll`, `prepare`, `tool`, `answer` (of a tool), `reconcile` and `script`."""
     signs_out: int = 0
     """A prepare, or a tool that has not acted, wants a new sign-in."""
     odd_wakes: bool = False
@@ -105,6 +106,9 @@ class Behaviour:
     """The producer publishes each item each time that it runs."""
     labels: bool = False
     """An order is shipped with the label that belongs to it; labels come in another order."""
+
+    def is_away(self, at: int) -> bool:
+        return any(since <= at < until for since, until in self.outages)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,21 +200,23 @@ def _away(seed: int, dice: Dice) -> Spec:
         begins = outages[-1][1] + dice.pick((MINUTE, HOUR)) + dice.below(HOUR)
         lasts = dice.pick((4 * MINUTE, 20 * MINUTE, 2 * HOUR, 8 * HOUR))
         outages.append((begins, begins + lasts))
-    span = outages[-1][1]
-    errands = sorted(
+    span, cut_off = outages[-1][1], dice.pick(_CUT_OFF)
+    errands = [
         Errand(dice.below(span), dice.pick((Do.KILL, Do.DEPLOY, Do.RUN_NOW)), dice.below(100))
         for _ in range(dice.pick((0, 0, 2, 4)))
-    )
+    ]
+    if "script" in cut_off:  # a host that lives has its scripts in memory
+        errands += [Errand(since + 1, Do.KILL, 0) for since, _ in outages[1:]]
     return Spec(
         world=World.OUTAGE, seed=seed, interval=dice.pick(("5m", "15m")),
         items=(*sorted(dice.below(span) for _ in range(dice.between(4, 8))), span),
         pushed=tuple(dice.below(span) for _ in range(dice.between(0, 2))),
         behaviour=Behaviour(
             takes=dice.pick((1, 2)), slow_ms=dice.pick(_SLOW_MS), approval=dice.chance(20),
-            reconciles=dice.chance(80), outages=tuple(outages[1:]), cut_off=dice.pick(_CUT_OFF),
+            reconciles=dice.chance(80), outages=tuple(outages[1:]), cut_off=cut_off,
         ),
-        errands=tuple(errands), look_ms=20 * MINUTE, rest_ms=4 * HOUR, rest_look_ms=5 * MINUTE,
-        host_look_ms=10 * MINUTE, runs_kept=100_000, trusts=True,
+        errands=tuple(sorted(errands)), look_ms=20 * MINUTE, host_look_ms=10 * MINUTE,
+        rest_ms=4 * HOUR, rest_look_ms=5 * MINUTE, runs_kept=100_000, trusts=True,
     )  # fmt: skip
 
 

@@ -247,8 +247,7 @@ class _Script:
     def _reach(self, part: str) -> None:
         """Nothing gets through to a part that is cut off while an outage lasts."""
         world, at = self._world, self._world.at()
-        outages = self._moods.outages if part in self._moods.cut_off else ()
-        if any(since <= at < until for since, until in outages):
+        if part in self._moods.cut_off and self._moods.is_away(at):
             world.outside.fruitless.append(at)
             world.notes.hit(f"cut off: {part}")
             raise world.behaviour.pick(NO_CONNECTION)("no connection")

@@ -182,7 +182,10 @@ class _World:
 
     def _examine(self) -> None:
         """Whatever has happened, a doctor finds nothing wrong with the store."""
+        lacking = "script" in self.spec.behaviour.cut_off and not self._is_judged
         for one in examine_rows(self._store.tables()):
+            if lacking and one.problem.startswith("cannot be loaded"):
+                continue  # as long as that lasts, it is true
             self.complain(f"the doctor finds: {one.subject} {one.problem}")
 
     def _back_up(self) -> None:
@@ -251,7 +254,7 @@ class _World:
     def _make_life(self, name: str, context: Context) -> _Life:
         self._births += 1
         gate: Gate[Nature] = Gate(self, name)
-        log = GatedLog(self.log, gate, self._written, self._forgets)
+        log = GatedLog(self.log, gate, self._written, self._forgets, self._lacks)
         clock = GatedClock(self._wall, gate)
         host = Host(
             log, clock, holder=name, draw_token=self._draw_token, threads=0, keep_ms=KEEP_MIN_MS,
@@ -292,6 +295,14 @@ class _World:
         else:
             for text in self._archive.after(at=self.at()):
                 self.complain(text)
+
+    def _lacks(self) -> bool:
+        """Whether what scripts import is away just now."""
+        moods, at = self.spec.behaviour, self.at()
+        lacks = "script" in moods.cut_off and moods.is_away(at)
+        if lacks:
+            self.notes.hit("cut off: script")
+        return lacks
 
     def _tables(self) -> sqlite3.Connection:
         """All that was ever known, also what was forgotten since."""
