@@ -12,13 +12,13 @@ from tests.tidy.measures import measures
 
 LIMITS = {
     "modules": 575,
-    "lines": 72_961,
+    "lines": 73_114,
     "modules with a single importer": 187,
     "basenames of several modules": 71,
     "names of several public classes": 65,
     "lines of the largest class": 362,
     "pairs of places with the same six lines": 36,
-    "lines without an actor": 624,
+    "lines without an actor": 621,
     "lines kept from the formatter": 1_121,
 }
 

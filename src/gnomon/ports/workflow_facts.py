@@ -90,7 +90,7 @@ class MutationStatus(StrEnum):
     """It is certain that nothing has happened."""
     NEEDS_RECONCILE = "needs_reconcile"
     INDETERMINATE = "indeterminate"
-    """No machine can find out; a person must say."""
+    """A person is asked to say; its tool is still asked where that is possible."""
     SKIPPED = "skipped"
 
     @property

@@ -10,6 +10,7 @@ from gnomon.apps.workflow.agenda import (
     Begin,
     Continue,
     Flags,
+    Reconcile,
     Rest,
     Retry,
     choose,
@@ -134,7 +135,7 @@ def test_a_paused_workflow_starts_nothing(status: RunStatus | None) -> None:
     [
         (RunStatus.TRANSIENT, NOW + 10_000, Rest(NOW + 10_000)),
         (RunStatus.TRANSIENT, NOW, Retry()),
-        (RunStatus.TRANSIENT, None, Rest(None)),
+        (RunStatus.TRANSIENT, None, Retry()),  # an earlier Gnomon had given up
         (RunStatus.APPROVAL, None, Rest(None)),
         (RunStatus.INTERNAL, None, Rest(None)),
         (RunStatus.INTERNAL, NOW, Retry()),
@@ -152,12 +153,24 @@ def test_while_a_run_waits_or_has_failed_nothing_else_runs(
     assert flags(known, {}, now_ms=NOW) == {"poll": Flags(False, True), "sheet": Flags(True, True)}
 
 
-@clause("FAIL-13", "MUTATE-6")
-def test_while_a_mutation_is_uncertain_nothing_else_runs() -> None:
+@clause("FAIL-13", "MUTATE-4", "MUTATE-18")
+@pytest.mark.parametrize(
+    ("reconcilable", "next_ms", "then"),
+    [
+        (False, None, Rest(None)),
+        (True, NOW + 5, Rest(NOW + 5)),
+        (True, NOW, Reconcile()),
+        (True, None, Reconcile()),  # an earlier Gnomon had given up
+    ],
+)
+def test_while_a_mutation_is_uncertain_nothing_else_runs(
+    reconcilable: bool, next_ms: int | None, then: object
+) -> None:
     waiting = run(Phase.MUTATING, RunStatus.RECONCILIATION, mutation=7)
-    asked = mutation(MutationStatus.INDETERMINATE)
+    asked = mutation(MutationStatus.INDETERMINATE, reconcilable=reconcilable)
+    asked = replace(asked, next_ms=next_ms)
 
-    assert next_of(facts(open_run=waiting, of=asked, orders=(4, 9))) == Rest(None)
+    assert next_of(facts(open_run=waiting, of=asked, orders=(4, 9))) == then
 
 
 @clause("WHEN-5", "WHEN-9", "WHEN-10")

@@ -6,14 +6,15 @@ import pytest
 
 from gnomon.apps.workflow.alarm import Alarm
 from gnomon.apps.workflow.context import Context, Outcome, Prepared
+from gnomon.apps.workflow.steps import Call, applied
 from gnomon.errors import AuthError, HostError, LogicError, TransientError
 from tests.apps.workflow.sheet import Outside, shop
-from tests.apps.workflow.stage import Stage, everything, play, simple
+from tests.apps.workflow.stage import START, Stage, everything, play, simple
 from tests.clauses import clause
 
 
 class Told:
-    """Somebody who is told, and may fail to hear it."""
+    """A person who is told, and may fail to hear it."""
 
     def __init__(self, error: Exception | None = None) -> None:
         self.alarms: list[Alarm] = []
@@ -92,7 +93,7 @@ def test_each_thing_that_a_run_waits_for_is_told_of_and_nothing_that_passes_by_i
         assert statuses[0] == "paused:approval"
         assert statuses[-1] == "failed:logic"
         assert "paused:transient" not in statuses
-        assert len(told.alarms) == len({(one.run.number, one.run.status) for one in told.alarms})
+        assert len(told.alarms) == len({(one.run.number, one.issue) for one in told.alarms}) == 4
 
     play(scenario)
 
@@ -133,5 +134,150 @@ def test_a_workflow_that_is_paused_is_told_of_when_it_goes_on() -> None:
         await stage.host.desk.resume("orders")
         await stage.advance()
         assert [one.run.status.value for one in told.alarms] == ["failed:logic"]
+
+    play(scenario)
+
+
+@clause("FAIL-21", "SEEN-13", "SEEN-14")
+def test_an_outage_of_hours_is_told_of_once_and_the_workflow_goes_on_when_it_ends(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    told, outside = Told(), Outside()
+
+    async def scenario(stage: Stage) -> None:
+        def append(call: Call) -> None:
+            outside.asked.append((stage.now_ms() - START) / 1000)
+            if stage.now_ms() < START + 5 * 3_600_000:
+                raise TransientError("no connection", acted=False)
+            outside.made.append(call.key)
+
+        await stage.start(shop(outside, append)[0], alert=told)
+        await stage.publish("o1")
+        await stage.advance(minutes=5)
+        assert told.said() == []
+        assert (await stage.host.desk.lookup.overview("orders")).status == "Running"
+
+        await stage.advance(hours=4)
+        issue = "Has failed 6 times in a row, and is tried again: no connection"
+        assert told.said() == [
+            ("paused:transient", issue, "wait, or gnomon workflow resume orders")
+        ]
+        seen = await stage.host.desk.lookup.overview("orders")
+        assert seen.status == "Needs attention"
+        assert seen.next_ms is not None
+        assert START < seen.next_ms - 4 * 3_600_000 - 300_000 <= START + 600_000
+
+        await stage.advance(hours=1, minutes=10)
+        assert await stage.events() == {"o1": "consumed"}
+        assert (await stage.host.desk.lookup.overview("orders")).status == "Idle"
+        assert (len(outside.made), len(told.alarms)) == (1, 1)
+        assert [outside.asked[0], *outside.asked[6:9]] == [0, 630, 1230, 1830]
+        assert len(outside.asked) == 7 + (5 * 3600 - 630) // 600 + 1
+
+    with caplog.at_level(logging.INFO, "gnomon.workflow"):
+        play(scenario)
+    said = [one.message for one in caplog.records]
+    assert sum("NeedsAttention" in one for one in said) == 1
+    assert sum("OutageOver" in one for one in said) == 1
+
+
+@clause("FAIL-21", "SEEN-13")
+def test_the_next_outage_is_told_of_again_and_so_is_one_that_a_person_resumed_in_vain(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    told = Told()
+    orders, sheet = simple()
+    away = [True]
+
+    def prepare(ctx: Context, state: object) -> object:
+        if away[0]:
+            raise ConnectionRefusedError("no connection")
+        return everything(ctx, ["orders"])
+
+    sheet.prepare(prepare)
+
+    async def scenario(stage: Stage) -> None:
+        await stage.start(orders, alert=told)
+        await stage.advance(hours=1)
+        await stage.host.desk.resume("orders")
+        await stage.advance(minutes=5)
+        assert len(told.alarms) == 1
+        assert "OutageOver" not in caplog.text
+        await stage.advance(minutes=5)
+        assert len(told.alarms) == 2
+
+        away[0] = False
+        await stage.advance(minutes=10)
+        assert caplog.text.count("OutageOver") == 1
+        away[0] = True
+        await stage.publish("o1")
+        await stage.advance(hours=1)
+        assert len(told.alarms) == 3
+
+    with caplog.at_level(logging.INFO, "gnomon.workflow"):
+        play(scenario)
+
+
+@clause("MUTATE-18", "SEEN-13", "SEEN-14")
+def test_a_mutation_that_an_outage_left_in_doubt_is_settled_when_it_ends() -> None:
+    told, outside = Told(), Outside()
+
+    async def scenario(stage: Stage) -> None:
+        def is_away() -> bool:
+            return stage.now_ms() < START + 5 * 3_600_000
+
+        def append(call: Call) -> None:
+            outside.made.append(call.key)
+            if is_away():
+                raise TimeoutError("no answer")
+
+        def reconcile(call: Call) -> object:
+            outside.asked.append(stage.now_ms())
+            if is_away():
+                raise ConnectionRefusedError("no connection")
+            return applied()
+
+        await stage.start(shop(outside, append, reconcile=reconcile)[0], alert=told)
+        await stage.publish("o1")
+        await stage.advance(hours=4)
+        (alarm,) = told.alarms
+        assert alarm.issue.startswith("It is not known whether this was done: Append rows")
+        assert "its tool is asked again" in alarm.issue
+
+        await stage.advance(hours=1, minutes=10)
+        assert await stage.events() == {"o1": "consumed"}
+        assert [one.status for one in outside.outcomes] == ["applied"]
+        assert (len(outside.made), len(told.alarms)) == (1, 1)
+        assert len(outside.asked) == 7 + (5 * 3600 - 630) // 600 + 1
+
+    play(scenario)
+
+
+@clause("SEEN-13")
+def test_a_second_thing_that_the_same_run_waits_for_is_told_of_too() -> None:
+    told, outside = Told(), Outside()
+    signed_in: list[bool] = []
+
+    def prepare(ctx: Context, state: object) -> object:
+        if not signed_in and ctx.peek("orders"):
+            raise AuthError("sign in")
+        return everything(ctx, ["orders"])
+
+    orders, sheet = shop(outside, lambda call: outside.made.append(call.key), approval=True)
+    sheet.prepare(prepare)
+
+    async def scenario(stage: Stage) -> None:
+        await stage.start(orders, alert=told)
+        await stage.publish("o1")
+        await stage.advance(minutes=1)
+        signed_in.append(True)
+        await stage.host.desk.approve("orders")
+        await stage.advance(minutes=1)
+
+        (first, second) = told.alarms
+        assert first.run.number == second.run.number
+        assert [first.issue, second.issue.partition(" (")[0]] == [
+            "Waiting for you: sign in", "Waiting for you: wants to: Append rows",
+        ]  # fmt: skip
 
     play(scenario)

@@ -46,7 +46,7 @@ def test_a_paused_workflow_goes_on() -> None:
     assert resume(facts(), now_ms=NOW) is None
 
 
-@clause("WASK-8", "FAIL-8", "FAIL-9")
+@clause("WASK-8", "FAIL-8", "FAIL-21")
 @pytest.mark.parametrize("status", [RunStatus.TRANSIENT, RunStatus.LOGIC, RunStatus.INTERNAL])
 def test_what_has_failed_is_tried_at_once_with_all_counts_at_zero(status: RunStatus) -> None:
     known = facts(open_run=run(Phase.PREPARING, status), failures=6, repairs=3)

@@ -138,7 +138,7 @@ def test_a_skipped_mutation_marks_its_events_as_skipped() -> None:
     assert change.settle == (7, EventStatus.SKIPPED)
 
 
-@clause("WHEN-1", "WHEN-3", "FAIL-9")
+@clause("WHEN-1", "WHEN-3", "FAIL-21")
 def test_the_next_run_of_an_interval_is_counted_from_the_commit() -> None:
     before = run(handler="poll", kind=HandlerKind.PRODUCER)
     late = producer(next_run_ms=NOW - 3_600_000)

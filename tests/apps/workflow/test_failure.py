@@ -1,5 +1,7 @@
 """What follows from a failure: the table of the classes, row by row."""
 
+from dataclasses import replace
+
 import pytest
 
 from gnomon.apps.workflow.agenda import Next, Reconcile, Repair, Rest, Retry, choose
@@ -163,24 +165,28 @@ def test_a_failure_after_the_mutation_releases_nothing_and_keeps_the_phase(fault
     assert change.runs[0].phase is Phase.EMITTING
 
 
-@clause("FAIL-9")
+@clause("FAIL-21")
 def test_waits_grow_by_doubling_up_to_ten_minutes() -> None:
     seconds = [backoff_ms(tries) // 1000 for tries in range(1, 10)]
 
     assert seconds == [10, 20, 40, 80, 160, 320, 600, 600, 600]
 
 
-@clause("FAIL-9")
-def test_after_five_tries_in_a_row_nothing_is_tried_by_itself() -> None:
+@clause("FAIL-21")
+@pytest.mark.parametrize(
+    ("failures", "retry_ms"), [(4, NOW + 160_000), (5, NOW + 320_000), (1_000, NOW + 600_000)]
+)
+def test_a_transient_failure_is_tried_again_however_often_it_has_come(
+    failures: int, retry_ms: int
+) -> None:
     before, failure = run(), Failure(Fault.TRANSIENT, "rate limit")
 
-    fifth = fail(facts(open_run=before, failures=4), before, failure, now_ms=NOW)
-    sixth = fail(facts(open_run=before, failures=5), before, failure, now_ms=NOW)
+    change = fail(facts(open_run=before, failures=failures), before, failure, now_ms=NOW)
 
-    assert (fifth.standing.failures, fifth.standing.retry_ms) == (5, NOW + 160_000)
-    assert (sixth.standing.failures, sixth.standing.retry_ms) == (6, None)
-    waiting = facts(open_run=sixth.runs[0], failures=6)
-    assert choose(waiting, {}, now_ms=LATER, repairs=True) == Rest(None)
+    assert (change.standing.failures, change.standing.retry_ms) == (failures + 1, retry_ms)
+    waiting = replace(facts(open_run=change.runs[0]), standing=change.standing)
+    assert choose(waiting, {}, now_ms=retry_ms - 1, repairs=True) == Rest(retry_ms)
+    assert choose(waiting, {}, now_ms=retry_ms, repairs=True) == Retry()
 
 
 @clause("FAIL-11")

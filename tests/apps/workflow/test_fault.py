@@ -1,6 +1,8 @@
 """Which class has an exception that is none of Gnomon's: outages pass, mistakes stay."""
 
+import ftplib
 import http.client
+import imaplib
 import io
 import socket
 import ssl
@@ -89,6 +91,10 @@ def test_an_answer_has_the_class_of_its_status(status: int, fault: Fault) -> Non
         (http.client.IncompleteRead(b""), Fault.TRANSIENT),
         (http.client.RemoteDisconnected("gone"), Fault.TRANSIENT),
         (http.client.InvalidURL("no"), Fault.LOGIC),
+        (ftplib.error_temp("421 Too many connections"), Fault.TRANSIENT),
+        (ftplib.error_perm("550 No such file"), None),
+        (imaplib.IMAP4.abort("socket error: EOF"), Fault.TRANSIENT),
+        (imaplib.IMAP4.error("BAD command"), None),
         (httpx.UnsupportedProtocol("htp"), Fault.LOGIC),
         (httpx.ReadTimeout("slow"), Fault.TRANSIENT),
         (httpx.InvalidURL("no"), None),

@@ -44,28 +44,34 @@ def failed(status: RunStatus, error: str = "oh") -> Run:
             marks=clause("SEEN-3", "SEEN-5"),
         ),
         pytest.param(
-            facts(open_run=failed(RunStatus.TRANSIENT), failures=6), Seen.ATTENTION,
-            "Failed 6 times: oh", marks=clause("SEEN-4", "SEEN-5", "FAIL-9"),
+            facts(open_run=failed(RunStatus.TRANSIENT), failures=5, retry_ms=NOW + 5),
+            Seen.RUNNING, "Trying again: oh", marks=clause("SEEN-3", "FAIL-21"),
+        ),
+        pytest.param(
+            facts(open_run=failed(RunStatus.TRANSIENT), failures=6, retry_ms=NOW + 5),
+            Seen.ATTENTION, "Has failed 6 times in a row, and is tried again: oh",
+            marks=clause("SEEN-14", "SEEN-5", "FAIL-21"),
         ),
         pytest.param(
             facts(open_run=failed(RunStatus.APPROVAL, "reconnect Gmail")), Seen.ATTENTION,
-            "Waiting for you: reconnect Gmail", marks=clause("SEEN-4", "SEEN-5"),
+            "Waiting for you: reconnect Gmail", marks=clause("SEEN-14", "SEEN-5"),
         ),
         pytest.param(
             facts(open_run=failed(RunStatus.LOGIC)), Seen.ATTENTION, "The script failed: oh",
-            marks=clause("SEEN-4", "SEEN-5"),
+            marks=clause("SEEN-14", "SEEN-5"),
         ),
         pytest.param(
             facts(open_run=failed(RunStatus.INTERNAL)), Seen.ATTENTION,
-            "A tool or Gnomon itself failed: oh", marks=clause("SEEN-4", "SEEN-5"),
+            "A tool or Gnomon itself failed: oh", marks=clause("SEEN-14", "SEEN-5"),
         ),
         pytest.param(
             facts(
                 open_run=run(Phase.MUTATING, RunStatus.RECONCILIATION, mutation=7),
                 of=mutation(MutationStatus.INDETERMINATE),
             ),
-            Seen.ATTENTION, "It is not known whether this was done: append",
-            marks=clause("SEEN-4", "SEEN-5"),
+            Seen.ATTENTION,
+            "It is not known whether this was done: append; its tool is asked again",
+            marks=clause("SEEN-14", "SEEN-5"),
         ),
     ],
 )  # fmt: skip

@@ -164,7 +164,7 @@ def test_a_commit_leaves_the_wish_to_wake_and_no_flags() -> None:
     play(scenario)
 
 
-@clause("SEEN-1", "SEEN-8", "SEEN-3", "SEEN-4", "SEEN-5", "SEEN-6")
+@clause("SEEN-1", "SEEN-8", "SEEN-3", "SEEN-14", "SEEN-5", "SEEN-6")
 def test_a_user_sees_a_status_an_issue_a_schedule_and_what_is_pending() -> None:
     shop = Shop("prepare", AuthError("reconnect Gmail"))
 

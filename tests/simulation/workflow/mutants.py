@@ -10,7 +10,8 @@ from dataclasses import replace
 from typing import NamedTuple
 from unittest.mock import patch
 
-from gnomon.apps.workflow import context, course, driver, forgetting, reconciling, retrying
+from gnomon.apps.workflow import alarm, context, course, driver, forgetting, reconciling, retrying
+from gnomon.apps.workflow.alarm import Alarms
 from gnomon.apps.workflow.course import NONE, Emission, Preparation
 from gnomon.apps.workflow.driver import Driver
 from gnomon.apps.workflow.failure import Failure, Fault
@@ -309,6 +310,35 @@ def _too_many_runs_forgotten() -> Patch:
     return patch.object(Forgetting, "some", wrong)
 
 
+def _backing_off(wait_ms: Callable[[int], int]) -> Patch:
+    return _both(patch.object(course, "backoff_ms", wait_ms),
+                 patch.object(reconciling, "backoff_ms", wait_ms))  # fmt: skip
+
+
+def _an_outage_stops_it_for_good() -> Patch:
+    return patch.object(course, "backoff_ms", lambda tries: NEVER_MS if tries > 5 else 10_000)
+
+
+def _a_doubt_is_left_to_the_person() -> Patch:
+    return patch.object(reconciling, "backoff_ms", lambda tries: NEVER_MS if tries > 4 else 10_000)
+
+
+def _waits_do_not_grow() -> Patch:
+    return _backing_off(lambda tries: 10_000)
+
+
+def _a_script_is_looked_at_once() -> Patch:
+    return patch.object(driver, "LOAD_AGAIN_MS", NEVER_MS)
+
+
+def _each_try_is_told_of() -> Patch:
+    return patch.object(Alarms, "_forget", lambda self, facts: self._told.clear())
+
+
+def _outages_are_told_of_to_no_person() -> Patch:
+    return patch.object(alarm, "_lasts", lambda facts, run: False)
+
+
 @contextmanager
 def _both(*patches: Patch) -> Iterator[None]:
     with ExitStack() as stack:
@@ -318,6 +348,7 @@ def _both(*patches: Patch) -> Iterator[None]:
 
 
 CRASH, STORM, ODD, OLD = World.CRASH, World.STORM, World.ODD, World.OLD
+NEVER_MS = 10**11
 MUTANTS = [
     Mutant("events of an uncertain mutation are released", CRASH, _uncertain_events_released),
     Mutant("a crash is taken for applied", CRASH, _crash_taken_for_applied),
@@ -349,4 +380,10 @@ MUTANTS = [
     Mutant("events are forgotten by age alone", OLD, _forgotten_by_age_alone, 17),
     Mutant("publishing again is not noted", OLD, _publishing_again_is_not_noted),
     Mutant("too many runs are forgotten", OLD, _too_many_runs_forgotten),
+    Mutant("an outage stops it for good", World.OUTAGE, _an_outage_stops_it_for_good),
+    Mutant("a doubt is left to the person", World.OUTAGE, _a_doubt_is_left_to_the_person),
+    Mutant("waits do not grow", World.OUTAGE, _waits_do_not_grow),
+    Mutant("a script is looked at once", World.OUTAGE, _a_script_is_looked_at_once),
+    Mutant("each try is told of", World.OUTAGE, _each_try_is_told_of),
+    Mutant("outages are told of to no person", World.OUTAGE, _outages_are_told_of_to_no_person),
 ]  # fmt: skip

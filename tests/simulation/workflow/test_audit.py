@@ -4,7 +4,7 @@ import sqlite3
 
 import pytest
 
-from gnomon.simulation.workflow.audit import Auditor, audit, hurried, is_at_rest
+from gnomon.simulation.workflow.audit import Auditor, audit, hurried, is_at_rest, weathered
 from gnomon.simulation.workflow.outside import Application, Outside
 from tests.clauses import clause
 
@@ -149,6 +149,31 @@ def test_what_is_called_in_a_circle_is_noticed_and_what_is_called_often_is_not()
     ]
     assert list(hurried([], [7] * 501)) == [
         "handlers were called more than 500 times in the minute from 7 on"
+    ]
+
+
+@clause("WSIM-15")
+def test_an_outage_that_is_told_of_twice_or_not_at_all_is_noticed_and_so_is_a_crowd() -> None:
+    def of(told: list[tuple[str, int, str]], vain: list[int]) -> list[str]:
+        database = sqlite3.connect(":memory:")
+        database.execute("CREATE TABLE runs (number, retry_of, status)")
+        rows = [(number, number - 1 or None, "paused:transient") for number in range(1, 8)]
+        database.executemany("INSERT INTO runs VALUES (?, ?, ?)", [*rows, (8, 7, "committed")])
+        outside = Outside((0,))
+        outside.told, outside.fruitless = told, vain
+        found = list(weathered(database, outside, lives=1))
+        database.close()
+        return found
+
+    heard, again = ("w1", 6, "paused:transient"), ("w1", 7, "paused:transient")
+    assert of([heard], [at * 600_000 for at in range(100)]) == []
+    assert of([heard, ("w2", 7, "paused:transient")], []) == []
+    assert of([heard, again], []) == [
+        "w1 told 2 times of run 1 and what followed it, paused:transient"
+    ]
+    assert of([], []) == ["7 tries in a row failed from run 1 on, and the person heard nothing"]
+    assert of([heard], [at * 60_000 for at in range(51)]) == [
+        "what is away was called more than 50 times in the hour from 0 on"
     ]
 
 

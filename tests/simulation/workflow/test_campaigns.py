@@ -18,6 +18,7 @@ WORLDS_A_PART = 150
 STORMS = 100
 ODD = 40
 OLD = 10
+AWAY = 30
 CALLS = (
     "take", "keep", "versions", "load", "commit", "peek", "forget", "apply ship", "apply bill",
 )  # fmt: skip
@@ -83,6 +84,15 @@ def test_days_in_which_things_are_forgotten_keep_every_promise() -> None:
     assert found.troubles == []
     assert found.counters["forgot a run"] > OLD
     assert found.counters["forgot an event"] > OLD
+
+
+@clause("WSIM-15", "HOST-9", "FAIL-21", "MUTATE-18", "WSIM-4", "WSIM-5", "WSIM-6")
+def test_after_hours_of_outages_every_workflow_goes_on_by_itself() -> None:
+    found = tally(islice(worlds(World.OUTAGE, 0), AWAY))
+
+    assert found.troubles == []
+    parts = ("poll", "prepare", "tool", "answer", "reconcile", "script")
+    assert [part for part in parts if not found.counters[f"cut off: {part}"]] == []
 
 
 @clause("WSIM-1")

@@ -9,7 +9,7 @@ often a handler was called for meanwhile, it runs once.
 `seen` holds for each consumer the newest arrival that its latest prepare could see. It lives in
 memory only: whoever starts with nothing in it finds every consumer with pending events dirty.
 
-Spec: WHEN-4 to WHEN-12, WHEN-16, WHEN-17.
+Spec: WHEN-4 to WHEN-12, WHEN-16, WHEN-17, FAIL-21, MUTATE-18.
 """
 
 from collections.abc import Iterator, Mapping
@@ -105,8 +105,12 @@ def _of_open_run(facts: Facts, run: Run, *, now_ms: int, repairs: bool) -> Next:
         return Continue()
     if run.status is RunStatus.RECONCILIATION:
         assert mutation is not None, run
-        at_ms = mutation.next_ms
-        return Reconcile() if at_ms is not None and at_ms <= now_ms else Rest(at_ms)
+        if not mutation.reconcilable:
+            return Rest(None)
+        at_ms = mutation.next_ms or 0  # None where an earlier Gnomon had given up
+        return Reconcile() if at_ms <= now_ms else Rest(at_ms)
+    if run.status is RunStatus.TRANSIENT and standing.retry_ms is None:
+        return Retry()  # an earlier Gnomon had given up
     if standing.retry_ms is not None:
         return Retry() if standing.retry_ms <= now_ms else Rest(standing.retry_ms)
     if run.status is RunStatus.LOGIC and repairs and standing.repairs < REPAIRS_MAX:

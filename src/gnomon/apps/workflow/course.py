@@ -5,7 +5,7 @@ Each function gives the change that one step writes, as a whole: a phase togethe
 it stands for. A step is taken by whoever holds the workflow, after the work of the step is done and
 before anything follows from it; a mutation is written down before it is tried.
 
-Spec: PHASE-7 to PHASE-12, MUTATE-1 to MUTATE-4, FAIL-3 to FAIL-7, WHEN-13.
+Spec: PHASE-7 to PHASE-12, MUTATE-1 to MUTATE-4, FAIL-3 to FAIL-7, FAIL-21, WHEN-13.
 """
 
 import json
@@ -14,7 +14,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
-from gnomon.apps.workflow.failure import TRIES_MAX, Failure, Fault, backoff_ms, status_of
+from gnomon.apps.workflow.failure import Failure, Fault, backoff_ms, status_of
 from gnomon.apps.workflow.schedule import next_run_ms
 from gnomon.ports.workflow_facts import (
     Asked,
@@ -287,12 +287,11 @@ def after(facts: Facts, change: FlowChange, *, number: int) -> Facts:
 
 
 def _backing_off(standing: Standing, failure: Failure, *, now_ms: int) -> Standing:
-    """A transient failure is tried again after a while, but not for ever."""
+    """A transient failure is tried again after a while, however long the outage lasts."""
     if failure.fault is not Fault.TRANSIENT:
         return replace(standing, retry_ms=None)
     failures = standing.failures + 1
-    retry_ms = now_ms + backoff_ms(failures) if failures <= TRIES_MAX else None
-    return replace(standing, failures=failures, retry_ms=retry_ms)
+    return replace(standing, failures=failures, retry_ms=now_ms + backoff_ms(failures))
 
 
 def _current(standing: Standing, runs: Sequence[Run]) -> Run | None:

@@ -7,7 +7,8 @@ whose answer was lost is made again under the same number. When somebody else ha
 workflow meanwhile, the facts are read again: what was done counts if its run is still the open one,
 and is dropped otherwise.
 
-Spec: WHEN-5, PHASE-7 to PHASE-12, MUTATE-1 to MUTATE-8, RECOVER-1 to RECOVER-5, HOST-3 to HOST-6.
+Spec: WHEN-5, PHASE-7 to PHASE-12, MUTATE-1 to MUTATE-7, RECOVER-1 to RECOVER-5, HOST-3 to HOST-6,
+HOST-9.
 """
 
 import json
@@ -47,6 +48,8 @@ __all__ = ["Driver"]
 BACKOFF_MS = 100
 BACKOFF_MAX_MS = 30_000
 TROUBLE_MAX = 1_000
+LOAD_AGAIN_MS = 600_000
+"""When a script that could not be loaded is looked at again; what it imports may be there then."""
 LAST_TRIES = 5
 """How often a host that is to stop asks a store that does not answer."""
 
@@ -95,11 +98,12 @@ class Driver:
                     await self._can_run()
                 step = self._choose()
                 if isinstance(step, agenda.Rest):
-                    if step.until_ms is None:
-                        await self._alarms.rest(self._facts)
+                    await self._alarms.rest(self._facts, step.until_ms)
                     return step.until_ms
-                if self._around.is_stopping() or not await self._can_run():
+                if self._around.is_stopping():
                     return None
+                if not await self._can_run():
+                    return self._now() + LOAD_AGAIN_MS
                 await self._take(step)
             except _Superseded:
                 log(logging.INFO, "RunSuperseded", workflow=self.name)

@@ -5,7 +5,7 @@ The class of a failure decides the status of the run and who acts next. What a s
 no trouble of the network or of a server is a mistake of the script. What a tool raises without
 saying more, while it mutates, leaves open whether the mutation was made.
 
-Spec: FAIL-1, FAIL-3 to FAIL-9, FAIL-16, FAIL-18.
+Spec: FAIL-1, FAIL-3 to FAIL-8, FAIL-16, FAIL-18, FAIL-21.
 """
 
 from types import MappingProxyType
@@ -20,9 +20,8 @@ from gnomon.ports.workflow_facts import RunStatus
 __all__ = [
     "BACKOFF_MAX_MS",
     "BACKOFF_MS",
-    "RECONCILE_TRIES_MAX",
     "REPAIRS_MAX",
-    "TRIES_MAX",
+    "TRIES_UNTOLD",
     "Failure",
     "Fault",
     "backoff_ms",
@@ -32,9 +31,8 @@ __all__ = [
 
 BACKOFF_MS = 10_000
 BACKOFF_MAX_MS = 600_000
-TRIES_MAX = 5
-"""How often a run is tried again after transient failures in a row."""
-RECONCILE_TRIES_MAX = 5
+TRIES_UNTOLD = 5
+"""After so many tries in a row that have failed, a person is told; the host goes on trying."""
 REPAIRS_MAX = 3
 
 _TEXT_MAX = 1_000

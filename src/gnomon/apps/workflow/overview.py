@@ -6,7 +6,7 @@ what it has done lately; what still waits, and what each handler waits for. A wo
 works on, or whose script its host cannot load, does nothing by itself, and that is said. Phases and
 retries are not for this: they are in the list of runs.
 
-Spec: SEEN-1, SEEN-3 to SEEN-6, SEEN-8 to SEEN-11.
+Spec: SEEN-1, SEEN-3, SEEN-5, SEEN-6, SEEN-8 to SEEN-11, SEEN-14, FAIL-21.
 """
 
 import json
@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from gnomon.apps.workflow.failure import TRIES_UNTOLD
 from gnomon.apps.workflow.retrying import UNCERTAIN
 from gnomon.apps.workflow.schedule import schedule_words
 from gnomon.ports.workflow_facts import (
@@ -197,13 +198,14 @@ def _issue(facts: Facts, run: Run) -> tuple[str, str]:
         return _uncertain(name, facts.mutation, run)
     if run.status is RunStatus.INTERNAL:
         return f"A tool or Gnomon itself failed: {error}", f"gnomon workflow resume {name}"
+    tries = facts.standing.failures
+    if run.status is RunStatus.TRANSIENT and tries > TRIES_UNTOLD:
+        said = f"Has failed {tries} times in a row, and is tried again: {error}"
+        return said, f"wait, or gnomon workflow resume {name}"
     if facts.standing.retry_ms is not None:
         return f"Trying again: {error}", ""
     if run.status is RunStatus.LOGIC:
         return f"The script failed: {error}", f"gnomon workflow deploy FILE, or resume {name}"
-    if run.status is RunStatus.TRANSIENT:
-        tries = facts.standing.failures
-        return f"Failed {tries} times: {error}", f"gnomon workflow resume {name}"
     return "", ""
 
 
@@ -214,6 +216,8 @@ def _uncertain(name: str, mutation: Mutation | None, run: Run) -> tuple[str, str
     issue = f"It is not known whether this was done: {what}{said}"
     if mutation.status is not MutationStatus.INDETERMINATE:
         return issue, ""
+    if mutation.reconcilable:
+        issue += "; its tool is asked again"
     options = "happened|did-not-happen|skip" + ("|try-again" if mutation.reconcilable else "")
     return issue, f"gnomon workflow resolve {name} {options}"
 

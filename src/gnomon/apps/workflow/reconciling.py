@@ -1,13 +1,14 @@
 """
 A mutation may have been made or not: what is written as that becomes clear?
 
-It is asked at once, then after waits that grow, a few times; after that only a person can tell. An
+The tool is asked at once, then after waits that grow, for as long as it does not know: it may have
+been reached by the same outage as the mutation. After a few times a person is asked too. An
 answer of "it was made" lets the run go on to `next`. "It was not" makes the failure one like any
 other: what the tool had raised decides whether the run waits for the user or begins afresh, and
 when, so that a tool that never gets through is not called in a circle. Until there is an answer,
 nothing that the mutation was for is released.
 
-Spec: MUTATE-5 to MUTATE-7, MUTATE-9, MUTATE-10, MUTATE-14.
+Spec: MUTATE-5, MUTATE-7, MUTATE-9, MUTATE-10, MUTATE-14, MUTATE-18.
 """
 
 from dataclasses import replace
@@ -15,7 +16,7 @@ from enum import StrEnum
 from typing import NamedTuple, assert_never
 
 from gnomon.apps.workflow.course import SKIPPED, applied_text, fail
-from gnomon.apps.workflow.failure import RECONCILE_TRIES_MAX, Failure, Fault, backoff_ms
+from gnomon.apps.workflow.failure import TRIES_UNTOLD, Failure, Fault, backoff_ms
 from gnomon.apps.workflow.retrying import UNCERTAIN, doubted, retry
 from gnomon.errors import CommandRefusedError
 from gnomon.ports.workflow_facts import (
@@ -76,16 +77,12 @@ def reconciled(facts: Facts, found: Finding, *, now_ms: int) -> FlowChange:
         return _applied(facts, found.result, by="reconciliation", tries=tries, now_ms=now_ms)
     if found.verdict is Verdict.FAILED:
         return _found_not_applied(facts, tries=tries, now_ms=now_ms)
-    if tries >= RECONCILE_TRIES_MAX:
-        asked = replace(
-            mutation, tries=tries, status=MutationStatus.INDETERMINATE, next_ms=None,
-            error=found.error or mutation.error,
-        )  # fmt: skip
-    else:
-        asked = replace(
-            mutation, tries=tries, next_ms=now_ms + backoff_ms(tries),
-            error=found.error or mutation.error,
-        )  # fmt: skip
+    told = tries >= TRIES_UNTOLD
+    asked = replace(
+        mutation, tries=tries, next_ms=now_ms + backoff_ms(tries),
+        status=MutationStatus.INDETERMINATE if told else MutationStatus.NEEDS_RECONCILE,
+        error=found.error or mutation.error,
+    )  # fmt: skip
     return FlowChange(standing=facts.standing, runs=(run,), mutations=(asked,))
 
 

@@ -73,9 +73,9 @@ def recover(facts: Facts, *, now_ms: int) -> FlowChange | None:
 
 def doubted(mutation: Mutation, *, now_ms: int) -> Mutation:
     """Nobody knows whether it was made: it is asked about, where that is possible."""
-    if mutation.status is MutationStatus.INDETERMINATE or not mutation.reconcilable:
+    if not mutation.reconcilable:
         return replace(mutation, status=MutationStatus.INDETERMINATE, next_ms=None)
-    return replace(mutation, status=MutationStatus.NEEDS_RECONCILE, next_ms=now_ms)
+    return replace(mutation, status=MutationStatus.NEEDS_RECONCILE, tries=0, next_ms=now_ms)
 
 
 def _with_results(attempt: Run, before: Run, phase: Phase) -> Run:

@@ -9,7 +9,7 @@ that was committed and knows of it. What was done after a backup that was restor
 known to the store: that may be done again, under another key. And whatever fails, nothing is called
 in a circle.
 
-Spec: WSIM-4 to WSIM-7.
+Spec: WSIM-4 to WSIM-7, WSIM-13, WSIM-15.
 """
 
 import sqlite3
@@ -21,7 +21,11 @@ from gnomon.simulation.workflow.outside import Outside
 __all__ = ["Auditor", "audit", "is_at_rest"]
 
 MINUTE_MS = 60_000
+HOUR_MS = 60 * MINUTE_MS
 FRUITLESS_MAX = 20
+VAIN_MAX = 50
+"""In an hour, with three outages a few minutes apart, each tried often in its first minutes."""
+TRIES_UNTOLD = 5
 BEGUN_MAX = 500
 PHASES = ("preparing", "prepared", "mutating", "mutated", "emitting", "committed")
 TOPICS = {"ship": "orders", "bill": "shipped"}
@@ -80,10 +84,31 @@ def hurried(fruitless: list[int], begun: list[int]) -> Iterator[str]:
         ("a tool was called in vain", fruitless, FRUITLESS_MAX),
         ("handlers were called", begun, BEGUN_MAX),
     ):
-        for first, last in zip(times, times[most:], strict=False):
-            if last - first < MINUTE_MS:
-                yield f"{what} more than {most} times in the minute from {first} on"
-                break
+        yield from _crowded(what, times, most, MINUTE_MS)
+
+
+def weathered(connection: sqlite3.Connection, outside: Outside, *, lives: int) -> Iterator[str]:
+    """Whether outages were borne: with few calls, and each told of once by each life."""
+    yield from _crowded("what is away was called", outside.fruitless, VAIN_MAX, HOUR_MS)
+    before: dict[int, int] = {}
+    failed: Counter[int] = Counter()
+    for number, retry_of, status in connection.execute(
+        "SELECT number, retry_of, status FROM runs ORDER BY number"
+    ):
+        before[number] = before.get(retry_of, number)
+        failed[before[number]] += status == "paused:transient"
+    told = Counter(
+        (life, before[run] if status == "paused:transient" else run, status)
+        for life, run, status in outside.told
+        if status in ("paused:transient", "paused:reconciliation")
+    )
+    for (life, first, status), times in told.items():
+        if times > 1:
+            yield f"{life} told {times} times of run {first} and what followed it, {status}"
+    known = {first for _, first, status in told if status == "paused:transient"}
+    for first, times in failed.items():
+        if times > TRIES_UNTOLD + lives and first not in known:
+            yield f"{times} tries in a row failed from run {first} on, and the person heard nothing"
 
 
 def is_at_rest(connection: sqlite3.Connection, items: list[str]) -> bool:
@@ -96,6 +121,14 @@ def is_at_rest(connection: sqlite3.Connection, items: list[str]) -> bool:
     ).fetchone()
     known = {id for (id,) in connection.execute("SELECT id FROM events WHERE topic = 'orders'")}
     return not left and not open_runs and known.issuperset(items)
+
+
+def _crowded(what: str, times: list[int], most: int, within_ms: int) -> Iterator[str]:
+    for first, last in zip(times, times[most:], strict=False):
+        if last - first < within_ms:
+            unit = "minute" if within_ms == MINUTE_MS else "hour"
+            yield f"{what} more than {most} times in the {unit} from {first} on"
+            return
 
 
 def _twice(outside: Outside) -> Iterator[str]:

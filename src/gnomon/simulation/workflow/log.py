@@ -86,15 +86,17 @@ class GatedLog:
     """
     A `WorkflowLog` whose calls go through a gate.
 
-    `written` is told of each commit, `forgets` before (True) and after (False) some is forgotten.
+    `written` is told of each commit, `forgets` before (True) and after (False) some is forgotten;
+    while it `lacks` what they import, no script can be had.
     """
 
     name = "simulated store"
 
     def __init__(
         self, inner: WorkflowLog, gate: Gate[Nature], written: Callable[[], None],
-        forgets: Callable[[bool], None],
+        forgets: Callable[[bool], None], lacks: Callable[[], bool],
     ) -> None:  # fmt: skip
+        self._lacks = lacks
         self._forgets = forgets
         self._inner = inner
         self._gate = gate
@@ -149,9 +151,10 @@ class GatedLog:
         return await self._inner.reserved(workflow, run)
 
     async def script(self, workflow: str, version: int) -> Script | None:
-        return await self._gate.call(
+        found = await self._gate.call(
             "script", lambda: self._inner.script(workflow, version), stores=True
         )
+        return None if self._lacks() else found
 
     async def versions(self) -> dict[str, tuple[int, int]]:
         return await self._gate.call("versions", self._inner.versions, stores=True)

@@ -32,7 +32,9 @@ class Outside:
         self.attempts: Counter[str] = Counter()
         """How often a tool was reached with each key, whatever came of it."""
         self.fruitless: list[int] = []
-        """When a tool was called in vain."""
+        """When a tool was called in vain, or anything else that an outage had cut off."""
+        self.told: list[tuple[str, int, str]] = []
+        """What the person heard: from which life, about which run, and its status."""
         self.approved: set[tuple[str, str, str]] = set()
         """What a person has agreed to: tool, parameters and key."""
         self.restored: list[tuple[int, int]] = []

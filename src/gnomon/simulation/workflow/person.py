@@ -92,9 +92,7 @@ class Person:
                 await self._approve(facts)
         elif status is RunStatus.RECONCILIATION:
             await self._resolve(facts)
-        elif status in (RunStatus.LOGIC, RunStatus.INTERNAL) or (
-            status is RunStatus.TRANSIENT and facts.standing.retry_ms is None
-        ):
+        elif status in (RunStatus.LOGIC, RunStatus.INTERNAL):  # others go on by themselves
             notes.hit(f"resumed {status.value}")
             await desk.resume(NAME)
 
@@ -114,6 +112,8 @@ class Person:
     async def _resolve(self, facts: Facts) -> None:
         mutation = facts.mutation
         if mutation is None or mutation.status is not MutationStatus.INDETERMINATE:
+            return
+        if mutation.reconcilable and self._world.spec.trusts:
             return
         was_made = self._world.outside.was_applied(mutation.key) is not None
         said = Resolution.HAPPENED if was_made else Resolution.DID_NOT_HAPPEN

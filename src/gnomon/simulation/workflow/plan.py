@@ -22,6 +22,16 @@ START_MS = 1_772_323_200_000  # 2026-03-01T00:00:00Z
 _FREEZES_MS = (4_000, 35_000)
 _SLOW_MS = ((0,), (0, 3), (0, 400, 2_000), (0, 5_000, 20_000))
 _PUSHED = {True: (0, 1, 3), False: (0, 0, 1)}
+_CUT_OFF = (
+    ("poll",),
+    ("prepare",),
+    ("tool",),
+    ("answer",),
+    ("tool", "reconcile"),
+    ("answer", "reconcile"),
+    ("poll", "prepare", "tool", "reconcile"),
+    ("script", "tool"),
+)
 _CALLS = 90  # about as many as there are while faults can happen
 
 
@@ -36,6 +46,8 @@ class World(StrEnum):
     """A storm over odd scripts and stores: circles, outages, sign-ins, restored backups."""
     OLD = "old"
     """Days in which what is over is forgotten, while hosts are away and producers repeat."""
+    OUTAGE = "outage"
+    """What is outside is away for minutes or hours, and the person trusts the host."""
 
 
 class Do(StrEnum):
@@ -76,8 +88,10 @@ class Behaviour:
     waits_for: int = 1
     """How many events a prepare waits for, until its time is up."""
     slow_ms: tuple[int, ...] = (0,)
-    outage: tuple[int, int] = (0, 0)
-    """From when until when no tool gets through, and says so only when it is asked."""
+    outages: tuple[tuple[int, int], ...] = ()
+    """From when until when nothing gets through to what is cut off."""
+    cut_off: tuple[str, ...] = ("tool",)
+    """Of `poll`, `prepare`, `tool`, `answer` (of a tool), `reconcile` and `script`."""
     signs_out: int = 0
     """A prepare, or a tool that has not acted, wants a new sign-in."""
     odd_wakes: bool = False
@@ -92,6 +106,9 @@ class Behaviour:
     """The producer publishes each item each time that it runs."""
     labels: bool = False
     """An order is shipped with the label that belongs to it; labels come in another order."""
+
+    def is_away(self, at: int) -> bool:
+        return any(since <= at < until for since, until in self.outages)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +141,8 @@ class Spec:
     """How long the host rests at most."""
     runs_kept: int = 100
     """How many runs are kept, however old they are."""
+    trusts: bool = False
+    """Whether the person leaves to the host what the host can find out."""
 
 
 def draw_spec(world: World, seed: int) -> Spec:
@@ -131,6 +150,8 @@ def draw_spec(world: World, seed: int) -> Spec:
     dice = Dice(seed, "workflow", world.value)
     if world is World.OLD:
         return _old(seed, dice)
+    if world is World.OUTAGE:
+        return _away(seed, dice)
     storms = world is not World.CRASH
     count, span = (dice.between(2, 6), 5 * MINUTE) if storms else (dice.between(1, 2), 20 * SECOND)
     plain = Spec(
@@ -173,11 +194,37 @@ def _old(seed: int, dice: Dice) -> Spec:
     )  # fmt: skip
 
 
+def _away(seed: int, dice: Dice) -> Spec:
+    outages = [(0, 0)]
+    for _ in range(dice.between(1, 3)):
+        begins = outages[-1][1] + dice.pick((MINUTE, HOUR)) + dice.below(HOUR)
+        lasts = dice.pick((4 * MINUTE, 20 * MINUTE, 2 * HOUR, 8 * HOUR))
+        outages.append((begins, begins + lasts))
+    span, cut_off = outages[-1][1], dice.pick(_CUT_OFF)
+    errands = [
+        Errand(dice.below(span), dice.pick((Do.KILL, Do.DEPLOY, Do.RUN_NOW)), dice.below(100))
+        for _ in range(dice.pick((0, 0, 2, 4)))
+    ]
+    if "script" in cut_off:  # a host that lives has its scripts in memory
+        errands += [Errand(since + 1, Do.KILL, 0) for since, _ in outages[1:]]
+    return Spec(
+        world=World.OUTAGE, seed=seed, interval=dice.pick(("5m", "15m")),
+        items=(*sorted(dice.below(span) for _ in range(dice.between(4, 8))), span),
+        pushed=tuple(dice.below(span) for _ in range(dice.between(0, 2))),
+        behaviour=Behaviour(
+            takes=dice.pick((1, 2)), slow_ms=dice.pick(_SLOW_MS), approval=dice.chance(20),
+            reconciles=dice.chance(80), outages=tuple(outages[1:]), cut_off=cut_off,
+        ),
+        errands=tuple(sorted(errands)), look_ms=20 * MINUTE, host_look_ms=10 * MINUTE,
+        rest_ms=4 * HOUR, rest_look_ms=5 * MINUTE, runs_kept=100_000, trusts=True,
+    )  # fmt: skip
+
+
 def _odd(spec: Spec, dice: Dice, span: int) -> Spec:
     begins = dice.below(span)
     behaviour = replace(
         spec.behaviour, approval=dice.chance(50), signs_out=dice.pick((0, 0, 20)),
-        outage=dice.pick(((0, 0), (begins, begins + dice.pick((MINUTE, 20 * MINUTE))))),
+        outages=(dice.pick(((0, 0), (begins, begins + dice.pick((MINUTE, 20 * MINUTE))))),),
         odd_wakes=dice.chance(30), echoes=dice.pick((0, 0, 1, 2)), shares=dice.chance(40),
     )  # fmt: skip
     labels = Dice(spec.seed, "labels")

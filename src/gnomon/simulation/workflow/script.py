@@ -11,6 +11,7 @@ Spec: WSIM-1, WSIM-2, WSIM-4.
 import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
+from socket import gaierror
 from typing import Protocol
 
 from gnomon.apps.workflow.context import Context, Outcome, Prepared, to_json
@@ -27,6 +28,7 @@ __all__ = ["NAME", "Surroundings", "make_workflow"]
 
 NAME = "shop"
 BATCH_WAIT = timedelta(seconds=60)
+NO_CONNECTION = (TransientError, ConnectionRefusedError, TimeoutError, gaierror)
 ODD_WAKES: tuple[object, ...] = (
     "",
     "tomorrow",
@@ -101,6 +103,7 @@ class _Script:
 
     async def poll(self, ctx: Context, state: object) -> object:
         async def work() -> object:
+            self._reach("poll")
             seen = state if isinstance(state, int) else 0
             items = self._world.outside.feed(self._world.at())
             first = 0 if self._moods.republishes else max(seen - 1, 0)
@@ -138,6 +141,7 @@ class _Script:
     ) -> Callable[[Context, object], Awaitable[object]]:
         async def prepare(ctx: Context, state: object) -> object:
             async def work() -> object:
+                self._reach("prepare")
                 if self._world.behaviour.chance(self._moods.signs_out):
                     raise AuthError("sign in again")
                 return await self._choose(ctx, topic, share)
@@ -180,6 +184,7 @@ class _Script:
     def reconciling(self, name: str) -> Callable[[Call], Awaitable[Finding]]:
         async def reconcile(call: Call) -> Finding:
             async def work() -> Finding:
+                self._reach("reconcile")
                 if self._world.behaviour.chance(self._moods.cannot_tell):
                     return unknown()
                 found = self._world.outside.was_applied(call.key)
@@ -223,10 +228,7 @@ class _Script:
         await asyncio.sleep(dice.pick(moods.slow_ms) / 1000)
         self._gate.check()
         self._check_approval(name, call)
-        since, until = moods.outage
-        if since <= self._world.at() < until:
-            outside.fruitless.append(self._world.at())
-            raise dice.pick((TransientError, ConnectionRefusedError))("no connection")
+        self._reach("tool")
         if dice.chance(moods.signs_out):
             outside.fruitless.append(self._world.at())
             raise AuthError("sign in again", acted=dice.pick((False, None)))
@@ -237,9 +239,18 @@ class _Script:
             raise dice.pick((PermissionDeniedError, LogicError))("refused")
         assert isinstance(call.params, list)
         outside.apply(name, call.key, call.params, self._world.at())
+        self._reach("answer")
         if dice.chance(moods.unanswered):
             raise TransientError("no answer")
         return call.params
+
+    def _reach(self, part: str) -> None:
+        """Nothing gets through to a part that is cut off while an outage lasts."""
+        world, at = self._world, self._world.at()
+        if part in self._moods.cut_off and self._moods.is_away(at):
+            world.outside.fruitless.append(at)
+            world.notes.hit(f"cut off: {part}")
+            raise world.behaviour.pick(NO_CONNECTION)("no connection")
 
     def _check_approval(self, name: str, call: Call) -> None:
         """What wants approval is never done without one that names it."""

@@ -5,7 +5,7 @@ The host is the real one over a real SQLite database; simulated are time, the pr
 outside and the person. Things go wrong as planned; once all items are there and the errands run, a
 time that is long enough for every wait there is must be enough for everything to come to rest.
 
-Spec: WSIM-1 to WSIM-7, WSIM-14.
+Spec: WSIM-1 to WSIM-7, WSIM-14, WSIM-15.
 """
 
 import asyncio
@@ -16,6 +16,7 @@ from contextvars import Context
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from gnomon.apps.workflow.alarm import Alarm
 from gnomon.apps.workflow.desk import Desk
 from gnomon.apps.workflow.events import LOGGER
 from gnomon.apps.workflow.forgetting import KEEP_MIN_MS
@@ -30,7 +31,7 @@ from gnomon.simulation.loop import Stuck
 from gnomon.simulation.process import Life, Lifetimes, silent
 from gnomon.simulation.record import Notes
 from gnomon.simulation.workflow.archive import Archive
-from gnomon.simulation.workflow.audit import Auditor, audit, hurried, is_at_rest
+from gnomon.simulation.workflow.audit import Auditor, audit, hurried, is_at_rest, weathered
 from gnomon.simulation.workflow.log import GatedLog, MemoryStore, Store
 from gnomon.simulation.workflow.outside import Outside
 from gnomon.simulation.workflow.person import Person
@@ -81,6 +82,7 @@ class _World:
         self.behaviour = Dice(spec.seed, "behaviour")
         self.calls = 0
         self._tokens = 0
+        self._births = 0
         self.faults: Mapping[int, Fault] = {fault.call: fault for fault in spec.faults}
         self.outside = Outside(spec.items)
         self.log = store.log
@@ -175,10 +177,15 @@ class _World:
         self._examine()
         self._complaints += audit(self._tables(), self.outside, self._items())
         self._complaints += hurried(self.outside.fruitless, self.begun)
+        if self.spec.world is World.OUTAGE:
+            self._complaints += weathered(self._tables(), self.outside, lives=self._births)
 
     def _examine(self) -> None:
         """Whatever has happened, a doctor finds nothing wrong with the store."""
+        lacking = "script" in self.spec.behaviour.cut_off and not self._is_judged
         for one in examine_rows(self._store.tables()):
+            if lacking and one.problem.startswith("cannot be loaded"):
+                continue  # as long as that lasts, it is true
             self.complain(f"the doctor finds: {one.subject} {one.problem}")
 
     def _back_up(self) -> None:
@@ -245,14 +252,19 @@ class _World:
         self._lives.start(lambda: self._begin(life), life)
 
     def _make_life(self, name: str, context: Context) -> _Life:
+        self._births += 1
         gate: Gate[Nature] = Gate(self, name)
-        log = GatedLog(self.log, gate, self._written, self._forgets)
+        log = GatedLog(self.log, gate, self._written, self._forgets, self._lacks)
         clock = GatedClock(self._wall, gate)
         host = Host(
             log, clock, holder=name, draw_token=self._draw_token, threads=0, keep_ms=KEEP_MIN_MS,
             runs_kept=self.spec.runs_kept, look_ms=self.spec.host_look_ms,
+            alert=lambda alarm: self._hear(name, alarm),
         )  # fmt: skip
         return _Life(name=name, context=context, gate=gate, host=host)
+
+    async def _hear(self, life: str, alarm: Alarm) -> None:
+        self.outside.told.append((life, alarm.run.number, alarm.run.status.value))
 
     def _draw_token(self) -> str:
         """As chance does, but the same each time that this world happens."""
@@ -283,6 +295,14 @@ class _World:
         else:
             for text in self._archive.after(at=self.at()):
                 self.complain(text)
+
+    def _lacks(self) -> bool:
+        """Whether what scripts import is away just now."""
+        moods, at = self.spec.behaviour, self.at()
+        lacks = "script" in moods.cut_off and moods.is_away(at)
+        if lacks:
+            self.notes.hit("cut off: script")
+        return lacks
 
     def _tables(self) -> sqlite3.Connection:
         """All that was ever known, also what was forgotten since."""
