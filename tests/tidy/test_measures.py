@@ -12,7 +12,7 @@ from tests.tidy.measures import measures
 
 LIMITS = {
     "modules": 573,
-    "lines": 72_016,
+    "lines": 72_040,
     "modules with a single importer": 189,
     "basenames of several modules": 71,
     "names of several public classes": 65,

@@ -11,14 +11,13 @@ import json
 import re
 import shlex
 from collections.abc import Iterator, Sequence
-from datetime import timedelta
 
 from gnomon.apps.daemon.execution import GRACE, SHELL, Execution, Sink
 from gnomon.apps.daemon.job import Job
 from gnomon.apps.daemon.krontab.draft import SCHEDULE
 from gnomon.apps.daemon.krontab.piece import quote
 from gnomon.apps.daemon.notice import TROUBLE, Notice, Occasion
-from gnomon.core.civil.duration import format_duration
+from gnomon.core.civil.duration import short_duration
 from gnomon.core.cron.dialect import STANDARD, find_dialect
 from gnomon.core.decision import SeedStrategy, WindowRule, render_constraint
 from gnomon.core.decision.distribution import Uniform
@@ -27,12 +26,11 @@ from gnomon.core.recurrence import Cron
 from gnomon.core.schedule import CONCURRENCY, Overlap
 from gnomon.errors import DefinitionError
 
-__all__ = ["render_line", "render_yaml", "short_duration"]
+__all__ = ["render_line", "render_yaml"]
 
 _CALLED = {overlap: name for name, overlap in CONCURRENCY.items()}
 _PLAIN_WORD = re.compile(r'[^\s"\\]+')
 _PLAIN = re.compile(r"[A-Za-z/][A-Za-z0-9/._+-]*")
-_NOTHING = re.compile(r"(?<=[hm])0s|(?<=h)0m0s")
 _YAML_WORDS = ("true", "false", "yes", "no", "on", "off", "null", "y", "n")
 
 
@@ -62,11 +60,6 @@ def render_yaml(jobs: Sequence[Job]) -> str:
             lines.append(f"{first}{name}: {text}")
             first = "    "
     return "\n".join(lines) + "\n"
-
-
-def short_duration(length: timedelta) -> str:
-    """`2h` and not `2h0m0s`: a file is for people."""
-    return _NOTHING.sub("", format_duration(length))
 
 
 def _yaml_items(job: Job) -> Iterator[tuple[str, str]]:
