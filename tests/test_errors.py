@@ -121,6 +121,14 @@ def test_a_definition_error_says_where_why_got_and_hint_in_that_order() -> None:
 
 
 @clause("ERR-2")
+def test_a_definition_error_says_what_was_got_once() -> None:
+    error = DefinitionError("must be up to 23, got 25", where="hour", got="25 *", hint="write 3")
+
+    assert str(error) == "hour: must be up to 23, got 25; write 3"
+    assert error.got == "25 *"
+
+
+@clause("ERR-2")
 def test_a_definition_error_without_a_hint_ends_with_what_was_got() -> None:
     error = DefinitionError("must be text", where="salt", got=None)
 

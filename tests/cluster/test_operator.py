@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from gnomon import Decision, recompute
+from gnomon.apps.operator.manifests import ACCOUNT
 from tests.clauses import clause
 from tests.kube.cluster import Cluster
 from tests.kube.kronjobs import until_kronjobs
@@ -59,6 +60,12 @@ def until_status(
 
     until(complaint, limit_s=_LIMIT_S)
     return status(cluster, namespace)
+
+
+def _soon() -> str:
+    """Once in an hour: as soon as a KronJob owes it that is made within 3 s."""
+    soon = time.gmtime(time.time() + 6)
+    return f"{soon.tm_sec} {soon.tm_min} * * * *"
 
 
 def outcomes(found: Object) -> list[tuple[object, ...]]:
@@ -156,10 +163,9 @@ def test_a_quota_and_a_wrong_template_are_said_and_hold_up_nothing_else(
     kube.kubectl("create", *quota, "--hard=count/jobs.batch=0")
     kube.kubectl("wait", "--for=jsonpath={.status.hard}", *quota)
     wrong = sample(policy={"deadline": "3s"})
-    wrong["spec"]["jobTemplate"]["spec"]["template"]["spec"]["restartPolicy"] = "Always"  # type: ignore[index]
+    del wrong["spec"]["jobTemplate"]["spec"]["template"]["spec"]["containers"][0]["image"]  # type: ignore[index]
     apply(kube, other, wrong)
-    minute = time.gmtime(time.time() + 3)
-    apply(kube, kube_namespace, sample(schedule=f"{minute.tm_sec} {minute.tm_min} * * * *"))
+    apply(kube, kube_namespace, sample(schedule=_soon()))
 
     held = until_status(
         kube, kube_namespace, lambda one: "LaunchFailing" in conditions(one), "in trouble"
@@ -167,7 +173,7 @@ def test_a_quota_and_a_wrong_template_are_said_and_hold_up_nothing_else(
     assert "exceeded quota: none" in conditions(held)["LaunchFailing"]
     missed = until_status(kube, other, lambda one: outcomes(one)[:1], "missed")
     assert outcomes(missed)[-1] == ("missed", "launch_failed", None)
-    assert "spec.template.spec.restartPolicy" in conditions(missed)["LaunchFailing"]
+    assert "spec.template.spec.containers[0].image" in conditions(missed)["LaunchFailing"]
     told = kube.kubectl(f"--namespace={other}", "events", "--for=kronjob/hello")
     assert "LaunchFailed" in told
     assert "Missed" in told
@@ -178,6 +184,34 @@ def test_a_quota_and_a_wrong_template_are_said_and_hold_up_nothing_else(
     )
     assert "LaunchFailing" not in conditions(ran)
     kube.kubectl("delete", "namespace", kube_namespace, other, "--wait=false")
+
+
+@clause("OPERATOR-26", "OPERATOR-31")
+def test_a_right_that_is_taken_away_is_said_and_costs_no_period_when_it_is_given_back(
+    kube: Cluster, kube_namespace: str, operator: OperatorProcess
+) -> None:
+    whole = json.loads(kube.kubectl("get", "clusterrole", ACCOUNT, "--output=json"))
+    less = json.loads(json.dumps(whole).replace('"create", "patch", "delete"', '"patch", "delete"'))
+    assert less != whole
+    rules = ("patch", "clusterrole", ACCOUNT, "--type=merge")
+    kube.kubectl(*rules, f"--patch={json.dumps({'rules': less['rules']})}")
+    try:
+        apply(kube, kube_namespace, sample(schedule=_soon()))
+        held = until_status(
+            kube, kube_namespace, lambda one: "LaunchFailing" in conditions(one), "in trouble"
+        )
+    finally:
+        kube.kubectl(*rules, f"--patch={json.dumps({'rules': whole['rules']})}")
+
+    assert "forbidden: User" in conditions(held)["LaunchFailing"]
+    assert 'cannot create resource "jobs"' in conditions(held)["LaunchFailing"]
+    assert operator.process.runs
+    ran = until_status(
+        kube, kube_namespace, lambda one: outcomes(one) == [("executed", None, "Succeeded")], "ran"
+    )
+    assert "LaunchFailing" not in conditions(ran)
+    told = kube.kubectl(f"--namespace={kube_namespace}", "events", "--for=kronjob/hello")
+    assert "LaunchFailed" in told
 
 
 @clause("OPERATOR-36", "OPERATOR-38")

@@ -37,10 +37,10 @@ def test_timing_policy_command_and_variables_are_kept() -> None:
         },
         "spec": {
             "schedule": "0 2 * * *", "timezone": "Europe/Paris",
-            "window": {"mode": "after", "duration": "4h0m0s"},
-            "distribution": {"name": "normal", "mu": "mid", "sigma": "10m0s"},
+            "window": {"mode": "after", "duration": "4h"},
+            "distribution": {"name": "normal", "mu": "mid", "sigma": "10m"},
             "seed": "daily", "salt": "x", "constraints": {"only": "hours=2-5"},
-            "policy": {"concurrency": "replace", "deadline": "10m0s"},
+            "policy": {"concurrency": "replace", "deadline": "10m"},
             "jobTemplate": {
                 "spec": {
                     "backoffLimit": 0,
@@ -78,7 +78,7 @@ def test_what_a_pod_cannot_keep_is_said() -> None:
     ]  # fmt: skip
     spec = exported.manifest["spec"]
     assert isinstance(spec, dict)
-    assert spec["policy"] == {"concurrency": "forbid", "deadline": "1m0s", "suspend": True}
+    assert spec["policy"] == {"concurrency": "forbid", "deadline": "1m", "suspend": True}
 
 
 @clause("CRONJOB-8")

@@ -12,14 +12,14 @@ from tests.tidy.measures import measures
 
 LIMITS = {
     "modules": 575,
-    "lines": 73_114,
+    "lines": 73_116,
     "modules with a single importer": 187,
     "basenames of several modules": 71,
     "names of several public classes": 65,
     "lines of the largest class": 362,
     "pairs of places with the same six lines": 36,
     "lines without an actor": 621,
-    "lines kept from the formatter": 1_121,
+    "lines kept from the formatter": 1_120,
 }
 
 SLACK = 0.02

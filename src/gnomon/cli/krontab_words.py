@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 
 from gnomon.apps.daemon.execution import Execution, SinkKind
 from gnomon.apps.daemon.job import Job
-from gnomon.apps.daemon.krontab.render import short_duration
 from gnomon.cli.problem import printable
 from gnomon.cli.reading import Reading
+from gnomon.core.civil.duration import short_duration
 from gnomon.core.civil.zone import load_zone
 from gnomon.core.decision import (
     Constraint,

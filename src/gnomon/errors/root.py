@@ -49,7 +49,8 @@ class DefinitionError(GnomonError, ValueError):
     What the author wrote cannot be meant.
 
     `where` names the parameter or field, `got` is the offending value, `reason` says what is
-    wrong with it, and `hint` what to write instead. `str()` is one line that holds all four.
+    wrong with it, and `hint` what to write instead. `str()` is one line that holds all four, and
+    each of them once: what a reason tells was got is not told again.
     """
 
     code: ClassVar[str] = "definition"
@@ -62,7 +63,9 @@ class DefinitionError(GnomonError, ValueError):
         super().__init__(self._line())
 
     def _line(self) -> str:
-        line = f"{printable(self.where)}: {self.reason}, got {shown(self.got)}"
+        line = f"{printable(self.where)}: {self.reason}"
+        if ", got " not in self.reason:
+            line += f", got {shown(self.got)}"
         return f"{line}; {self.hint}" if self.hint else line
 
 

@@ -16,7 +16,7 @@ from itertools import islice, pairwise, takewhile
 from typing import NamedTuple
 
 from gnomon.apps.operator.definition import Definition, read_definition
-from gnomon.core.civil.duration import format_duration
+from gnomon.core.civil.duration import short_duration
 from gnomon.core.civil.instant import format_instant
 from gnomon.core.fire_diff import FireDiff, compare_fires
 from gnomon.core.recurrence import cron
@@ -92,7 +92,7 @@ def take_cronjob(cronjob: Mapping[str, object], *, controller_zone: str, now: in
         "timezone": times.zone,
         "policy": {
             "concurrency": _concurrency(given.get("concurrencyPolicy")),
-            "deadline": format_duration(deadline),
+            "deadline": short_duration(deadline),
             **({"suspend": given["suspend"]} if given.get("suspend") else {}),
         },
         **{
@@ -192,7 +192,7 @@ def _of_fires(fires: FireDiff, times: CronJobTimes) -> Iterator[Difference]:
 
 
 def _of_policy(given: Mapping[str, object], definition: Definition) -> Iterator[Difference]:
-    deadline = format_duration(definition.schedule.policy.deadline or timedelta(0))
+    deadline = short_duration(definition.schedule.policy.deadline or timedelta(0))
     if given.get("startingDeadlineSeconds") is None:
         yield Difference(
             "startingDeadlineSeconds",

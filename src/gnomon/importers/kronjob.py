@@ -16,7 +16,7 @@ from gnomon.apps.daemon.execution import GRACE, Execution, SinkKind
 from gnomon.apps.daemon.job import Job
 from gnomon.apps.daemon.notice import Notice
 from gnomon.apps.operator.definition import DEADLINE, NAME_MAX, read_definition, write_timing
-from gnomon.core.civil.duration import format_duration
+from gnomon.core.civil.duration import short_duration
 from gnomon.core.cron.dialect import STANDARD
 from gnomon.core.fire_diff import compare_fires
 from gnomon.core.recurrence import Cron, cron
@@ -76,7 +76,7 @@ def export_job(job: Job, *, namespace: str, image: str, now: int) -> ExportedJob
         **timing,
         "policy": {
             "concurrency": words[policy.overlap],
-            "deadline": format_duration(deadline),
+            "deadline": short_duration(deadline),
             **({"suspend": True} if job.suspend else {}),
         },
         "jobTemplate": {"spec": _job_spec(job.execution, image)},
@@ -165,7 +165,7 @@ def _differences(job: Job, name: str, deadline: timedelta) -> Iterator[Differenc
         yield Difference(
             "deadline",
             f"is 0s, which a cluster cannot keep, as a start takes two calls;"
-            f" {format_duration(deadline)} is written",
+            f" {short_duration(deadline)} is written",
         )
     for field, who in (("user", execution.user), ("group", execution.group)):
         if who and not (who.isascii() and who.isdigit()):

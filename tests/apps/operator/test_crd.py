@@ -1,15 +1,22 @@
 """The definition of the kind: complete, described, and of one mind with what reads a spec."""
 
+import re
 from collections.abc import Iterator, Mapping
 
+import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gnomon.apps.operator.crd import custom_resource_definition
 from gnomon.apps.operator.definition import read_definition
 from gnomon.cli.manifest_text import as_yaml
+from gnomon.core.civil.duration import parse_duration
+from gnomon.errors import DefinitionError
 from gnomon.ports.kubernetes_object import at, mapping, text, things
 from tests.acceptance.command_line import gnomon
 from tests.apps.operator.lone_operator import POD, Cluster
+from tests.apps.operator.wrong_specs import NOT_A_DURATION
 from tests.clauses import clause
 
 CRD = custom_resource_definition()
@@ -87,6 +94,63 @@ def test_a_rule_names_a_field_that_is_there() -> None:
     for path, schema in {"spec": mapping(ROOT, "spec"), **SPEC}.items():
         for rule in things(schema, "x-kubernetes-validations"):
             assert f"{path}{text(rule, 'fieldPath')}" in SPEC
+
+
+def rules_of(path: str) -> list[Mapping[str, object]]:
+    return [mapping(one) for one in things(SPEC[path], "x-kubernetes-validations")]
+
+
+@clause("OPERATOR-27")
+def test_what_a_rule_refuses_it_says_in_words_with_what_to_write() -> None:
+    texts = [text(rule, "message") for path in SPEC for rule in rules_of(path)]
+
+    assert len(texts) > 20
+    assert [
+        one for one in texts if not re.fullmatch(r"(must|is) .+[;,] (or )?(write|leave) .+", one)
+    ] == []
+    assert [path for path, one in SPEC.items() if "pattern" in one] == []
+
+
+@clause("OPERATOR-27", "TIME-4")
+@pytest.mark.parametrize("path", ["spec.window.duration", "spec.policy.deadline",
+                                  "spec.distribution.sigma"])  # fmt: skip
+@given(written=st.text("0159.+-nuµμmshd ", max_size=9))
+def test_the_form_of_a_duration_is_the_same_for_the_schema_and_the_operator(
+    path: str, written: str
+) -> None:
+    form = text(rules_of(path)[0], "rule").removeprefix("self.matches('").removesuffix("')")
+
+    try:
+        parse_duration(written)
+    except DefinitionError as error:
+        is_one = error.reason != NOT_A_DURATION
+    else:
+        is_one = True
+
+    assert bool(re.fullmatch(form, written)) == is_one
+
+
+@clause("OPERATOR-27")
+@pytest.mark.parametrize("path", ["schedule", "constraints.only"])
+@given(data=st.data())
+def test_the_schema_refuses_no_text_that_the_operator_takes(path: str, data: st.DataObject) -> None:
+    field, _, inner = path.partition(".")
+    words = {
+        "schedule": ["@daily", "@HOURLY", "*", "0", "*/5", "mon-fri", "LW", " ", "\t", "1,2"],
+        "constraints": ["hours=9-17", "dow=mon", "date=2026-12-25", "hours", "=", ";", " ", "1"],
+    }[field]
+    written = "".join(data.draw(st.lists(st.sampled_from(words), max_size=13)))
+    form = text(rules_of(f"spec.{path}")[0], "rule").removeprefix("self.matches('")
+
+    try:
+        read_definition("prod/report", {
+            "schedule": "0 2 * * *", "jobTemplate": {"spec": {"template": {"spec": POD}}},
+            field: {inner: written} if inner else written,
+        })  # fmt: skip
+    except DefinitionError:
+        return
+
+    assert re.fullmatch(form.removesuffix("')"), written)
 
 
 @clause("OPERATOR-27")

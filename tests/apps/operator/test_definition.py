@@ -3,6 +3,8 @@
 from datetime import timedelta
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gnomon.apps.operator.definition import (
     Definition,
@@ -13,15 +15,30 @@ from gnomon.apps.operator.definition import (
 from gnomon.core.schedule import Overlap
 from gnomon.errors import DefinitionError
 from tests.apps.operator.lone_operator import POD, epoch
+from tests.apps.operator.wrong_specs import DURATIONS, NOT_A_DURATION, Length
 from tests.clauses import clause
 
 TEMPLATE = {"spec": {"template": {"spec": POD}}}
+WORDS = [
+    "schedule", "timezone", "dst", "window", "distribution", "seed", "salt", "constraints",
+    "policy", "jobTemplate", "successfulJobsHistoryLimit", "failedJobsHistoryLimit",
+    "recordsLimit", "mode", "duration", "name", "mu", "sigma", "shape", "lambda", "dir", "only",
+    "avoid", "concurrency", "deadline", "suspend", "metadata", "labels", "annotations", "spec",
+]  # fmt: skip
 
 
 def read(**spec: object) -> Definition:
     return read_definition(
         "prod/report", {"schedule": "0 2 * * *", "jobTemplate": TEMPLATE, **spec}
     )
+
+
+def refused(spec: object) -> DefinitionError | None:
+    try:
+        read_definition("prod/report", spec)
+    except DefinitionError as error:
+        return error
+    return None
 
 
 @clause("OPERATOR-3")
@@ -50,8 +67,8 @@ def test_every_field_is_read() -> None:
 
     assert definition.timing == {
         "schedule": "0 2 * * *", "timezone": "Europe/Paris", "dst": "civil",
-        "window": {"mode": "around", "duration": "1h0m0s"},
-        "distribution": {"name": "normal", "mu": "mid", "sigma": "10m0s"},
+        "window": {"mode": "around", "duration": "1h"},
+        "distribution": {"name": "normal", "mu": "mid", "sigma": "10m"},
         "seed": "daily", "salt": "a", "constraints": {"only": "hours=1-3", "avoid": "dow=sun"},
     }  # fmt: skip
     policy = definition.schedule.policy
@@ -76,7 +93,10 @@ def test_the_identity_of_a_kronjob_is_its_namespace_and_name() -> None:
         ({"schedule": 5}, "spec.schedule: must be text, got 5"),
         ({"timezone": "Europe/Pariss"}, "spec.timezone: must be a zone of the IANA database"),
         ({"dst": "maybe"}, "spec.dst: must be a known DST policy"),
-        ({"window": {"mode": "beside"}}, "spec.window: is not a known placement"),
+        ({"window": {"mode": "beside"}}, "spec.window.mode: is not a known placement"),
+        ({"window": {"duration": "1d"}}, "spec.window.duration: must be a duration, got '1d'"),
+        ({"window": {"duration": "9000h"}}, "spec.window.duration: must lie between 0s and 8784h"),
+        ({"window": {"duration": 60}}, "spec.window.duration: must be a duration, got 60"),
         ({"window": {"length": "1h"}}, "spec.window.length: is not a field"),
         ({"window": "after,1h"}, "spec.window: must be an object"),
         ({"distribution": {"name": "even"}}, "spec.distribution: is not a known distribution"),
@@ -88,6 +108,8 @@ def test_the_identity_of_a_kronjob_is_its_namespace_and_name() -> None:
         ({"policy": {"concurrency": "skip"}}, "spec.policy.concurrency: is not a concurrency"),
         ({"policy": {"deadline": "1d"}}, "spec.policy.deadline: must be a duration"),
         ({"policy": {"deadline": "1500ms"}}, "spec.policy.deadline: must be whole seconds"),
+        ({"policy": {"deadline": "9000h"}}, "spec.policy.deadline: must lie between 0s"),
+        ({"policy": {"deadline": 60}}, "spec.policy.deadline: must be a duration, got 60; write"),
         ({"policy": {"suspend": "yes"}}, "spec.policy.suspend: must be true or false"),
         ({"jobTemplate": {}}, "spec.jobTemplate: must have the spec of a Job"),
         ({"recordsLimit": 0}, "spec.recordsLimit: must be a whole number from 1 to 100"),
@@ -98,8 +120,66 @@ def test_an_error_names_the_field_and_what_to_write(spec: dict[str, object], lin
     with pytest.raises(DefinitionError) as caught:
         read(**spec)
 
-    assert str(caught.value).startswith(line)
+    said = str(caught.value)
+    assert said.startswith(line)
+    assert said.count(", got ") == 1
     assert caught.value.hint
+    assert said.endswith(f"; {caught.value.hint}")
+
+
+@clause("OPERATOR-1", "TIME-4")
+@pytest.mark.parametrize("one", DURATIONS, ids=lambda one: repr(one.text))
+def test_a_duration_reads_the_same_in_every_field(one: Length) -> None:
+    def said(field: str, **spec: object) -> str:
+        error = refused({"schedule": "0 2 * * *", "jobTemplate": TEMPLATE, **spec})
+        assert error is None or (error.where, error.got) == (field, one.text)
+        return "" if error is None else error.reason
+
+    window = said("spec.window.duration", schedule="@yearly", window={"duration": one.text})
+    deadline = said("spec.policy.deadline", policy={"deadline": one.text})
+    distribution = {"name": "normal", "sigma": one.text}
+    sigma = said("spec.distribution.sigma", distribution=distribution)
+
+    assert window.startswith(one.window)
+    assert deadline.startswith(one.deadline)
+    assert bool(window) == bool(one.window)
+    assert bool(deadline) == bool(one.deadline)
+    assert (sigma == NOT_A_DURATION) == (one.window == NOT_A_DURATION)
+
+
+@clause("OPERATOR-1")
+def test_a_duration_is_told_as_it_was_written_and_kept_without_empty_parts() -> None:
+    with pytest.raises(DefinitionError, match="got '24h';"):
+        read(schedule="* * * * *", window={"duration": "24h"})
+
+    kept = read(window={"duration": "24h0m0s"}).timing["window"]
+    assert kept == {"mode": "after", "duration": "24h"}
+
+
+ODD = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=12)
+    | st.sampled_from(["* * * * *", "UTC", "1h", "normal", "hours=9-17", "forbid", "\ud800"]),
+    lambda inner: st.lists(inner, max_size=3)
+    | st.dictionaries(st.sampled_from(WORDS) | st.text(max_size=5), inner, max_size=4),
+    max_leaves=12,
+)  # fmt: skip
+
+
+@clause("OPERATOR-2")
+@given(spec=ODD | st.fixed_dictionaries({}, optional=dict.fromkeys(WORDS[:13], ODD)))
+def test_whatever_a_spec_holds_it_is_a_definition_or_an_error_that_says_where(
+    spec: object,
+) -> None:
+    whole = (
+        {"schedule": "0 2 * * *", "jobTemplate": TEMPLATE, **spec}
+        if isinstance(spec, dict)
+        else spec
+    )
+
+    error = refused(whole)
+
+    assert error is None or error.where.startswith("spec")
+    assert str(error).isprintable()
 
 
 @clause("OPERATOR-1")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.core.civil.duration import DURATION_MAX, format_duration, parse_duration
+from gnomon.core.civil.duration import DURATION_MAX, format_duration, parse_duration, short_duration
 from gnomon.errors import DefinitionError
 from tests.clauses import clause
 
@@ -102,6 +102,26 @@ def test_a_duration_is_written_as_go_writes_it(length: timedelta, expected: str)
 
 
 @clause("TIME-4")
+@pytest.mark.parametrize(
+    ("length", "expected"),
+    [
+        (timedelta(0), "0s"),
+        (timedelta(days=1), "24h"),
+        (timedelta(minutes=10), "10m"),
+        (timedelta(hours=1, seconds=5), "1h0m5s"),
+        (timedelta(hours=2, minutes=30), "2h30m"),
+        (timedelta(milliseconds=500), "500ms"),
+    ],
+)
+def test_for_people_a_duration_is_written_without_empty_parts(
+    length: timedelta, expected: str
+) -> None:
+    assert short_duration(length) == expected
+    assert parse_duration(expected) == length
+
+
+@clause("TIME-4")
 @given(st.timedeltas(-DURATION_MAX, DURATION_MAX))
 def test_what_is_written_is_read_back(length: timedelta) -> None:
     assert parse_duration(format_duration(length)) == length
+    assert parse_duration(short_duration(length)) == length

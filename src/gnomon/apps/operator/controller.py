@@ -15,6 +15,7 @@ Spec: OPERATOR-31, OPERATOR-33, OPERATOR-34.
 
 import asyncio
 import logging
+from collections.abc import Set
 from typing import NamedTuple
 
 from gnomon.apps.operator.asking import Agreement, Asking, Heard, Question, Verdict
@@ -198,7 +199,7 @@ class Controller:
             self._fold(asking)
             self._tell(asking)
         now_ms = self._clock.now_ms()
-        self._note(uid, name, verdict)
+        self._note(uid, name, verdict, {notice.message for notice in asking.notices})
         wake_ms = now_ms + LOOK_MS - int(digest(uid)[:4], 16) % (LOOK_MS // 2)
         if verdict.wake is not None:
             wake_ms = min(wake_ms, verdict.wake * 1000)
@@ -262,14 +263,18 @@ class Controller:
                 event_of(asking.kronjob, notice, now=asking.now, reporter=self._reporter)
             )
 
-    def _note(self, uid: str, name: str, verdict: Verdict) -> None:
-        """Count a pass, and say of trouble when it comes, when it changes, and when it is over."""
+    def _note(self, uid: str, name: str, verdict: Verdict, told: Set[str]) -> None:
+        """
+        Count a pass, and say of trouble when it comes, when it changes, and when it is over.
+
+        What the pass has told in these words is not said again.
+        """
         self.figures.passes += 1
         former = self._troubles.pop(uid, "")
         if verdict.trouble:
             self.figures.passes_in_trouble += 1
             self._troubles[uid] = verdict.trouble
-            if verdict.trouble != former:
+            if verdict.trouble not in (former, *told):
                 log(logging.WARNING, "trouble", kronjob=name, message=verdict.trouble)
         elif former:
             log(logging.INFO, "trouble is over", kronjob=name)

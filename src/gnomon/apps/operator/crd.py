@@ -2,17 +2,25 @@
 The definition of the kind KronJob for an API server: schema, rules, columns.
 
 What a schema or a rule can refuse is refused when it is written; the rest is said in a condition.
+The server tells the field and what it got; the message of a rule tells what is wrong and what to
+write. So rules are asked of the fields themselves, and no pattern is, which a server would show.
 Every field has a description, so that `kubectl explain` answers. The status keeps what the schema
 does not name, because its seal is taken over all of it.
 
 Spec: OPERATOR-27 to OPERATOR-29.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from gnomon.apps.operator.definition import NAME_MAX, RECORDS_MAX
+from gnomon.apps.operator.definition import (
+    DURATIONS,
+    LENGTHS,
+    NAME_MAX,
+    RECORDS_MAX,
+    WHOLE_SECONDS,
+)
 from gnomon.apps.operator.status_schema import status_schema
-from gnomon.core.cron.dialect import Dst
+from gnomon.core.cron.dialect import MACROS, Dst
 from gnomon.core.decision.distribution_text import PARAMS
 from gnomon.core.decision.seed import SeedStrategy
 from gnomon.core.decision.window import Placement
@@ -23,13 +31,16 @@ __all__ = ["Schema", "custom_resource_definition"]
 
 Schema = dict[str, object]
 
-_DURATION = r"^(0|([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+)$"
-_WHOLE_SECONDS = r"^(0|([0-9]+(s|m|h))+)$"
-_SCHEDULE = r"^\s*(@[A-Za-z]+|\S+(\s+\S+){4,5})\s*$"
-_ZONE = r"^[A-Za-z0-9_+/-]+$"
-_NO_WINDOW = "0s"
-_DEADLINE = "1m"
-"""Also in the default of what holds them: rules are asked of that before it is filled in."""
+_EPOCH = "timestamp('1970-01-01T00:00:00Z')"
+_PART = "([0-9]+([.][0-9]+)?|[.][0-9]+)(ns|us|µs|μs|ms|s|m|h)"
+_IS_DURATION = f"self.matches('^[+-]?(0|({_PART})+)$')"
+_IS_SCHEDULE = (
+    rf"self.matches('^[ \t]*((?i:{'|'.join(MACROS)})|[^@ \t][^ \t]*([ \t]+[^ \t]+){{4,5}})[ \t]*$')"
+)
+_IS_ZONE = "self.matches('^[A-Za-z0-9_+/-]+$')"
+_CLAUSE = r"[ \t]*(hours|dow|dom|months|between|date|dates)[ \t]*=[ \t]*[^; \t][^;]*"
+_IS_CONSTRAINT = rf"self.matches('^([ \t]*;)*{_CLAUSE}(;({_CLAUSE}|[ \t]*))*$')"
+_ZONE = "must be a zone of the IANA database; write e.g. Europe/Berlin, or UTC"
 _KEPT = {"x-kubernetes-preserve-unknown-fields": True}
 
 
@@ -94,7 +105,8 @@ def _root() -> Schema:
         "x-kubernetes-validations": [
             _rule(
                 f"size(self.metadata.name) <= {NAME_MAX}",
-                f"the name must have at most {NAME_MAX} characters: Jobs carry it in a label",
+                f"metadata.name must have at most {NAME_MAX} characters, as Jobs carry it in a "
+                "label; write a shorter one",
             )
         ],
     }
@@ -109,11 +121,20 @@ def _spec() -> Schema:
             "schedule": _text(
                 "A cron expression of five fields, or six with seconds first, or a macro such as "
                 "@daily. Steps, names, L, W and # are known.",
-                maxLength=1024, minLength=1, pattern=_SCHEDULE,
+                _rule(
+                    _IS_SCHEDULE,
+                    "must have 5 fields, or 6 with seconds first, or be one of "
+                    f"{', '.join(MACROS)}; write e.g. 30 9 * * mon-fri for 09:30 on weekdays",
+                ),
+                maxLength=1024,
             ),
             "timezone": _text(
                 "The zone of the IANA database in which schedule and constraints are read.",
-                default="UTC", maxLength=64, minLength=1, pattern=_ZONE,
+                _rule(_IS_ZONE, _ZONE),
+                _rule(  # a server knows no year of an unknown zone, and says so with the message
+                    f"!{_IS_ZONE} || (self != 'Local' && {_EPOCH}.getFullYear(self) > 0)", _ZONE
+                ),
+                default="UTC", maxLength=64,
             ),
             "dst": _choice(
                 "What becomes of local times that a change of clocks skips or repeats.",
@@ -138,13 +159,6 @@ def _spec() -> Schema:
                 "How many outcomes of periods the status shows.", 20, 1, RECORDS_MAX
             ),
         },
-        "x-kubernetes-validations": [
-            _rule(
-                "timestamp('2026-01-01T00:00:00Z').getFullYear(self.timezone) > 2000",
-                "the zone is not one of the IANA database",
-                field=".timezone",
-            )
-        ],
     }  # fmt: skip
 
 
@@ -152,23 +166,17 @@ def _window() -> Schema:
     return {
         "type": "object",
         "description": "The seconds around the nominal instant of which one is chosen.",
-        "default": {"duration": _NO_WINDOW},
+        "default": {},
         "properties": {
             "mode": _choice(
                 "Where the window lies: after, around or before the nominal instant.",
                 [one.value for one in Placement], "after",
             ),
-            "duration": _text(
+            "duration": _duration(
                 "How long the window is, for example 1h30m; 0s for the nominal instant itself.",
-                default=_NO_WINDOW, maxLength=64, pattern=_DURATION,
+                _length(">=", f"{LENGTHS}; write e.g. 30s, 10m or 24h"), default="0s",
             ),
         },
-        "x-kubernetes-validations": [
-            _rule(
-                "duration(self.duration) <= duration('8784h')",
-                "a window has at most 366 days (8784h)", field=".duration",
-            )
-        ],
     }  # fmt: skip
 
 
@@ -180,7 +188,9 @@ def _distribution() -> Schema:
     rules = [
         _rule(
             f"!has(self.{name}) || self.name in {_listed(known)}",
-            f"{name} is a parameter of {' and '.join(known)} only", field=f".{name}",
+            f"is a parameter of {' and '.join(known)} only; leave it out, or write name: "
+            f"{known[0]}",
+            field=f".{name}",
         )
         for name, known in takes.items()
     ]  # fmt: skip
@@ -194,9 +204,11 @@ def _distribution() -> Schema:
             "mu": {
                 **_text("Of normal: its centre."), "enum": ["nominal", "start", "mid", "end"],
             },
-            "sigma": _text(
+            "sigma": _duration(
                 "Of normal: its width, a duration; a sixth of the window when left out.",
-                maxLength=64, pattern=_DURATION,
+                _length(
+                    ">", "must be above zero and at most 366 days; write e.g. 10m, or leave it out"
+                ),
             ),
             "lambda": _number("Of exponential: its rate; 1 when left out."),
             "dir": {**_text("Of exponential: which side is likelier."), "enum": ["early", "late"]},
@@ -207,13 +219,18 @@ def _distribution() -> Schema:
 
 def _constraints() -> Schema:
     kinds = "hours, dow, dom, months, between, date and dates, for example hours=9-17;dow=mon-fri"
+    rule = _rule(
+        _IS_CONSTRAINT,
+        "must be clauses kind=value with a semicolon between two, of the kinds hours, dow, dom, "
+        "months, between, date and dates; write e.g. hours=9-17;dow=mon-fri, or leave it out",
+    )
     return {
         "type": "object",
         "description": "Which seconds of a window may be chosen.",
         "default": {},
         "properties": {
-            "only": _text(f"Only these: clauses of {kinds}.", maxLength=8192, minLength=1),
-            "avoid": _text(f"None of these: clauses of {kinds}.", maxLength=8192, minLength=1),
+            "only": _text(f"Only these: clauses of {kinds}.", rule, maxLength=8192),
+            "avoid": _text(f"None of these: clauses of {kinds}.", rule, maxLength=8192),
         },
     }
 
@@ -222,29 +239,28 @@ def _policy() -> Schema:
     return {
         "type": "object",
         "description": "How a period is judged when its chosen second has come.",
-        "default": {"deadline": _DEADLINE},
+        "default": {},
         "properties": {
             "concurrency": _choice(
                 "What is done while a Job of the KronJob is active: allow runs beside it, forbid "
                 "skips the period, replace ends it first.",
                 list(CONCURRENCY), "forbid",
             ),
-            "deadline": _text(
+            "deadline": _duration(
                 "How late a period may start, in whole seconds, for example 10m; with 0s only in "
                 "its chosen second. Later it is missed.",
-                default=_DEADLINE, maxLength=64, pattern=_WHOLE_SECONDS,
+                _length(">=", f"{LENGTHS}; write e.g. 90s, 5m or 24h"),
+                _rule(
+                    f"!{_IS_DURATION} || timestamp(int({_EPOCH} + duration(self))) == "
+                    f"{_EPOCH} + duration(self)", f"{WHOLE_SECONDS}; write e.g. 90s or 5m",
+                ),
+                default="1m",
             ),
             "suspend": {
                 "type": "boolean", "default": False,
                 "description": "While true nothing starts, and no period is handled.",
             },
         },
-        "x-kubernetes-validations": [
-            _rule(
-                "duration(self.deadline) <= duration('8784h')",
-                "a deadline has at most 366 days (8784h)", field=".deadline",
-            )
-        ],
     }  # fmt: skip
 
 
@@ -265,17 +281,51 @@ def _template() -> Schema:
                 "required": ["template"],
                 "properties": {
                     "template": {
-                        "type": "object", "description": "The Pod of the Job, as in v1.", **_KEPT,
+                        "type": "object",
+                        "description": "The Pod of the Job, as in v1.",
+                        "required": ["spec"],
+                        "properties": {"spec": _pod()},
+                        **_KEPT,
                     }
                 },
                 **_KEPT,
             },
         },
-    }  # fmt: skip
+    }
 
 
-def _text(description: str, **more: object) -> Schema:
-    return {"type": "string", "description": description, **more}
+def _pod() -> Schema:
+    """Of a pod only what a Job asks of it, and a new author forgets."""
+    return {
+        "type": "object",
+        "description": "The spec of the Pod, as in v1.",
+        "properties": {
+            "restartPolicy": _text("Never or OnFailure: the Pod of a Job ends.", maxLength=64),
+        },
+        "x-kubernetes-validations": [
+            _rule(
+                "has(self.restartPolicy) && self.restartPolicy in ['Never', 'OnFailure']",
+                "must be Never or OnFailure, as the pod of a Job ends; write Never",
+                field=".restartPolicy",
+            )
+        ],
+        **_KEPT,
+    }
+
+
+def _text(description: str, *rules: Schema, **more: object) -> Schema:
+    found: Schema = {"type": "string", "description": description, **more}
+    return found | ({"x-kubernetes-validations": list(rules)} if rules else {})
+
+
+def _duration(description: str, *rules: Schema, **more: object) -> Schema:
+    is_one = _rule(_IS_DURATION, f"must be a duration; {DURATIONS}")
+    return _text(description, is_one, *rules, maxLength=64, **more)
+
+
+def _length(least: str, message: str) -> Schema:
+    bounds = f"duration(self) {least} duration('0s') && duration(self) <= duration('8784h')"
+    return _rule(f"!{_IS_DURATION} || ({bounds})", message)
 
 
 def _choice(description: str, words: Sequence[str], default: str) -> Schema:
@@ -285,17 +335,22 @@ def _choice(description: str, words: Sequence[str], default: str) -> Schema:
 
 
 def _number(description: str) -> Schema:
-    return {"type": "number", "description": description}
+    rule = _rule("self >= 0.001 && self <= 1000.0", "must be from 0.001 to 1000; write e.g. 2")
+    return {"type": "number", "description": description, "x-kubernetes-validations": [rule]}
 
 
 def _count(description: str, default: int, least: int, greatest: int) -> Schema:
+    rule = _rule(
+        f"self >= {least} && self <= {greatest}",
+        f"must be a whole number from {least} to {greatest}; leave it out for {default}",
+    )
     return {
-        "type": "integer", "description": description, "default": default, "minimum": least,
-        "maximum": greatest,
+        "type": "integer", "description": description, "default": default,
+        "x-kubernetes-validations": [rule],
     }  # fmt: skip
 
 
-def _rule(rule: str, message: str, *, field: str = "") -> Mapping[str, object]:
+def _rule(rule: str, message: str, *, field: str = "") -> Schema:
     found: Schema = {"rule": rule, "message": message}
     return found | {"fieldPath": field} if field else found
 

@@ -17,25 +17,28 @@ from datetime import timedelta
 from functools import lru_cache
 from itertools import islice, takewhile
 
-from gnomon.core.civil.duration import format_duration, parse_duration
+from gnomon.core.civil.duration import parse_duration, short_duration
 from gnomon.core.civil.zone import load_zone
 from gnomon.core.decision import (
     Constraint,
     Decider,
+    WindowRule,
     parse_constraint,
     parse_seed_strategy,
     parse_window,
     render_constraint,
 )
-from gnomon.core.decision.distribution import Distribution
+from gnomon.core.decision.distribution import Distribution, Normal
 from gnomon.core.decision.distribution_text import make_distribution, name_of, params_of
+from gnomon.core.decision.window import LENGTH_MAX
 from gnomon.core.recurrence import Cron, cron
 from gnomon.core.schedule import CONCURRENCY, Catchup, Overlap, PauseRule, Policy, Schedule
 from gnomon.errors import DefinitionError
 from gnomon.ports.kubernetes_object import digest
 
-__all__ = ["DEADLINE", "NAME_MAX", "RECORDS_MAX", "RESERVED", "TEMPLATE_MAX", "WINDOWED_MAX",
-           "Definition", "read_definition", "read_timing", "write_timing"]  # fmt: skip
+__all__ = ["DEADLINE", "DURATIONS", "LENGTHS", "NAME_MAX", "RECORDS_MAX", "RESERVED",
+           "TEMPLATE_MAX", "WHOLE_SECONDS", "WINDOWED_MAX", "Definition", "read_definition",
+           "read_timing", "write_timing"]  # fmt: skip
 
 DEADLINE = timedelta(minutes=1)
 """When nothing is said: a start takes two calls, and a new leader some seconds."""
@@ -46,6 +49,10 @@ WINDOWED_MAX = 500
 """So many periods may lie within the window of one, because the status names them."""
 RECORDS_MAX = 100
 RESERVED = "gnomon.dev/"
+DURATIONS = "write e.g. 90s, 15m, 1h30m or 500ms, and 24h for a day"
+LENGTHS = "must lie between 0s and 8784h, which is 366 days"
+WHOLE_SECONDS = "must be whole seconds"
+"""What both the schema and the operator say of a duration."""
 
 _RECORDS, _SUCCESSFUL, _FAILED, _HISTORY_MAX = 20, 3, 1, 1_000
 _FIELDS = ("schedule", "timezone", "dst", "window", "distribution", "seed", "salt", "constraints",
@@ -99,7 +106,7 @@ def read_definition(identity: str, spec: object) -> Definition:
         schedule=_schedule(
             identity, spec,
             overlap=_concurrency(policy.get("concurrency", "forbid")),
-            deadline=DEADLINE if deadline is None else _length(deadline, "spec.policy.deadline"),
+            deadline=DEADLINE if deadline is None else _deadline(deadline),
         ),
         suspend=_truth(policy.get("suspend", False), "spec.policy.suspend"),
         template=_template(spec.get("jobTemplate")),
@@ -130,7 +137,7 @@ def write_timing(schedule: Schedule) -> dict[str, object]:
         "dst": recurrence.dst.value,
         "window": {
             "mode": decider.window.placement.value,
-            "duration": format_duration(decider.window.length),
+            "duration": short_duration(decider.window.length),
         },
         "distribution": {"name": name_of(decider.distribution), **_written(decider.distribution)},
         "seed": decider.seed.value,
@@ -152,11 +159,7 @@ def _made(identity: str, written: str, overlap: Overlap, deadline: timedelta) ->
         decider=Decider(
             identity=identity,
             zone=zone,
-            window=parse_window(
-                f"{_text(window.get('mode', 'after'), 'spec.window.mode')},"
-                f"{_text(window.get('duration', '0s'), 'spec.window.duration')}",
-                where="spec.window",
-            ),
+            window=_window(window.get("mode", "after"), window.get("duration", "0s")),
             distribution=_distribution(timing.get("distribution")),
             seed=parse_seed_strategy(
                 _text(timing.get("seed", "stable"), "spec.seed"), where="spec.seed"
@@ -169,7 +172,7 @@ def _made(identity: str, written: str, overlap: Overlap, deadline: timedelta) ->
             overlap=overlap, catchup=Catchup.RECENT, deadline=deadline, pause=PauseRule.HOLD
         ),
     )
-    _check_density(schedule)
+    _check_density(schedule, window.get("duration"))
     return schedule
 
 
@@ -208,6 +211,12 @@ def _zone(name: object) -> str:
     return load_zone(_text(name, "spec.timezone"), where="spec.timezone").name
 
 
+def _window(mode: object, duration: object) -> WindowRule:
+    where = "spec.window.mode"
+    rule = parse_window(f"{_text(mode, where)},0s", where=where)
+    return WindowRule(placement=rule.placement, length=_length(duration, "spec.window.duration"))
+
+
 def _distribution(given: object) -> Distribution:
     if given is None:
         return make_distribution("uniform", {})
@@ -223,10 +232,13 @@ def _distribution(given: object) -> Distribution:
 
 def _written(distribution: Distribution) -> dict[str, object]:
     """Parameters without fractions where they have none, as a server gives them back."""
-    return {
+    written: dict[str, object] = {
         key: int(value) if isinstance(value, float) and value.is_integer() else value
         for key, value in params_of(distribution).items()
     }
+    if isinstance(distribution, Normal) and distribution.sigma is not None:
+        written["sigma"] = short_duration(distribution.sigma)
+    return written
 
 
 def _constraint(constraints: Mapping[str, object], name: str) -> Constraint | None:
@@ -269,7 +281,7 @@ def _template(given: object) -> Mapping[str, object]:
     return given
 
 
-def _check_density(schedule: Schedule) -> None:
+def _check_density(schedule: Schedule, written: object) -> None:
     """A window that covers too many periods makes a status that no server takes."""
     span = schedule.decider.window.span
     if span < WINDOWED_MAX:  # periods are at least a second apart
@@ -282,8 +294,7 @@ def _check_density(schedule: Schedule) -> None:
         if sum(1 for _ in islice(within, WINDOWED_MAX + 1)) > WINDOWED_MAX:
             raise DefinitionError(
                 f"covers more than {WINDOWED_MAX} periods", where="spec.window.duration",
-                got=format_duration(schedule.decider.window.length),
-                hint="write a shorter window, or a schedule with fewer periods",
+                got=written, hint="write a shorter window, or a schedule with fewer periods",
             )  # fmt: skip
 
 
@@ -317,8 +328,21 @@ def _truth(given: object, where: str) -> bool:
     return given
 
 
+def _deadline(given: object) -> timedelta:
+    where = "spec.policy.deadline"
+    length = _length(given, where)
+    if length % timedelta(seconds=1):
+        raise DefinitionError(WHOLE_SECONDS, where=where, got=given, hint="write e.g. 90s or 5m")
+    return length
+
+
 def _length(given: object, where: str) -> timedelta:
-    return parse_duration(_text(given, where), where=where)
+    if not isinstance(given, str):
+        raise DefinitionError("must be a duration", where=where, got=given, hint=DURATIONS)
+    length = parse_duration(given, where=where)
+    if not timedelta(0) <= length <= LENGTH_MAX:
+        raise DefinitionError(LENGTHS, where=where, got=given, hint="write e.g. 30s, 10m or 24h")
+    return length
 
 
 def _count(spec: Mapping[str, object], name: str, default: int, least: int, greatest: int) -> int:

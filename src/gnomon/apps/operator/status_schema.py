@@ -25,7 +25,7 @@ def status_schema() -> Schema:
 def _position() -> dict[str, Schema]:
     """Which periods are handled, and what is active."""
     return {
-        "seal": _text("A digest of the rest."),
+        "seal": _text("A digest of the rest, by which an edit by hand is noticed."),
         "observedGeneration": _number("The newest generation of the spec that was taken up."),
         "definition": _object(
             "The timing in force, in the words of the spec.",
@@ -41,7 +41,7 @@ def _position() -> dict[str, Schema]:
         ),
         "ahead": {
             "type": "array", "items": {"type": "string"},
-            "description": "Periods that are handled though they lie after the cursor.",
+            "description": "Periods that are handled and not before the cursor, or hardly.",
         },
         "lapsed": _object(
             "Periods that an edit made during a suspension left too late; missed when it ends.",
@@ -124,7 +124,7 @@ _RECORD: dict[str, Schema] = {
     **_SHORT,
     "at": _text("When it was recorded."),
     "chosen": _text("The second that was chosen in its window."),
-    "seedHash": _text("What the choice was drawn from."),
+    "seedHash": _text("A digest from which the chosen second was drawn."),
     "job": _text("The name of its Job."),
     "uid": _text("The uid of its Job."),
     "phase": _text("Starting until its Job has ended, then Completed."),

@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from gnomon.errors import DefinitionError
 
-__all__ = ["DURATION_MAX", "format_duration", "parse_duration"]
+__all__ = ["DURATION_MAX", "format_duration", "parse_duration", "short_duration"]
 
 DURATION_MAX = timedelta(days=36_525)
 """A century; nothing that Gnomon schedules is longer."""
@@ -29,6 +29,7 @@ _PARTS = re.compile(_PART, re.ASCII)
 _WHOLE = re.compile(rf"[+-]?(?:{_PART})+", re.ASCII)
 _HINT = "write e.g. 90s, 15m, 1h30m or 500ms"
 _HOURS = {"d": 24, "w": 168}
+_NOTHING = re.compile(r"(?<=[hm])0s|(?<=h)0m0s")
 _DAYS_OR_WEEKS = re.compile(r"(\d{1,5})([dw])", re.ASCII)
 
 
@@ -63,6 +64,11 @@ def format_duration(length: timedelta) -> str:
     if hours or minutes:
         text = f"{minutes}m{text}"
     return f"{sign}{hours}h{text}" if hours else sign + text
+
+
+def short_duration(length: timedelta) -> str:
+    """The text for people: `24h` and not `24h0m0s`; it reads back as the same length."""
+    return _NOTHING.sub("", format_duration(length))
 
 
 def _hint(text: str) -> str:

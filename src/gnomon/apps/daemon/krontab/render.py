@@ -20,7 +20,7 @@ from gnomon.apps.daemon.krontab.draft import DEFAULTS, SCHEDULE
 from gnomon.apps.daemon.krontab.piece import quote
 from gnomon.apps.daemon.krontab.reader import Entry, read_krontab
 from gnomon.apps.daemon.notice import Occasion
-from gnomon.core.civil.duration import format_duration
+from gnomon.core.civil.duration import short_duration
 from gnomon.core.cron.dialect import find_dialect
 from gnomon.core.decision import render_constraint
 from gnomon.core.decision.distribution_text import name_of, params_of
@@ -32,7 +32,6 @@ __all__ = [
     "render_defaults",
     "render_line",
     "render_yaml",
-    "short_duration",
     "yaml_defaults",
     "yaml_item",
 ]
@@ -40,7 +39,6 @@ __all__ = [
 _CALLED = {overlap: name for name, overlap in CONCURRENCY.items()}
 _PLAIN_WORD = re.compile(r'[^\s"\\]+')
 _PLAIN = re.compile(r"[A-Za-z/][A-Za-z0-9/._+-]*")
-_NOTHING = re.compile(r"(?<=[hm])0s|(?<=h)0m0s")
 _YAML_WORDS = ("true", "false", "yes", "no", "on", "off", "null", "y", "n")
 
 
@@ -94,11 +92,6 @@ def yaml_defaults(defaults: Entry) -> list[str]:
     pairs += _yaml_fields(defaults.job, None)
     lines = [f"  {name}: {text}" for name, text in pairs]
     return [f"{DEFAULTS}:", *lines] if lines else [f"{DEFAULTS}: {{}}"]
-
-
-def short_duration(length: timedelta) -> str:
-    """`2h` and not `2h0m0s`: a file is for people."""
-    return _NOTHING.sub("", format_duration(length))
 
 
 def _field_words(job: Job, defaults: Entry | None) -> list[str]:
