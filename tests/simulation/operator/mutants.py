@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 from unittest.mock import patch
 
-from gnomon.apps.operator import asking, claim, job, one_pass, periods, repair, tend
+from gnomon.apps.operator import asking, claim, job, one_pass, periods, repair, status, tend
 from gnomon.apps.operator.asking import Agreement, Asking, Flow, Heard, Question, Steps
 from gnomon.apps.operator.definition import Definition
 from gnomon.apps.operator.job import JobView, read_job, release
@@ -272,6 +272,14 @@ def _edit_starts_anew() -> Patch:
     return patch.object(one_pass, "take_up", again)
 
 
+def _mended_starts_anew() -> Patch:
+    def anew(identity: str, old: Status, new: Definition, *, generation: int, now: int) -> Status:
+        found = periods.take_up(identity, old, new, generation=generation, now=now)
+        return replace(found, cursor=now) if old.has(status.ConditionKind.INVALID_SPEC) else found
+
+    return patch.object(one_pass, "take_up", anew)
+
+
 def _edit_drops_what_is_open() -> Patch:
     return patch.object(periods, "_let_go", lambda identity, status, definition, now: status)
 
@@ -365,7 +373,7 @@ MUTANTS = (
     Mutant("a candidate of an old template is adopted", World.STORM, _old_candidate_adopted, 40),
     Mutant("released before it is claimed", World.STORM, _released_before_claimed),
     Mutant("made unsuspended", World.STORM, _made_unsuspended),
-    Mutant("candidates are swept before their claim", World.STORM, _swept_too_soon, 28),
+    Mutant("candidates are swept before their claim", World.STORM, _swept_too_soon, 90),
     Mutant("released beside what it replaces", World.STORM, _released_beside),
     Mutant("skipped without asking", World.STORM, _skipped_unasked, 185),
     Mutant("what is not seen is gone", World.STORM, _unseen_is_gone),
@@ -379,6 +387,7 @@ MUTANTS = (
     Mutant("the deadline is ignored", World.STORM, _deadline_ignored, 88),
     Mutant("missed too soon", World.STORM, _missed_too_soon),
     Mutant("an edit starts anew", World.STORM, _edit_starts_anew, 10),
+    Mutant("a spec that is mended starts anew", World.STORM, _mended_starts_anew),
     Mutant("an edit drops what is open", World.STORM, _edit_drops_what_is_open, 35),
     Mutant("a suspension is ignored", World.STORM, _suspension_ignored),
     Mutant("the cursor passes what is open", World.STORM, _cursor_passes_what_is_open),

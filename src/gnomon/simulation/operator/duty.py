@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 from gnomon.simulation.matcher import length_ms, owed
 
-__all__ = ["Occurrence", "at", "concurrency", "deadline_s", "is_suspended", "occurrences", "text",
-           "timing"]  # fmt: skip
+__all__ = ["Occurrence", "at", "concurrency", "deadline_s", "is_suspended", "is_wrong",
+           "occurrences", "text", "timing"]  # fmt: skip
 
 _TIMING = ("schedule", "timezone", "dst", "window", "distribution", "seed", "salt", "constraints")
 _WORD = (1 << 64) - 1
@@ -54,7 +54,13 @@ def timing(spec: Mapping[str, object]) -> object:
 
 
 def is_suspended(spec: Mapping[str, object]) -> bool:
-    return at(spec, "policy", "suspend") is True
+    """Whether nothing may start: a person said so, or wrote what cannot be meant."""
+    return at(spec, "policy", "suspend") is True or is_wrong(spec)
+
+
+def is_wrong(spec: Mapping[str, object]) -> bool:
+    """Whether it cannot be meant, in the one way in which worlds write that."""
+    return at(spec, "recordsLimit") == 0
 
 
 def concurrency(spec: Mapping[str, object]) -> str:

@@ -18,6 +18,7 @@ from gnomon.simulation.operator.duty import (
     concurrency,
     deadline_s,
     is_suspended,
+    is_wrong,
     occurrences,
     timing,
 )
@@ -166,7 +167,7 @@ class Judge(Chronicle):
                 if timing(other.words) != timing(spec.words)
             )
             begins = one.created
-            if number:
+            if number or is_wrong(spec.words):  # one that is made wrong begins when it is mended
                 taken = [when for gen, when in one.taken_up.items() if gen >= spec.generation]
                 begins = min(taken, default=end)
             yield begins + _OPENING_S, min(next(changes, end), end), spec

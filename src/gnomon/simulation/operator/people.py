@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from gnomon.ports.kubernetes import (
     Create,
     Delete,
+    Denial,
     Kind,
     MergePatch,
     Object,
@@ -30,6 +31,8 @@ __all__ = ["NAMESPACE", "People"]
 NAMESPACE = "prod"
 _PERSON = "person"
 _SKEWS_MS = (1_500, 1_900, 4_000, 61_000, 3_600_000, 86_400_000)
+_DENIALS = (Denial.QUOTA, Denial.FORBIDDEN, Denial.TERMINATING, Denial.INVALID)
+_WRONG, _RIGHT = {"recordsLimit": 0}, {"recordsLimit": 60}
 _LASTS_MS = (3_000, 15_000, 40_000)
 
 
@@ -45,6 +48,7 @@ class People:
             Do.MAKE_AGAIN: self._make_again, Do.WIPE: self._wipe, Do.FORGE: self._forge,
             Do.QUOTA: self._deny, Do.DENY_STATUS: self._deny, Do.SET_CLOCK: self._set_clock,
             Do.KILL: self._kill, Do.CUT: self._cut, Do.FORGET: self._forget,
+            Do.BREAK: self._break,
         }  # fmt: skip
 
     def act(self, errand: Errand) -> None:
@@ -54,7 +58,7 @@ class People:
             self._acts[errand.do](errand)
 
     def heal(self) -> None:
-        """Clocks go right, nothing is denied, nobody is cut off, nothing is suspended."""
+        """Clocks go right, nothing is denied, cut off, suspended or wrong."""
         world = self._world
         world.denied.clear()
         for slot in range(world.spec.operators):
@@ -62,7 +66,7 @@ class People:
         for life in world.lives.values():
             life.way.is_cut = False
         for one in world.server.objects_of(Kind.KRONJOB):
-            self._patch(one, {"spec": {"policy": {"suspend": False}}})
+            self._patch(one, {"spec": {"policy": {"suspend": False}, **_RIGHT}})
 
     def _one(self, errand: Errand, objects: Sequence[Object]) -> Object | None:
         return objects[errand.which % len(objects)] if objects else None
@@ -130,9 +134,13 @@ class People:
     def _deny(self, errand: Errand) -> None:
         kind = Kind.JOB if errand.do is Do.QUOTA else Kind.KRONJOB
         length_ms = _LASTS_MS[errand.which % len(_LASTS_MS)]
-        self._world.denied.add(kind)
+        self._world.denied[kind] = _DENIALS[errand.which % len(_DENIALS)]
         self._world.disturb_all(length_ms)
-        self._world.later(length_ms, lambda: self._world.denied.discard(kind))
+
+        def allow() -> None:
+            self._world.denied.pop(kind, None)
+
+        self._world.later(length_ms, allow)
 
     def _set_clock(self, errand: Errand) -> None:
         """For a while the clock of one operator is wrong."""
@@ -158,6 +166,19 @@ class People:
             way.is_cut = True
             self._world.disturb(name, length_ms)
             self._world.later(length_ms, lambda: setattr(way, "is_cut", False))
+
+    def _break(self, errand: Errand) -> None:
+        """A spec that cannot be meant, and after a while the one that was there."""
+        one = self._kronjob(errand)
+        name = str(metadata_of(one)["name"])
+        self._patch(one, {"spec": _WRONG})
+        length_ms = _LASTS_MS[errand.which % len(_LASTS_MS)]
+
+        def mend() -> None:
+            patch = MergePatch(Kind.KRONJOB, NAMESPACE, name, {"spec": _RIGHT})
+            self._world.act_as(_PERSON, patch)
+
+        self._world.later(length_ms, mend)
 
     def _forget(self, errand: Errand) -> None:
         self._world.server.forget_history()

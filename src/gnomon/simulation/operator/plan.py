@@ -100,6 +100,8 @@ class Do(StrEnum):
     KILL = "kill an operator"
     CUT = "cut an operator off"
     FORGET = "forget the history"
+    BREAK = "write a wrong spec"
+    """For a while it cannot be meant."""
 
 
 MEDDLING = (
@@ -159,9 +161,13 @@ def draw_spec(world: World, seed: int) -> Spec:
         )
     }  # fmt: skip
     errands = sorted(
-        Errand(dice.between(1_000, length_ms), dice.pick(tuple(Do)), dice.below(1_000))
+        Errand(dice.between(1_000, length_ms), dice.pick(tuple(Do)[:-1]), dice.below(1_000))
         for _ in range(dice.pick((0, 1, 2, 4, 7)))
     )
+    of_break = Dice(seed, "operator", Do.BREAK.value)  # of its own: other worlds stay as they were
+    if of_break.chance(25):
+        at = of_break.between(500, length_ms)
+        errands = sorted([*errands, Errand(at, Do.BREAK, of_break.below(1_000))])
     return Spec(
         world=world, seed=seed, length_ms=length_ms,
         kronjobs=tuple(_drawn(dice, number, dice.pick(_SCHEDULES)) for number in range(count)),

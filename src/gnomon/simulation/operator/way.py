@@ -50,8 +50,8 @@ class Nature(Protocol):
     server: SimulatedServer
     calls: int
     blows: Mapping[int, Blow]
-    denied: set[Kind]
-    """What may not be created, or what status may not be written, just now."""
+    denied: dict[Kind, Denial]
+    """What may not be created, or what status may not be written, just now, and why."""
 
     def at(self) -> int: ...
 
@@ -189,7 +189,7 @@ class Way:
     def _denied(self, call: Call) -> Denied | None:
         denied = self._nature.denied
         if isinstance(call, Create) and call.kind is Kind.JOB and Kind.JOB in denied:
-            return Denied(Denial.QUOTA, "exceeded quota", self._nature.server.at)
+            return Denied(denied[Kind.JOB], "no Job now", self._nature.server.at)
         if isinstance(call, PutStatus) and Kind.KRONJOB in denied:
             return Denied(Denial.FORBIDDEN, "may not update status", self._nature.server.at)
         return None

@@ -16,7 +16,17 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from gnomon.apps.operator.controller import Controller, LeaseAt
-from gnomon.ports.kubernetes import API_VERSION, Answer, Call, Create, Done, Kind, Object, Seen
+from gnomon.ports.kubernetes import (
+    API_VERSION,
+    Answer,
+    Call,
+    Create,
+    Denial,
+    Done,
+    Kind,
+    Object,
+    Seen,
+)
 from gnomon.shell.telemetry import LOGGER
 from gnomon.simulation.dice import Dice
 from gnomon.simulation.faults import Crash
@@ -94,7 +104,7 @@ class OperatorWorld:
         self.dice = Dice(spec.seed, "nature")
         self.calls = 0
         self.blows: Mapping[int, Blow] = {blow.call: blow for blow in spec.blows}
-        self.denied: set[Kind] = set()
+        self.denied: dict[Kind, Denial] = {}
         self.server = SimulatedServer(self.now_ms, namespaces=(NAMESPACE,))
         self.server.on_change.append(self._see)
         self.skews_ms: dict[int, int] = defaultdict(int)
