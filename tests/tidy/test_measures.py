@@ -18,7 +18,7 @@ LIMITS = {
     "names of several public classes": 65,
     "lines of the largest class": 362,
     "pairs of places with the same six lines": 36,
-    "lines without an actor": 621,
+    "lines without an actor": 620,
     "lines kept from the formatter": 1_120,
 }
 

@@ -9,9 +9,10 @@ from tests.clauses import clause
 AT = 1_772_323_200
 
 
-def clock(*, at: int, asked_ms: int, heard_ms: int) -> ServerClock:
+def clock(*, at: int, asked_ms: int, heard_ms: int, took_ms: int | None = None) -> ServerClock:
     one = ServerClock()
-    one.see(at, asked_ms=asked_ms, heard_ms=heard_ms, monotonic_ms=1_000)
+    took_ms = heard_ms - asked_ms if took_ms is None else took_ms
+    one.see(at, asked_ms=asked_ms, heard_ms=heard_ms, took_ms=took_ms, monotonic_ms=1_000)
     return one
 
 
@@ -39,6 +40,20 @@ def test_an_answer_that_took_long_is_no_difference() -> None:
 
 
 @clause("OPERATOR-18")
+@pytest.mark.parametrize(
+    ("set_ms", "took_ms"), [(3_600_000, 25_000), (3_600_000, 1_000), (-5_000, 1_000), (0, 10_001)]
+)
+def test_an_answer_says_nothing_when_the_clock_was_set_or_the_operator_frozen_meanwhile(
+    set_ms: int, took_ms: int
+) -> None:
+    asked_ms = AT * 1000
+    heard_ms = asked_ms + took_ms + set_ms
+    one = clock(at=AT, asked_ms=asked_ms, heard_ms=heard_ms, took_ms=took_ms)
+
+    assert one.agreement(now_ms=heard_ms, monotonic_ms=1_000) is Agreement.UNKNOWN
+
+
+@clause("OPERATOR-18")
 def test_what_was_found_is_forgotten_after_a_while_and_when_the_clock_is_set() -> None:
     now_ms = AT * 1000
     one = clock(at=AT, asked_ms=now_ms, heard_ms=now_ms)
@@ -53,6 +68,6 @@ def test_what_was_found_is_forgotten_after_a_while_and_when_the_clock_is_set() -
 @clause("OPERATOR-18")
 def test_without_an_answer_nothing_is_known() -> None:
     one = ServerClock()
-    one.see(None, asked_ms=0, heard_ms=0, monotonic_ms=0)
+    one.see(None, asked_ms=0, heard_ms=0, took_ms=0, monotonic_ms=0)
 
     assert one.agreement(now_ms=0, monotonic_ms=0) is Agreement.UNKNOWN

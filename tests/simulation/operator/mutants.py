@@ -12,7 +12,7 @@ from typing import NamedTuple
 from unittest.mock import patch
 
 from gnomon.apps.operator import asking, claim, job, one_pass, periods, repair, status, tend
-from gnomon.apps.operator.asking import Agreement, Asking, Flow, Heard, Question, Steps
+from gnomon.apps.operator.asking import Asking, Flow, Heard, Question, Steps
 from gnomon.apps.operator.definition import Definition
 from gnomon.apps.operator.job import JobView, read_job, release
 from gnomon.apps.operator.periods import Outlook, first_status
@@ -21,6 +21,10 @@ from gnomon.core.policy.deadline import is_too_late
 from gnomon.core.schedule import Overlap, Schedule
 from gnomon.ports.kubernetes import Answer, Found, Object, PutStatus
 from gnomon.simulation.operator.plan import World
+from tests.simulation.operator.clock_mutants import (
+    own_clock_believed,
+    step_during_a_question_ignored,
+)
 
 __all__ = ["MUTANTS", "Mutant"]
 
@@ -163,13 +167,6 @@ def _unseen_is_gone() -> Patch:
         return None
 
     return patch.object(tend, "ask_job", gone)
-
-
-def _own_clock_believed() -> Patch:
-    return patch.object(
-        Asking, "clock", property(lambda self: Agreement.AGREES, lambda self, value: None),
-        create=True,
-    )  # fmt: skip
 
 
 def _born_too_early() -> Patch:
@@ -375,9 +372,10 @@ MUTANTS = (
     Mutant("made unsuspended", World.STORM, _made_unsuspended),
     Mutant("candidates are swept before their claim", World.STORM, _swept_too_soon, 90),
     Mutant("released beside what it replaces", World.STORM, _released_beside),
-    Mutant("skipped without asking", World.STORM, _skipped_unasked, 185),
+    Mutant("skipped without asking", World.STORM, _skipped_unasked, 420),
     Mutant("what is not seen is gone", World.STORM, _unseen_is_gone),
-    Mutant("its own clock is believed", World.STORM, _own_clock_believed, 20),
+    Mutant("its own clock is believed", World.STORM, own_clock_believed, 20),
+    Mutant("a step of the clock is ignored", World.STORM, step_during_a_question_ignored, 185),
     Mutant("born before its creation", World.STORM, _born_too_early),
     Mutant("a wiped status is a new one", World.STORM, _wiped_is_new, 10),
     Mutant("a repair forgets what ran", World.STORM, _repair_forgets_what_ran),

@@ -218,14 +218,14 @@ class Controller:
             while True:
                 if self._clock.monotonic_ms() - began_ms > PASS_MS:
                     return Verdict(again=True), held_ms
-                asked_ms = self._clock.now_ms()
+                asked_ms, since_ms = self._clock.now_ms(), self._clock.monotonic_ms()
                 answer = await self._ask(question)
-                heard_ms = self._clock.now_ms()
+                heard_ms, monotonic_ms = self._clock.now_ms(), self._clock.monotonic_ms()
                 if isinstance(answer, Denied) and answer.retry_after_ms:
                     held_ms = max(held_ms, answer.retry_after_ms)
                 self._server_clock.see(
                     getattr(answer, "at", None), asked_ms=asked_ms, heard_ms=heard_ms,
-                    monotonic_ms=self._clock.monotonic_ms(),
+                    took_ms=monotonic_ms - since_ms, monotonic_ms=monotonic_ms,
                 )  # fmt: skip
                 question = steps.send(Heard(answer, heard_ms, self._agreement()))
                 self._fold(asking)  # before the watch tells of it, so that it is no news
