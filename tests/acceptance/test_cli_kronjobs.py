@@ -44,7 +44,7 @@ def test_an_import_prints_what_kubectl_takes_and_says_what_changes(file: Path) -
     assert done.code == 0
     (kronjob,) = yaml.safe_load_all(done.out)
     assert (kronjob["kind"], kronjob["metadata"]["name"]) == ("KronJob", "one")
-    assert kronjob["spec"]["policy"] == {"concurrency": "allow", "deadline": "1m0s"}
+    assert kronjob["spec"]["policy"] == {"concurrency": "allow", "deadline": "1m"}
     assert f"note: {file}: one: " in done.err
     assert "fires until" in done.err
 
