@@ -3,7 +3,7 @@ Prove what is promised: `python -m tests.prove KIND... [--sample N]`.
 
 Without a kind, all of them: every transition of every zone, a million random questions and a
 million fuzzed texts against the minute scan; 50,000 simulated worlds of crashes and 50,000 of three
-workers in trouble; 60,000 of the declarative scheduler, with years of it; 60,000 of workflows;
+workers in trouble; 60,000 of the declarative scheduler, with years of it; 63,200 of workflows;
 10,000 of the operator, and all states of its protocol; 1,000 real kills each of `gnomon run`, of
 krond, of a scheduler, of a worker of the service and of a workflow, 300 of a worker whose runs are
 Jobs on a real Kubernetes, 1,000 faults that happen to

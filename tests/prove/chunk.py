@@ -73,7 +73,11 @@ OPERATIONS_PER_STORM = 3_000
 DECLARATIVE = ("declarative-crash", "declarative-storm", "declarative-twenty", "declarative-one")
 OPERATOR = ("operator-crash", "operator-storm", "operator-calendar")
 OPERATOR_CHUNK = 125  # worlds
-WORKFLOW = ("workflow-crash", "workflow-storm")
+WORKFLOW = {
+    "workflow-crash": 1_000, "workflow-storm": 1_000, "workflow-odd": 100, "workflow-outage": 100,
+    "workflow-old": 20,
+}  # fmt: skip
+"""Worlds in a chunk: a world of days takes as long as fifty others."""
 SEARCH_LENGTH = 5  # steps of each story
 DECLARATIVE_DAYS = 10  # of each piece of a long world
 
@@ -294,7 +298,7 @@ def _simulate_workflow(result: ChunkResult) -> Iterator[str]:
     """Simulated worlds of workflows."""
     kind = workflow_plan.World(result.kind.removeprefix("workflow-"))
     seed = _FIRST_SEED + 1_000 * result.index
-    found = workflow.tally(islice(workflow.worlds(kind, seed), CRASH_CHUNK))
+    found = workflow.tally(islice(workflow.worlds(kind, seed), WORKFLOW[result.kind]))
     result.cases, result.answers = found.worlds, found.applications
     result.notes = {f"met {name}": count for name, count in found.counters.items()}
     result.notes |= {
