@@ -372,7 +372,7 @@ MUTANTS = (
     Mutant("made unsuspended", World.STORM, _made_unsuspended),
     Mutant("candidates are swept before their claim", World.STORM, _swept_too_soon, 90),
     Mutant("released beside what it replaces", World.STORM, _released_beside),
-    Mutant("skipped without asking", World.STORM, _skipped_unasked, 420),
+    Mutant("skipped without asking", World.STORM, _skipped_unasked, 770),
     Mutant("what is not seen is gone", World.STORM, _unseen_is_gone),
     Mutant("its own clock is believed", World.STORM, own_clock_believed, 20),
     Mutant("a step of the clock is ignored", World.STORM, step_during_a_question_ignored, 185),

@@ -166,10 +166,14 @@ class Judge(Chronicle):
                 for other in one.specs[number + 1 :]
                 if timing(other.words) != timing(spec.words)
             )
-            begins = one.created
-            if number or is_wrong(spec.words):  # one that is made wrong begins when it is mended
-                taken = [when for gen, when in one.taken_up.items() if gen >= spec.generation]
-                begins = min(taken, default=end)
+            taken = {
+                generation: when
+                for generation, when in one.taken_up.items()
+                if generation >= spec.generation and not is_wrong(one.words_of(generation))
+            }
+            begins = min(taken.values(), default=end)
+            if not number and min(taken, default=spec.generation) == spec.generation:
+                begins = one.created  # no edit came before an operator had seen it
             yield begins + _OPENING_S, min(next(changes, end), end), spec
 
     def _is_excused(self, one: KronJobSeen, due: Due) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
-from gnomon.simulation.operator.duty import at, text
+from gnomon.simulation.operator.duty import at, is_wrong, text
 
 __all__ = ["Chronicle", "JobSeen", "KronJobSeen", "Spec", "Told", "seconds"]
 
@@ -103,6 +103,11 @@ class KronJobSeen:
             key=lambda one: one.since,
         )  # fmt: skip
 
+    def words_of(self, generation: int) -> Mapping[str, object]:
+        """What the spec said in a generation."""
+        known = [one for one in self.specs if one.generation <= generation]
+        return (known or self.specs[:1])[-1].words
+
 
 class Chronicle:
     """`see_object` and `see_deletion` as they happen."""
@@ -175,13 +180,14 @@ class Chronicle:
         seen = self.kronjobs.setdefault(uid, KronJobSeen(uid=uid))
         seen.name = f"{text(one, 'metadata', 'namespace')}/{text(one, 'metadata', 'name')}"
         seen.created = seconds(text(one, "metadata", "creationTimestamp"))
-        spec, generation = at(one, "spec"), at(one, "metadata", "generation")
+        found, generation = at(one, "spec"), at(one, "metadata", "generation")
+        spec: Mapping[str, object] = found if isinstance(found, Mapping) else {}
         generation = generation if isinstance(generation, int) else 0
-        if isinstance(spec, Mapping) and (not seen.specs or seen.specs[-1].words != spec):
+        if spec and (not seen.specs or seen.specs[-1].words != spec):
             seen.specs.append(Spec(instant, generation, spec))
         if is_status and by not in self.operators:
             seen.spoiled.append(instant)
-        elif is_status and len(seen.mended) < len(seen.spoiled):
+        elif is_status and len(seen.mended) < len(seen.spoiled) and not is_wrong(spec):
             seen.mended += [instant] * (len(seen.spoiled) - len(seen.mended))
         status = at(one, "status")
         seen.status = status if isinstance(status, Mapping) else {}
