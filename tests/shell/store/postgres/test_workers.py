@@ -279,7 +279,9 @@ def test_a_worker_whose_clock_is_ahead_takes_nothing_from_the_others(
         held = [Held(claim.key, 1)]
         assert await ledger.renew(held, owner="anna", now_ms=at("00:00:00")) == [True]
 
-        await (await fleet.beside()).execute("UPDATE schedule_runs SET lease_until = now()")
+        await (await fleet.beside()).execute(
+            "UPDATE schedule_runs SET lease_until = now() - interval '1 s'"
+        )
         (due,) = await ledger.load(now_ms=at("00:01:01"), limit=10)
         assert [lost.run.key for lost in due.lost] == [claim.key]
 
