@@ -117,6 +117,7 @@ def spec_of(
         workload, drawn, set_back = draw_leases(leases), [], []
     if (elsewhere := Dice(seed, "elsewhere")).chance(_ELSEWHERE_PERCENT):
         workload = draw_elsewhere(elsewhere)
+        set_back = [step for step in set_back if step.at < workload.length_ms]
         if elsewhere.chance(50):
             drawn, set_back = [], []
     return Spec(

@@ -187,6 +187,8 @@ class SimulatedExecutor:
             return Unanswered("no answer")
         if not outside.is_going_on(run_id):
             record.hit("executor called back before it answered")
+            if former is not None:
+                outside.nature.call_back(former)  # it is asked again about what is over
         return Accepted(run_id)
 
     async def _kill(self, key: str, reason: Reason) -> bool:

@@ -60,6 +60,7 @@ class SteeredExecutor:
         self.effects: list[str] = []
         """The keys of the runs that were really begun."""
         self.kills: list[tuple[str, Reason]] = []
+        self.can_end = True
         self.answers: list[Answer | Exception] = []
         """What to say next, in place of taking a run on."""
         self.takes_ms = 0
@@ -90,6 +91,8 @@ class SteeredExecutor:
 
     async def kill(self, key: str, reason: Reason) -> bool:
         self.kills.append((key, reason))
+        if not self.can_end:
+            return False
         if not self.detached and key in self.effects:
             self.say(Feedback(key, FeedbackStatus.FAILED, f"run:{key[:8]}", "ended", reason=reason))
         return True

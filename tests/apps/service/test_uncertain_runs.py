@@ -71,6 +71,26 @@ def test_a_run_that_is_over_before_its_launch_is_answered_says_when_it_began(
     play(scenario)
 
 
+@clause("SERVICE-18")
+def test_a_launch_whose_run_cannot_be_ended_goes_on_to_its_answer() -> None:
+    async def scenario(stage: Stage) -> None:
+        stage.executor.takes_ms, stage.executor.can_end = 80_000, False
+        await stage.upsert(overlap_policy="replace")
+        working = asyncio.create_task(stage.worker.run())
+        await stage.wait_until("00:01:10")
+        assert await stage.say(FIRST, "SUCCESS") == "accepted"
+        await stage.wait_until("00:01:50")
+        await stage.worker.stop(0)
+        await working
+
+        row = (await stage.rows())[0]
+        assert (row.status, row.run_id, row.launches) == ("SUCCESS", f"run:{FIRST[:8]}", 1)
+        assert row.started_ms is not None
+        assert (FIRST, Reason.REPLACED) in stage.executor.kills
+
+    play(scenario)
+
+
 @clause("ENGINE-6", "SERVICE-16")
 def test_what_was_not_answered_may_be_running_and_nothing_runs_beside_it() -> None:
     async def scenario(stage: Stage) -> None:

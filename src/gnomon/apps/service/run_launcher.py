@@ -106,17 +106,26 @@ class RunLauncher:
         return reports
 
     async def end(self, key: str, reason: Reason) -> bool | None:
-        if reason is Reason.UNCERTAIN and self._executor.detached and key in self._asked:
-            return False  # what was asked cannot be taken back; its answer says when it began
-        under_way = self._launches.pop(key, None)
+        over: bool | None = None
+        is_asked = self._executor.detached and key in self._asked
+        under_way = self._launches.get(key)
+        if is_asked:
+            # What was asked cannot be taken back; while it goes on, its answer says when it began.
+            if reason is not Reason.UNCERTAIN:
+                over = await self._executor.kill(key, reason)
+            if reason is Reason.UNCERTAIN or over is False:
+                return False
         if under_way is not None:
             claim, task = under_way
+            if self._launches.get(key) == under_way:
+                del self._launches[key]
             task.cancel()
             await asyncio.wait([task])
             self._held.pop(key, None)
         if reason is Reason.UNCERTAIN and self._executor.detached:
             return True  # another worker has it now, under this very key: it is not ours to end
-        over = await self._executor.kill(key, reason)
+        if not is_asked:
+            over = await self._executor.kill(key, reason)
         if reason is Reason.UNCERTAIN and over:
             self._forget(key)  # its end may go unsaid, when it goes on elsewhere
         if under_way is not None and over is not False:
