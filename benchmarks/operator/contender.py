@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Protocol
 from urllib.error import URLError
 from urllib.request import urlopen
 
@@ -46,7 +47,7 @@ class Start:
         return self.started - self.due
 
 
-class Contender:
+class Contender(Protocol):
     """One controller; the cluster is there and has none of its objects yet."""
 
     name: str
@@ -55,35 +56,33 @@ class Contender:
     version: str
     user: str
     """Whose requests are counted."""
-    controller_options: tuple[str, ...] = ()
+    controller_options: tuple[str, ...]
+    """For kube-controller-manager."""
 
     def prepare(self, cluster: Cluster) -> None:
         """Have the cluster take the kind, with no controller at work on it."""
-        raise NotImplementedError
 
     def start(self, cluster: Cluster) -> Process:
         """The process that does the work, just begun."""
-        raise NotImplementedError
 
     def complaint(self, cluster: Cluster) -> str | None:
         """Why it is not at work yet."""
-        raise NotImplementedError
 
     def spec(self, schedule: str) -> dict[str, object]:
-        raise NotImplementedError
+        """What an object asks for that runs so."""
 
     def start_of(self, event: Object) -> Start | None:
         """What an answered request of the audit log let run, if it did."""
-        raise NotImplementedError
 
 
-class KronJobs(Contender):
+class KronJobs:
     """`gnomon operator run` with a leader, as it is installed."""
 
     kind, path, version = "KronJob", "/apis/gnomon.dev/v1alpha1/namespaces/default/kronjobs", (
         "gnomon.dev/v1alpha1"
     )  # fmt: skip
     user = f"system:serviceaccount:{SYSTEM}:{ACCOUNT}"
+    controller_options: tuple[str, ...] = ()
 
     def __init__(self, name: str, *, window: str) -> None:
         self.name, self._window = name, window
@@ -122,7 +121,7 @@ class KronJobs(Contender):
         return _start(event, one, instant(chosen))
 
 
-class CronJobs(Contender):
+class CronJobs:
     """The CronJob controller within kube-controller-manager."""
 
     kind, path, version = "CronJob", "/apis/batch/v1/namespaces/default/cronjobs", "batch/v1"

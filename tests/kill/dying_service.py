@@ -157,6 +157,27 @@ async def open_stores(place: str, thread: Executor) -> tuple[Ledger, WorkflowSto
     return shared, PostgresWorkflowStore(shared.pool)
 
 
+async def work(
+    worker: ServiceWorker, ledger: Ledger, workflows: WorkflowStore, *, grace_ms: int,
+    until: int | None,
+) -> None:  # fmt: skip
+    """Work until told to stop, or until everything up to an instant is settled."""
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGUSR1, say_what_is_waited_for)
+    stopping: list[asyncio.Task[None]] = []
+    loop.add_signal_handler(
+        signal.SIGTERM,
+        lambda: stopping.append(asyncio.create_task(worker.stop(grace_ms=grace_ms))),
+    )
+    await prepare(ledger, workflows)
+    if isinstance(ledger, SqliteLedger):
+        await worker.recover()
+    if until is not None:
+        stopping.append(asyncio.create_task(stop_when_settled(ledger, worker, until)))
+    await worker.run()
+    await asyncio.gather(*stopping)
+
+
 async def live(place: str, url: str, secret: str, descriptor: int, until: int | None) -> None:
     clock, thread = SystemClock(), ledger_thread()
     keyring = Keyring(current=KEY_ID, secrets={KEY_ID: bytes.fromhex(secret)})
@@ -169,21 +190,8 @@ async def live(place: str, url: str, secret: str, descriptor: int, until: int | 
         ledger, executor, workflows, clock, f"worker-{os.getpid()}-{clock.now_ms()}", SETTINGS,
         EventFeed(clock), ServiceCounters(),
     )  # fmt: skip
-    loop = asyncio.get_running_loop()
-    loop.add_signal_handler(signal.SIGUSR1, say_what_is_waited_for)
-    stopping: list[asyncio.Task[None]] = []
-    loop.add_signal_handler(
-        signal.SIGTERM,
-        lambda: stopping.append(asyncio.create_task(worker.stop(grace_ms=10_000))),
-    )
     server = await asyncio.start_server(Ear(ledger, keyring, worker).handle, sock=listening)
-    await prepare(ledger, workflows)
-    if isinstance(ledger, SqliteLedger):
-        await worker.recover()
-    if until is not None:
-        stopping.append(asyncio.create_task(stop_when_settled(ledger, worker, until)))
-    await worker.run()
-    await asyncio.gather(*stopping)
+    await work(worker, ledger, workflows, grace_ms=10_000, until=until)
     server.close()
     await executor.close()
     await ledger.close()

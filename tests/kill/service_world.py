@@ -26,12 +26,10 @@ from tests.kill.judge import Row, Table, judge_tables, tables_of, tables_of_data
 from tests.kill.lives import PATIENCE_S, ROOT, Lives, Outcome
 from tests.postgres.server import Server
 
-__all__ = ["judge_strictly", "run_world", "run_world_on_postgres"]
+__all__ = ["ServiceLives", "judge_strictly", "run_world", "run_world_on_postgres"]
 
-POINTS_MAX = 150
 LINES_MAX = 12
 LAST_LINES = 6
-MODULE = "tests.kill.dying_service"
 EXECUTED = ("executed", None, "SUCCESS")
 WITHOUT_AN_EFFECT = {"slow": {("skipped", "overlap", "SKIPPED"), ("missed", "outage", "SKIPPED")}}
 """What a period without an effect may have come to, and of which schedule: the one that skips runs,
@@ -106,38 +104,47 @@ def run_world_on_postgres(seed: str, kills: int) -> Outcome:
         server.remove()
 
 
-class _World(Lives):
-    def __init__(
-        self, outcome: Outcome, place: str, url: str, secret: str, descriptor: int
-    ) -> None:
+class ServiceLives(Lives):
+    """Lives of a program that is called with a point to die at and `arguments`, and its ledger."""
+
+    module: str
+    points_max: int
+
+    def __init__(self, outcome: Outcome, place: str, *arguments: str) -> None:
         super().__init__(outcome)
         self._place = place
-        self._arguments = (place, url, secret, str(descriptor))
-        self._descriptor = descriptor
-
-    @property
-    def _is_shared(self) -> bool:
-        return self._place.startswith("postgresql")
+        self._arguments = (place, *arguments)
 
     def live(self, dice: random.Random) -> None:
         """One life, which ends by SIGKILL."""
         if dice.random() < 0.8:
-            self.die_at_a_point(dice.randint(1, POINTS_MAX), MODULE, *self._arguments)
+            point = dice.randint(1, self.points_max)
+            self.die_at_a_point(point, self.module, *self._arguments)
         else:
-            self.be_killed(dice.randint(1, LINES_MAX), MODULE, "0", *self._arguments)
+            self.be_killed(dice.randint(1, LINES_MAX), self.module, "0", *self._arguments)
 
     def end_well(self) -> int:
         """Stop one life as it should be, and settle everything; up to when, is returned."""
-        process = self._start(MODULE, "0", *self._arguments)
+        process = self._start(self.module, "0", *self._arguments)
         self._read(process, LAST_LINES)
         process.send_signal(signal.SIGTERM)
         self._expect(process, 0, "the end", self._wait(process))
         until = int(time.time())
-        process = self._start(MODULE, "0", *self._arguments, str(until))
+        process = self._start(self.module, "0", *self._arguments, str(until))
         self._expect(process, 0, "settling", self._wait(process))
-        option = "--database" if self._is_shared else "--store"
+        option = "--database" if self._place.startswith("postgresql") else "--store"
         self._examine("after everything was settled", option, self._place)
         return until
+
+
+class _World(ServiceLives):
+    module, points_max = "tests.kill.dying_service", 150
+
+    def __init__(
+        self, outcome: Outcome, place: str, url: str, secret: str, descriptor: int
+    ) -> None:
+        super().__init__(outcome, place, url, secret, str(descriptor))
+        self._descriptor = descriptor
 
     def _start(self, *arguments: str) -> "subprocess.Popen[str]":
         return self._popen(arguments, keeps=(self._descriptor,))

@@ -13,7 +13,6 @@ that instant has an outcome. Everything that decides or writes is the product.
 import asyncio
 import json
 import os
-import signal
 import sys
 from pathlib import Path
 
@@ -35,9 +34,7 @@ from gnomon.shell.store.workflow import SqliteExecutions, SqliteWorkflowStore
 from tests.kill.dying_service import (
     SETTINGS,
     mine_stores,
-    prepare,
-    say_what_is_waited_for,
-    stop_when_settled,
+    work,
 )
 from tests.kill.mine import Bomb, MinedDatabase, mined
 from tests.kube.campaign import NAMESPACE
@@ -93,18 +90,7 @@ async def live(place: str, kubeconfig: str, templates: str, until: int | None) -
             ledger, executor, workflows, clock, f"worker-{os.getpid()}-{clock.now_ms()}", SETTINGS,
             EventFeed(clock), ServiceCounters(),
         )  # fmt: skip
-        loop = asyncio.get_running_loop()
-        loop.add_signal_handler(signal.SIGUSR1, say_what_is_waited_for)
-        stopping: list[asyncio.Task[None]] = []
-        loop.add_signal_handler(
-            signal.SIGTERM, lambda: stopping.append(asyncio.create_task(worker.stop(grace_ms=0)))
-        )
-        await prepare(ledger, workflows)
-        await worker.recover()
-        if until is not None:
-            stopping.append(asyncio.create_task(stop_when_settled(ledger, worker, until)))
-        await worker.run()
-        await asyncio.gather(*stopping)
+        await work(worker, ledger, workflows, grace_ms=0, until=until)
         await executor.close()
     await ledger.close()
     thread.shutdown()

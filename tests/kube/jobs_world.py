@@ -12,27 +12,21 @@ was due has one effect, or a reason why not.
 
 import json
 import random
-import signal
 import sys
 import tempfile
-import time
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 
 from tests.kill.dying_service import INTERVALS
 from tests.kill.judge import Table, judge_tables, tables_of
-from tests.kill.lives import Lives, Outcome
-from tests.kill.service_world import judge_strictly
+from tests.kill.lives import Outcome
+from tests.kill.service_world import ServiceLives, judge_strictly
 from tests.kube.campaign import NAMESPACE
 from tests.kube.cluster import Cluster
 
 __all__ = ["effects_of", "run_world"]
 
-POINTS_MAX = 500
-LINES_MAX = 12
-LAST_LINES = 6
-MODULE = "tests.kube.dying_worker"
 _MARKS = "gnomon.dev/"
 _TEMPLATE = {
     "spec": {
@@ -59,7 +53,7 @@ def run_world(seed: str, kills: int) -> Outcome:
         (folder / "counting.json").write_text(json.dumps(_TEMPLATE))
         cluster.kubectl("create", "namespace", NAMESPACE)
         store = folder / "service.sqlite3"
-        world = _World(outcome, store, str(cluster.kubeconfig()), folder)
+        world = _World(outcome, str(store), str(cluster.kubeconfig()), home)
         for _ in range(kills):
             world.live(dice)
         until = world.end_well()
@@ -114,30 +108,8 @@ def _twice(effects: Mapping[str, Mapping[str, object]]) -> list[str]:
     return [f"{key} had {keys.count(key)} Jobs" for key in set(keys) if keys.count(key) > 1]
 
 
-class _World(Lives):
-    def __init__(self, outcome: Outcome, store: Path, kubeconfig: str, templates: Path) -> None:
-        super().__init__(outcome)
-        self._store = str(store)
-        self._arguments = (self._store, kubeconfig, str(templates))
-
-    def live(self, dice: random.Random) -> None:
-        """One life, which ends by SIGKILL."""
-        if dice.random() < 0.8:
-            self.die_at_a_point(dice.randint(1, POINTS_MAX), MODULE, *self._arguments)
-        else:
-            self.be_killed(dice.randint(1, LINES_MAX), MODULE, "0", *self._arguments)
-
-    def end_well(self) -> int:
-        """Stop one life while Jobs run, and settle everything; up to when, is returned."""
-        process = self._start(MODULE, "0", *self._arguments)
-        self._read(process, LAST_LINES)
-        process.send_signal(signal.SIGTERM)
-        self._expect(process, 0, "the end", self._wait(process))
-        until = int(time.time())
-        process = self._start(MODULE, "0", *self._arguments, str(until))
-        self._expect(process, 0, "settling", self._wait(process))
-        self._examine("after everything was settled", "--store", self._store)
-        return until
+class _World(ServiceLives):
+    module, points_max = "tests.kube.dying_worker", 500
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@ Whose clock was ahead, and what that silences.
 
 A ledger takes no outcome back, so when a clock was ahead, if only for a moment, what was judged
 meanwhile is over, and nothing of it runs when its time comes. That is right, and it must not be
-silent: whoever wonders why nothing runs is told up to when, and what can be done. A schedule whose
-next period waits, because a person had it planned again, is not silent.
+silent: the log says up to when nothing runs, and what can be done. A schedule whose next period
+waits, because a person had it planned again, is not silent.
 
 Spec: RUN-36.
 """

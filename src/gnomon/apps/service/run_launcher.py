@@ -106,34 +106,39 @@ class RunLauncher:
         return reports
 
     async def end(self, key: str, reason: Reason) -> bool | None:
-        over: bool | None = None
-        is_asked = self._executor.detached and key in self._asked
+        detached, is_asked = self._executor.detached, key in self._asked
+        if detached and is_asked and reason is Reason.UNCERTAIN:
+            return False  # what was asked cannot be taken back; its answer says when it began
         under_way = self._launches.get(key)
-        if is_asked:
-            # What was asked cannot be taken back; while it goes on, its answer says when it began.
-            if reason is not Reason.UNCERTAIN:
-                over = await self._executor.kill(key, reason)
-            if reason is Reason.UNCERTAIN or over is False:
-                return False
+        if not (detached and is_asked):
+            await self._break_off(key)  # before the question, so that nothing begins after it
+        if detached and reason is Reason.UNCERTAIN:
+            return True  # another worker has it now, under this very key: it is not ours to end
+        over = await self._executor.kill(key, reason)
+        if over is False:
+            return (
+                False  # it goes on; so does a launch that was asked for, which says when it began
+            )
+        if reason is Reason.UNCERTAIN and over:
+            self._forget(key)  # its end may go unsaid, when it goes on elsewhere
+        if under_way is None:
+            return over
+        claim, _ = under_way
+        if self._launches.get(key) == under_way:
+            await self._break_off(key)
+        # Whether it had begun is unknown; it is over now.
+        detail = f"ended while it was launched: {reason}"
+        self._tell(Ended(key, claim.fence, success=False, detail=detail, reason=reason))
+        return True
+
+    async def _break_off(self, key: str) -> None:
+        """Let no launch of a run go on."""
+        under_way = self._launches.pop(key, None)
         if under_way is not None:
-            claim, task = under_way
-            if self._launches.get(key) == under_way:
-                del self._launches[key]
+            _, task = under_way
             task.cancel()
             await asyncio.wait([task])
             self._held.pop(key, None)
-        if reason is Reason.UNCERTAIN and self._executor.detached:
-            return True  # another worker has it now, under this very key: it is not ours to end
-        if not is_asked:
-            over = await self._executor.kill(key, reason)
-        if reason is Reason.UNCERTAIN and over:
-            self._forget(key)  # its end may go unsaid, when it goes on elsewhere
-        if under_way is not None and over is not False:
-            # Nobody knows whether it had begun; it is over now.
-            detail = f"ended while it was launched: {reason}"
-            self._tell(Ended(key, claim.fence, success=False, detail=detail, reason=reason))
-            return True
-        return over
 
     async def drain(self, *, grace_ms: int) -> None:
         tasks = [task for _, task in self._launches.values()]

@@ -154,12 +154,12 @@ class Undertaking:
             async with nullcontext() if alone else self._tools.room:
                 if row is not former:
                     row = row._replace(started_ms=self._tools.clock.now_ms())
-                context = self._context(name, row)
-                if row is not former:
+                    context = self._context(name, row)
                     if former is not None and not await self._clear_away(former, context):
                         return self._ended(row, _IN_THE_WAY)
                     if not await self._write([row]):
                         return None
+                context = self._context(name, row)
 
                 async def record(process: str) -> bool:
                     return await self._write([row._replace(process=process)])
