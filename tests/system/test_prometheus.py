@@ -94,7 +94,7 @@ def free_port() -> int:
 def test_prometheus_reads_the_metrics_of_a_service(tmp_path: Path, prometheus: str) -> None:
     port = free_port()
     with up(tmp_path) as service, scraping(prometheus, tmp_path, service, port):
-        items = service.schedule("list", "--text", "hello", "--json").json["items"]
+        items = service.schedule("list", "--text", "report", "--json").json["items"]
         assert isinstance(items, list)
         schedule_id = items[0]["schedule_id"]
         service.schedule("trigger", schedule_id, "--key", "one")
