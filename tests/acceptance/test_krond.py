@@ -211,3 +211,27 @@ def test_a_job_can_be_run_now(tmp_path: Path) -> None:
     assert "exit 1" in bad.out
     assert printed == "by hand\n"
     assert [row["kind"] for row in periods_of(state, "good")] == ["manual"]
+
+
+@clause("KROND-41", "KRONTAB-52")
+def test_a_job_at_boot_runs_once_in_this_boot(tmp_path: Path) -> None:
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    file = write_krontab(tmp_path, f"{TICK}@reboot name=warm command=true\n")
+    state = tmp_path / "state"
+    with krond(file, state) as running:
+        ended = running.until("job_finished", identity=f"{file}:warm")
+    with krond(file, state) as running:  # the same boot
+        running.until("job_finished", identity=f"{file}:tick")
+        status = ask_krond(state, "status", "--json").json
+        shown = ask_krond(state, "status").out
+
+    assert ended["boot"] == boot
+    (period,) = periods_of(state, "warm")
+    assert (period["kind"], period["outcome"], period["decision"]) == ("boot", "executed", None)
+    assert period["nominalTime"] == ended["periodId"]
+    jobs = {job["name"]: job for job in status["jobs"]}  # type: ignore[attr-defined]
+    assert (jobs["warm"]["atBoot"], jobs["warm"]["next"]) == (True, None)
+    assert jobs["tick"]["atBoot"] is False
+    assert "at boot" in shown
+    assert "at boot" in ask_krond(state, "history", "warm").out
+    assert gnomon_process("doctor", str(state / "krond.sqlite3")).code == 0

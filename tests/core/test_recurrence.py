@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from gnomon import cron, every, once
 from gnomon.core.civil.zone import zone_names
-from gnomon.core.recurrence import Recurrence
+from gnomon.core.recurrence import Boot, Recurrence
 from gnomon.errors import DefinitionError
 from tests.clauses import clause
 
@@ -169,6 +169,16 @@ def test_once_is_never_early() -> None:
 def test_once_must_lie_within_the_horizon(text: str) -> None:
     with pytest.raises(DefinitionError, match="at: "):
         once(text)
+
+
+@clause("REC-11")
+def test_a_boot_has_no_occurrence() -> None:
+    boot = Boot()
+
+    assert boot.next_after(at("2026-03-01T00:00:00Z")) is None
+    assert boot.latest_at(at("2026-03-01T00:00:00Z")) is None
+    assert list(boot.iterate(at("2026-03-01T00:00:00Z"))) == []
+    assert boot.describe() == "At each boot of the machine"
 
 
 @clause("REC-8")

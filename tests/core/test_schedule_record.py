@@ -25,6 +25,7 @@ RECURRENCES: list[dict[str, object]] = [
     {"every": "90s"},
     {"every": "1h", "anchor": "2026-01-01T00:30:00Z"},
     {"once": "2026-03-10T10:00:00Z"},
+    {"boot": True},
 ]
 DECISIONS: list[dict[str, object]] = [
     {},
@@ -64,9 +65,12 @@ def records(draw: st.DrawFn) -> dict[str, object]:
         "end_at": draw(ENDS),
         "target": draw(JSON),
     }
+    recurrence = draw(st.sampled_from(RECURRENCES))
+    if "boot" in recurrence:
+        del policies["start_at"], policies["end_at"]
     return (
         {"schedule_id": "report"}
-        | draw(st.sampled_from(RECURRENCES))
+        | recurrence
         | draw(st.sampled_from(DECISIONS))
         | draw(st.dictionaries(st.sampled_from(sorted(policies)), st.none()).map(
             lambda left_out: {key: policies[key] for key in policies if key not in left_out}
@@ -194,6 +198,13 @@ def test_instants_may_be_aware_datetimes_as_toml_gives_them() -> None:
         ({"start_at": "tomorrow"}, "start_at: "),
         ({"start_at": datetime(2026, 3, 10)}, "start_at: must be text"),  # noqa: DTZ001
         ({"start_at": "2026-03-11T00:00:00Z", "end_at": "2026-03-10T00:00:00Z"}, "must not be"),
+        ({"cron_expr": None, "boot": "yes"}, "boot: must be true, got 'yes'"),
+        ({"cron_expr": None, "boot": False}, "boot: must be true, got False"),
+        ({"cron_expr": None, "boot": True, "start_at": "2026-03-10T00:00:00Z"},
+         "start_at: cannot be combined with boot"),
+        ({"cron_expr": None, "boot": True, "end_at": "2026-03-10T00:00:00Z"},
+         "end_at: cannot be combined with boot"),
+        ({"boot": True}, "must have exactly one of"),
         ({"window": "after"}, "window: "),
         ({"only": "sometimes"}, "only: "),
         ({"target": {"f": float("nan")}}, "target: must be plain JSON"),

@@ -40,6 +40,8 @@ from gnomon.cli.krond_replan import replanned_record
 from gnomon.cli.problem import describe_problem
 from gnomon.errors import DefinitionError
 from gnomon.ports import Clock
+from gnomon.shell.boot import read_boot
+from gnomon.shell.clock import since_boot_ms
 from gnomon.shell.launcher.process import Manner, ProcessLauncher
 from gnomon.shell.launcher.strain import raise_limit
 from gnomon.shell.narrating import NarratingLedger
@@ -136,7 +138,8 @@ async def _run(jobs: list[Job], options: StartOptions, clock: Clock, early: Sequ
             ledger, launcher, clock, load=lambda: load_jobs(options.sources),
             chronicle=chronicle, executor=reading,
         )  # fmt: skip
-        await daemon.begin(jobs)
+        boot = read_boot(now_ms=clock.now_ms(), since_boot_ms=since_boot_ms())
+        await daemon.begin(jobs, boot)
         gc.freeze()
         gc.enable()
         desk = _Desk(daemon, launcher, stopper, options)

@@ -113,6 +113,8 @@ def _cells(job: JobStatus, now_ms: int, running: bool) -> tuple[str, ...]:
         coming = "suspended"
     elif job.next is not None and job.next.chosen_at is None:
         coming = "unschedulable"
+    elif job.at_boot and job.next_ms is None:
+        coming = "at boot"
     elif job.next_ms is not None:
         coming = local_text(zone, job.next_ms // 1000)
         away = countdown(job.next_ms // 1000 - now) if running else "-"

@@ -166,6 +166,7 @@ def _job_json(job: JobStatus, now_ms: int) -> Json:
         "identity": job.identity,
         "timezone": job.schedule.decider.zone,
         "suspended": job.suspended,
+        "atBoot": job.at_boot,
         "concurrency": job.concurrency,
         "deadline": None if deadline is None else format_duration(deadline),
         "handledUpTo": None if ahead is None else format_instant(ahead),
@@ -213,6 +214,8 @@ def _period_cells(record: PeriodRecord) -> tuple[str, ...]:
     note = printable(row.detail or "") if found is None else ""
     if kind_of(row.key) is Kind.MANUAL:
         note = "by hand"
+    if kind_of(row.key) is Kind.BOOT:
+        note = f"at boot{f': {note}' if note else ''}"
     if row.last_nominal:
         note = f"{row.periods} periods up to {format_instant(row.last_nominal)}"
     return (

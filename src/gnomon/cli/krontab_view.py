@@ -27,11 +27,13 @@ from gnomon.cli.screen import Json, facts, render, render_json, table
 from gnomon.core.civil.instant import format_instant
 from gnomon.core.civil.zone import load_zone
 from gnomon.core.decision import Chosen, Decision
+from gnomon.core.recurrence import Boot
 
 __all__ = ["Linted", "explain_text", "lint_text", "next_text", "not_counted"]
 
 _COLUMNS = ("#", "job", "chosen", "day", "nominal", "window ends", "distance", "note")
 _NONE = "No period lies ahead up to the end of 2200."
+_AT_BOOT = "at boot"
 
 
 class Linted(NamedTuple):
@@ -75,12 +77,14 @@ def next_text(jobs: Sequence[Job], *, at: int, count: int, single: bool, as_json
         if single:
             return render_json(answers[0])
         return render_json({"anchor": format_instant(at), "jobs": answers})
+    booted = [job for job in jobs if isinstance(job.schedule.recurrence, Boot)]
     rows = [(job, decision) for job, decisions in found for decision in decisions]
     if len(jobs) > 1:
         rows.sort(key=lambda row: over_at(row[1]))
-    if not rows:
+    if not rows and not booted:
         return render(_NONE)
-    return render(table(_COLUMNS, [_row(number, *row, at) for number, row in enumerate(rows, 1)]))
+    cells = [_row(number, *row, at) for number, row in enumerate(rows, 1)]
+    return render(table(_COLUMNS, [*cells, *map(_at_boot, booted)]))
 
 
 def explain_text(job: Job, *, at: int, asked: bool, count: int, as_json: bool) -> str:
@@ -92,6 +96,8 @@ def explain_text(job: Job, *, at: int, asked: bool, count: int, as_json: bool) -
     title = Text(job.name, style="bold")
     title.append(f": {job.schedule.recurrence.describe()}", style="not bold")
     parts: list[RenderableType] = [title, facts(job_rows(job)), ""]
+    if isinstance(job.schedule.recurrence, Boot):
+        return render(*parts, "It runs once when krond starts for the first time after a boot.")
     if explained is None:
         return render(*parts, _NONE)
     parts += [*_why(explained), ""]
@@ -131,6 +137,10 @@ def _why(decision: Decision) -> list[RenderableType]:
     return [Text(head, style="bold"), facts(rows), *(Text(f"  {line}") for line in bar)]
 
 
+def _at_boot(job: Job) -> tuple[str, ...]:
+    return ("-", job.name, _AT_BOOT, *[""] * 4, "suspended" if job.suspend else "")
+
+
 def _row(number: int, job: Job, decision: Decision, at: int) -> tuple[str, ...]:
     zone = load_zone(decision.zone)
     note = note_of(reading_of(job).cron, zone, decision.nominal, previous=decision.nominal - 1)
@@ -156,6 +166,7 @@ def _next_json(job: Job, decisions: Sequence[Decision], at: int) -> dict[str, Js
         "count": len(decisions),
         "anchor": format_instant(at),
         "suspended": job.suspend,
+        "atBoot": isinstance(job.schedule.recurrence, Boot),
         "decisions": [_record(job, decision) for decision in decisions],
     }
 

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from gnomon.apps.daemon.execution import Execution, SinkKind
 from gnomon.apps.daemon.job import Job
+from gnomon.apps.daemon.krontab.draft import AT_BOOT
 from gnomon.cli.problem import printable
 from gnomon.cli.reading import Reading
 from gnomon.core.civil.duration import short_duration
@@ -31,7 +32,7 @@ from gnomon.core.decision.distribution import (
     SkewLate,
     Uniform,
 )
-from gnomon.core.recurrence import Cron
+from gnomon.core.recurrence import Boot, Cron
 from gnomon.core.schedule import Overlap
 
 __all__ = ["job_rows", "reading_of"]
@@ -55,16 +56,18 @@ _SEEDS = {
 def reading_of(job: Job) -> Reading:
     """The schedule of a job as it was understood."""
     recurrence = job.schedule.recurrence
-    assert isinstance(recurrence, Cron)
-    zone = load_zone(job.schedule.decider.zone)
-    return Reading(text=recurrence.expression.text, recurrence=recurrence, zone=zone)
+    assert isinstance(recurrence, Cron | Boot)
+    text = AT_BOOT if isinstance(recurrence, Boot) else recurrence.expression.text
+    return Reading(text=text, recurrence=recurrence, zone=load_zone(job.schedule.decider.zone))
 
 
 def job_rows(job: Job) -> list[tuple[str, str]]:
     """Everything that a job says, as names and sentences."""
     decider = job.schedule.decider
     rows = [("identity", printable(job.identity)), *reading_of(job).to_rows()]
-    rows.append(("window", _window(decider.window, decider.distribution)))
+    at_boot = isinstance(job.schedule.recurrence, Boot)
+    if not at_boot:
+        rows.append(("window", _window(decider.window, decider.distribution)))
     if decider.window.span:
         salt = f"; salt {printable(decider.salt)}" if decider.salt else ""
         rows.append(("seed", f"{decider.seed}: {_SEEDS[decider.seed]}{salt}"))
@@ -72,7 +75,8 @@ def job_rows(job: Job) -> list[tuple[str, str]]:
         rows.append(("only", _constraint(decider.only, " and ")))
     if decider.avoid is not None:
         rows.append(("never", _constraint(decider.avoid, " or ")))
-    rows += [("late", _deadline(job)), ("while active", _overlap(job))]
+    since = "krond has seen the boot" if at_boot else "the chosen second"
+    rows += [("late", _deadline(job, since)), ("while active", _overlap(job))]
     if job.suspend:
         rows.append(("suspended", "yes: nothing is triggered, and no period is handled"))
     return rows + _process(job.execution) + _telling(job)
@@ -119,11 +123,11 @@ def _constraint(constraint: Constraint, conjunction: str) -> str:
     return conjunction.join(_CLAUSES[kind].format(value) for kind, _, value in clauses)
 
 
-def _deadline(job: Job) -> str:
+def _deadline(job: Job, since: str) -> str:
     deadline = job.schedule.policy.deadline or timedelta(0)
     if not deadline:
         return "not allowed: a period that is not started in its chosen second is missed"
-    return f"allowed up to {short_duration(deadline)} after the chosen second, then missed"
+    return f"allowed up to {short_duration(deadline)} after {since}, then missed"
 
 
 def _overlap(job: Job) -> str:

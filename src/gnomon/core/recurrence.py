@@ -1,12 +1,13 @@
 """
 Recurrences: what yields the nominal instants of a schedule.
 
-A recurrence is a cron expression in a zone, an interval, or one instant, possibly bounded. It is a
-value: it can be compared, hashed and pickled, it holds no position, and it never looks at a clock.
+A recurrence is a cron expression in a zone, an interval, or one instant, possibly bounded; or the
+boots of a machine, which have no instants that could be known before. It is a value: it can be
+compared, hashed and pickled, it holds no position, and it never looks at a clock.
 Every question has an integer form, in whole seconds since 1970, and a form with aware datetimes,
 which answers in UTC. `None` means that there is no such occurrence up to the end of 2200.
 
-Spec: REC-1 to REC-9, ZONE-1.
+Spec: REC-1 to REC-9, REC-11, ZONE-1.
 """
 
 from abc import ABC, abstractmethod
@@ -36,6 +37,7 @@ from gnomon.errors import DefinitionError
 
 __all__ = [
     "BETWEEN_MAX",
+    "Boot",
     "Bounded",
     "Cron",
     "Every",
@@ -212,6 +214,25 @@ class Once(Recurrence):
 
     def describe(self) -> str:
         return f"Once, at {format_instant(self.at)}"
+
+
+@dataclass(frozen=True)
+class Boot(Recurrence):
+    """Each boot of a machine: it has no instants, and what runs it is told of each boot."""
+
+    @property
+    def next_epoch(self) -> NextEpoch:
+        return self.latest_epoch
+
+    def latest_epoch(self, at: int) -> int | None:
+        check_epoch(at, where="at")
+        return None
+
+    def iterate_epochs(self, after: int) -> Iterator[int]:
+        return iter(())
+
+    def describe(self) -> str:
+        return "At each boot of the machine"
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from gnomon.core.decision import (
 )
 from gnomon.core.decision.distribution import Distribution
 from gnomon.core.decision.distribution_text import name_of, params_of
-from gnomon.core.recurrence import Bounded, Cron, Every, Once, Recurrence, cron, every, once
+from gnomon.core.recurrence import Boot, Bounded, Cron, Every, Once, Recurrence, cron, every, once
 from gnomon.core.schedule import Policy, Schedule
 from gnomon.errors import DefinitionError
 
@@ -40,7 +40,7 @@ Record = Mapping[str, object]
 """Names to texts, numbers and None; `target` may be any JSON."""
 
 KEYS = (
-    "schedule_id", "cron_expr", "every", "once", "timezone", "dialect", "dst", "anchor",
+    "schedule_id", "cron_expr", "every", "once", "boot", "timezone", "dialect", "dst", "anchor",
     "start_at", "end_at", "jitter_ms", "window", "distribution", "seed", "salt", "only", "avoid",
     "overlap_policy", "catchup_policy", "deadline", "pause_rule", "uncertain", "launches_max",
     "launch_backoff", "lease", "target", "identity",
@@ -122,7 +122,7 @@ def canonical(value: object) -> str:
 
 
 def _read_recurrence(record: Record, zone: str) -> Recurrence:
-    given = [key for key in ("cron_expr", "every", "once") if record.get(key) is not None]
+    given = [key for key in ("cron_expr", "every", "once", "boot") if record.get(key) is not None]
     if len(given) != 1:
         raise DefinitionError(
             "must have exactly one of cron_expr, every and once", where="schedule", got=given,
@@ -134,7 +134,21 @@ def _read_recurrence(record: Record, zone: str) -> Recurrence:
         return _cron(_text(record, "cron_expr"), zone, dialect, dst)
     if given == ["every"]:
         return every(_text(record, "every"), anchor=_instant(record, "anchor"))
-    return once(_text(record, "once"))
+    return _boot(record) if given == ["boot"] else once(_text(record, "once"))
+
+
+def _boot(record: Record) -> Boot:
+    """Only krond writes this: no other door is told of boots, and none reads it from a person."""
+    if record["boot"] is not True:
+        raise DefinitionError(
+            "must be true", where="boot", got=record["boot"], hint="write true, or leave it out"
+        )
+    for key in ("start_at", "end_at"):
+        if record.get(key) is not None:
+            raise DefinitionError(
+                "cannot be combined with boot", where=key, got=record[key], hint="leave it out"
+            )
+    return Boot()
 
 
 @lru_cache(4096)
@@ -169,6 +183,8 @@ def _write_recurrence(recurrence: Recurrence) -> dict[str, object]:
         case Every(interval=interval, anchor=anchor):
             length = format_duration(timedelta(seconds=interval))
             return bounds | {"every": length, "anchor": format_instant(anchor)}
+        case Boot():
+            return bounds | {"boot": True}
         case _:
             assert isinstance(recurrence, Once)
             return bounds | {"once": format_instant(recurrence.at)}

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from gnomon.core.civil.instant import format_instant
 from gnomon.core.ledger.lifecycle import WAITING
+from gnomon.core.recurrence import Boot
 from gnomon.errors import StoreError
 from gnomon.ports import Clock, Ledger, ScheduleRow
 from gnomon.shell.telemetry import log
@@ -81,6 +82,8 @@ async def look_ahead(ledger: Ledger, now_ms: int) -> Ahead | None:
 
 def handled_ahead(row: ScheduleRow, now_ms: int) -> int | None:
     """Up to which nominal instant a schedule was handled before its windows opened, if it was."""
+    if isinstance(row.schedule.recurrence, Boot):
+        return None  # a boot is told, and lies on no clock
     return row.cursor if row.cursor * 1000 - row.schedule.lead_ms > now_ms else None
 
 

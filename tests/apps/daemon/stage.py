@@ -23,6 +23,7 @@ from gnomon.core.ledger.lifecycle import Reason
 from gnomon.core.ledger.period import is_manual
 from gnomon.errors import KrontabError
 from gnomon.ports import Claim, Ended, Failed, Launched, RunRow
+from gnomon.shell.boot import MachineBoot
 from gnomon.shell.narrating import NarratingLedger
 from gnomon.shell.stopping import Stopper
 from gnomon.shell.telemetry import LOGGER
@@ -48,6 +49,8 @@ class Outside:
     def __init__(self, clock: VirtualClock) -> None:
         self.clock = clock
         self.executed: list[Execution] = []
+        self.keys: list[str] = []
+        """Of what was executed, in the same order."""
         self.running: dict[str, asyncio.TimerHandle | None] = {}
         self.listener: Launcher | None = None
         self.broken: set[str] = set()
@@ -57,6 +60,7 @@ class Outside:
         name = claim.schedule.decider.identity.removeprefix(f"{FILE}:")
         at = format_instant(self.clock.now_ms() // 1000)
         self.executed.append(Execution(name, format_instant(claim.nominal), at))
+        self.keys.append(claim.key)
         command, *rest = read_target(claim.schedule.target).arguments
         loop = asyncio.get_running_loop()
         self.running[claim.key] = None
@@ -138,6 +142,9 @@ class Stage:
         self.told: list[Happening] = []
         self.daemon: Daemon | None = None
         self._running: asyncio.Task[bool] | None = None
+        self.boots = 1
+        self._booted_ms = 0
+        """When the machine was booted, by the clock that is never set."""
 
     def set_clock(self, at: str) -> None:
         """Set the clock on the wall; whoever waits for it is not told."""
@@ -149,7 +156,7 @@ class Stage:
         self.daemon = Daemon(
             self.ledger, Launcher(self.outside), self.clock, load=self._jobs, chronicle=chronicle
         )
-        await self.daemon.begin(self._jobs())
+        await self.daemon.begin(self._jobs(), self.boot())
         host = self.daemon.host
         self._running = asyncio.create_task(host.run(Stopper(0), keep_ms=None))
 
@@ -160,6 +167,22 @@ class Stage:
         self._running.cancel()
         await asyncio.gather(self._running, return_exceptions=True)
         self.daemon = self._running = None
+
+    def boot(self) -> MachineBoot:
+        """What the kernel says about the boot of this machine, as the clock is now."""
+        up_ms = self.clock.monotonic_ms() - self._booted_ms
+        return MachineBoot(f"b{self.boots}", (self.clock.now_ms() - up_ms) // 1000)
+
+    async def power_off(self) -> None:
+        """The machine is gone with all that runs on it; when it starts, that is another boot."""
+        if self._running is not None:
+            await self.kill()
+        for timer in self.outside.running.values():
+            if timer is not None:
+                timer.cancel()
+        self.outside.running.clear()
+        self.boots += 1
+        self._booted_ms = self.clock.monotonic_ms()
 
     async def reload(self, text: str) -> str | None:
         """Load another text; why it was refused."""
@@ -188,6 +211,14 @@ class Stage:
             outcome = f"{row.outcome or row.state}" + (f"({row.reason})" if row.reason else "")
             words.append(f"{format_instant(row.nominal)[11:16]}{span} {outcome}")
         return words
+
+    @property
+    def is_running(self) -> bool:
+        return self._running is not None
+
+    def starts(self, name: str) -> list[str]:
+        """When a job was executed, as times of day."""
+        return [one.at[11:16] for one in self.outside.executed if one.job == name]
 
     def periods(self, name: str) -> list[str]:
         """The periods for which a job was executed, as times of day."""

@@ -248,3 +248,14 @@ def test_what_a_plan_said_that_was_never_written_is_told_to_no_one() -> None:
 
     assert told == ["01:00 executed(None)"]
     assert rows == ["01:00 executed", "01:01..01:05 skipped(withdrawn)"]
+
+
+@clause("KROND-28", "KROND-41")
+def test_a_run_at_boot_names_the_boot_and_has_no_decision() -> None:
+    found = events("@reboot name=a command=true", "a")
+
+    assert [line["event"] for line in found] == [
+        "reschedule", "booted", "trigger", "job_created", "job_finished",
+    ]  # fmt: skip
+    assert {line["boot"] for line in found[2:]} == {"b1"}
+    assert {line["periodId"] for line in found[2:]} == {"2026-03-03T00:59:00Z"}

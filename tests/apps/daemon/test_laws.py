@@ -2,8 +2,9 @@
 Whatever happens to a machine, nothing is executed twice and no outcome is taken back.
 
 Random lives of a daemon on virtual time: time passes, the clock is set by a second to a day, krond
-is killed and comes back, jobs are suspended, edited, removed and put back, on days when the clocks
-of their zone change. The runs' own account is compared with the ledger, which is audited.
+is killed and comes back, the machine is booted, jobs are suspended, edited, removed and put back,
+on days when the clocks of their zone change. The runs' own account is compared with the ledger, and
+the rows of boots with the boots that there were.
 """
 
 from collections import Counter
@@ -22,7 +23,10 @@ JOBS = {
     "local": "*/30 2-4 * * * @tz(Europe/Riga) {policy} name=local command=true",
     "slow": '*/5 * * * * {policy} name=slow command="sleep 420"',
     "never": "*/10 * * * * @avoid(hours=0-23) {policy} name=never command=true",
+    "boot": "@reboot {policy} name=boot command=true",
+    "warm": '@reboot {policy} name=warm command="sleep 420"',
 }
+AT_BOOT = ("boot", "warm")
 POLICIES = (
     "", "@policy(deadline=1h)", "@policy(concurrency=allow,deadline=10m)",
     "@policy(concurrency=replace,deadline=30s)",
@@ -34,6 +38,7 @@ steps = st.one_of(
     st.tuples(st.just("pass"), st.integers(1, 1_200)),
     st.tuples(st.just("jump"), st.sampled_from([s * way for s in JUMPS_S for way in (1, -1)])),
     st.tuples(st.just("kill"), st.integers(0, 900)),
+    st.tuples(st.just("boot"), st.integers(0, 900)),
     st.tuples(st.just("suspend"), st.sampled_from(sorted(JOBS))),
     st.tuples(st.just("edit"), st.sampled_from(sorted(JOBS))),
     st.tuples(st.just("remove"), st.sampled_from(sorted(JOBS))),
@@ -51,6 +56,8 @@ class Life:
         self.removed: set[str] = set()
         self.stage = Stage(self.text(), day)
         self.outcomes: dict[str, Outcome] = {}
+        self.owed: dict[str, set[str]] = {name: set() for name in AT_BOOT}
+        """The boots at which krond found each job in its files when it first started."""
 
     def text(self) -> str:
         lines = ["0 0 1 1 * name=idle command=true"]
@@ -70,6 +77,10 @@ class Life:
                 await self.stage.kill()
                 await self.stage.pass_s(value)
                 await self.stage.start()
+            case "boot", int():
+                await self.stage.power_off()
+                await self.stage.pass_s(value)
+                await self.start()
             case "replan", int():
                 await self.replan()
             case "suspend", str():
@@ -82,10 +93,26 @@ class Life:
                 self.removed ^= {value}
                 assert await self.stage.reload(self.text()) is None
 
+    async def start(self) -> None:
+        """Start krond for the first time in a boot: what is not suspended runs at once."""
+        executed = self.stage.outside.executed
+        before = len(executed)
+        for name in set(AT_BOOT) - self.removed:
+            self.owed[name].add(f"b{self.stage.boots}")
+        await self.stage.start()
+        await self.stage.pass_s(1)
+        ran = {one.job for one in executed[before:]} & set(AT_BOOT)
+        assert ran == set(AT_BOOT) - self.removed - self.suspended
+
     async def check(self) -> None:
-        """Nothing ran twice, and what was settled is as it was."""
+        """Nothing ran twice, what was settled is as it was, and each boot has its rows."""
+        keys = Counter(self.stage.outside.keys)
+        assert [key for key, count in keys.items() if count > 1] == []
         ran = Counter((one.job, one.period) for one in self.stage.outside.executed)
-        assert [period for period, count in ran.items() if count > 1] == []
+        assert [one for one, n in ran.items() if n > 1 and one[0] not in AT_BOOT] == []
+        for name in AT_BOOT:
+            found = await self._boots_of(name)
+            assert found == Counter(self.owed[name]), name
         for name in JOBS:
             for schedule_id in await self.stage.ledger.ids(f"{name}-"):
                 for row in await self.stage.ledger.runs(schedule_id, limit=1000):
@@ -93,6 +120,14 @@ class Life:
                         assert self.outcomes.setdefault(row.key, row.outcome) is row.outcome
                     if row.outcome is Outcome.EXECUTED and row.reason is None:
                         assert (name, _period(row.nominal)) in ran or row.state is not State.DONE
+
+    async def _boots_of(self, name: str) -> Counter[str]:
+        """How many rows each boot has."""
+        found: Counter[str] = Counter()
+        for schedule_id in await self.stage.ledger.ids(f"{name}-"):
+            rows = await self.stage.ledger.runs(schedule_id, limit=1000)
+            found.update(row.key.rpartition(":")[2] for row in rows)
+        return found
 
     async def replan(self) -> None:
         """Of what was not started, an outcome may be taken back by a person."""
@@ -112,7 +147,9 @@ def _period(nominal: int) -> str:
     return datetime.fromtimestamp(nominal, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-@clause("KROND-2", "KROND-5", "KROND-6", "KROND-13", "KROND-14", "KROND-20")
+@clause(
+    "KROND-2", "KROND-5", "KROND-6", "KROND-13", "KROND-14", "KROND-20", "KROND-41", "KROND-42",
+)  # fmt: skip
 @settings(max_examples=25, deadline=None)
 @given(
     st.sampled_from(DAYS),
@@ -124,7 +161,7 @@ def test_nothing_runs_twice_and_no_outcome_is_taken_back(
 ) -> None:
     async def scenario() -> None:
         life = Life(day, policies)
-        await life.stage.start()
+        await life.start()
         for what, value in taken:
             await life.take(what, value)
             await life.check()

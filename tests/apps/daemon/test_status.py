@@ -67,3 +67,13 @@ def test_a_krond_that_does_not_run_counts_nothing_down(tmp_path: Path) -> None:
 
     assert stopped[2] == "-"
     assert running[2] == "12:00:00"
+
+
+@clause("KRONTAB-52", "KROND-25")
+def test_a_job_at_boot_is_at_boot_and_no_clock_was_ahead_of_it(tmp_path: Path) -> None:
+    status = standing("@reboot", tmp_path)
+
+    (row,) = job_rows([status], now_ms=NOON)
+    assert row[:3] == ("a", "at boot", "")
+    assert (status.next, status.next_ms, status.at_boot) == (None, None, True)
+    assert status.handled_ahead(NOON - 3_600_000) is None

@@ -4,7 +4,7 @@ import pytest
 
 from gnomon.core.ledger.audit import CODES, AuditRun, AuditSchedule, Finding, audit
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State, Status
-from gnomon.core.ledger.period import period_key, range_key
+from gnomon.core.ledger.period import boot_key, period_key, range_key
 from gnomon.core.schedule_record import read_schedule
 from tests.clauses import clause
 
@@ -330,3 +330,25 @@ def test_a_backfill_waits_for_its_own_and_not_for_a_period() -> None:
 
     assert codes([*SOUND, waits, flies], in_flight=1) == []
     assert codes([*SOUND[:-1], flying(10), waits], in_flight=1) == ["wake"]
+
+
+BOOTS = read_schedule({"schedule_id": "report", "boot": True})
+
+
+@clause("LIFE-6", "LEDGER-41")
+def test_a_boot_is_no_period_and_may_lie_beyond_the_cursor() -> None:
+    row = run(11, key=boot_key("report", "b1"))
+
+    assert codes([row], schedule=BOOTS, wake_ms=None) == []
+    assert codes([*SOUND, row]) == []
+    assert codes([row._replace(key=boot_key("other", "b1"))], schedule=BOOTS) == ["key"]
+    assert codes([row._replace(last_nominal=hour(12))], schedule=BOOTS)[:1] == ["key"]
+
+
+@clause("LIFE-7", "LEDGER-41")
+def test_a_boot_that_waits_needs_a_look() -> None:
+    row = waiting(11, 11)._replace(key=boot_key("report", "b1"))
+
+    assert codes([row], schedule=BOOTS, wake_ms=None) == ["wake"]
+    assert codes([row], schedule=BOOTS, wake_ms=hour(11) * 1000) == []
+    assert codes([row], schedule=BOOTS, wake_ms=None, paused=True) == []

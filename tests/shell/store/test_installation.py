@@ -10,10 +10,12 @@ import pytest
 from gnomon.core.engine import plan
 from gnomon.core.ledger.lifecycle import Reason, State
 from gnomon.core.schedule import Schedule
+from gnomon.core.schedule_record import read_schedule
 from gnomon.errors import StoreError
 from gnomon.ports import RunRow
+from gnomon.shell.boot import MachineBoot
 from gnomon.shell.store.examination import examine
-from gnomon.shell.store.installation import Installed
+from gnomon.shell.store.installation import BOOT, Installed
 from gnomon.shell.store.sqlite import SqliteLedger
 from tests.clauses import clause
 from tests.contract.ledger_desk import at, minutely
@@ -177,3 +179,129 @@ def test_what_a_clock_that_was_ahead_has_passed_over_is_not_missed(tmp_path: Pat
     assert turn(ledger, "00:06:00") == ["one 6"]
     do(ledger.close())
     assert examine(path).findings == []
+
+
+def boot_job(name: str, **more: object) -> Schedule:
+    policies = {"pause_rule": "hold", "catchup_policy": "recent", "deadline": "5m"}
+    return read_schedule({"schedule_id": name, "boot": True, **policies, **more})
+
+
+def boot_of(name: str) -> MachineBoot:
+    """A boot ten seconds after midnight."""
+    return MachineBoot(name, at("00:00:10") // 1000)
+
+
+def start(
+    ledger: SqliteLedger, now: str, boot: str, *schedules: Schedule,
+    suspended: tuple[str, ...] = (), after: str = "",
+) -> list[str]:  # fmt: skip
+    """What a boot has made to run, when a worker starts in it."""
+    after_ms = at(after) if after else 0
+    call = ledger.install(
+        schedules, suspended=suspended, now_ms=at(now), after_ms=after_ms, boot=boot_of(boot)
+    )
+    return do(call).booted
+
+
+def keys(ledger: SqliteLedger, name: str) -> list[str]:
+    return sorted(row.key for row in rows(ledger, name))
+
+
+@clause("LEDGER-41", "KROND-41")
+def test_each_boot_makes_one_row() -> None:
+    ledger = SqliteLedger.open(":memory:")
+
+    assert start(ledger, "00:00:30", "b1", boot_job("one"), job("two")) == ["one"]
+    assert start(ledger, "00:00:40", "b1", boot_job("one"), boot_job("three")) == []
+    assert install(ledger, "00:00:50", boot_job("one"), boot_job("three")).booted == []
+    assert start(ledger, "00:02:00", "b2", boot_job("one"), boot_job("three")) == ["one", "three"]
+    assert start(ledger, "00:03:00", "b2", boot_job("one"), boot_job("three")) == []
+
+    assert keys(ledger, "one") == ["boot:one:b1", "boot:one:b2"]
+    assert keys(ledger, "three") == ["boot:three:b2"]
+    assert keys(ledger, "two") == []
+    assert {row.nominal * 1000 for row in rows(ledger, "one")} == {at("00:00:10")}
+
+
+@clause("LEDGER-41", "KROND-41")
+def test_the_deadline_of_a_boot_counts_from_the_making_of_its_row() -> None:
+    ledger = SqliteLedger.open(":memory:")
+    start(ledger, "02:00:00", "b1", boot_job("one"))
+
+    assert turn(ledger, "02:05:00") == ["one 0"]
+    start(ledger, "03:00:00", "b2", boot_job("late"))
+    assert turn(ledger, "03:05:01") == []
+    assert [row.reason for row in rows(ledger, "late")] == [Reason.DEADLINE]
+
+
+@clause("LEDGER-41")
+def test_what_is_installed_without_a_boot_never_runs() -> None:
+    ledger = SqliteLedger.open(":memory:")
+    install(ledger, "00:00:30", boot_job("one"))
+
+    assert turn(ledger, "12:00:00") == []
+    assert do(ledger.next_wake_ms()) is None
+
+
+@clause("KROND-42", "LEDGER-41")
+def test_a_boot_waits_while_its_schedule_is_suspended() -> None:
+    ledger = SqliteLedger.open(":memory:")
+    start(ledger, "00:00:30", "b1", boot_job("in-time"), suspended=("in-time",))
+    assert turn(ledger, "00:01:00") == []
+    install(ledger, "00:05:30", boot_job("in-time"))
+    assert turn(ledger, "00:05:30") == ["in-time 0"]
+
+    start(ledger, "01:00:00", "b2", boot_job("late"), suspended=("late",))
+    install(ledger, "01:05:01", boot_job("late"))
+    assert turn(ledger, "01:05:01") == []
+    assert [row.reason for row in rows(ledger, "late")] == [Reason.DEADLINE]
+
+
+@clause("LEDGER-41", "KROND-22")
+def test_a_ledger_that_was_begun_after_a_damage_does_not_owe_the_boot_before_it() -> None:
+    ledger = SqliteLedger.open(":memory:")
+
+    assert start(ledger, "00:00:30", "b1", boot_job("one"), after="00:00:20") == []
+    assert start(ledger, "00:00:40", "b1", boot_job("one"), after="00:00:20") == []
+    # The clock of the next boot may be behind: it is another boot all the same.
+    assert start(ledger, "00:00:50", "b2", boot_job("one"), after="00:00:20") == ["one"]
+    same = SqliteLedger.open(":memory:")
+    assert start(same, "00:00:30", "b1", boot_job("one"), after="00:00:10") == []
+    other = SqliteLedger.open(":memory:")
+    assert start(other, "00:00:30", "b1", boot_job("one"), after="00:00:09") == ["one"]
+
+
+@clause("LEDGER-41", "LIFE-6")
+def test_a_ledger_with_boots_is_in_good_order(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite3"
+    ledger = SqliteLedger.open(path)
+    start(ledger, "00:00:30", "b1", boot_job("one"), boot_job("held"), suspended=("held",))
+    turn(ledger, "00:00:31")
+    later = MachineBoot("b2", at("00:01:10") // 1000)
+    do(ledger.install([boot_job("one"), boot_job("held")], suspended=("held",),
+                      now_ms=at("00:01:20"), boot=later))  # fmt: skip
+    do(ledger.close())
+    assert examine(path).findings == []
+
+    ledger = SqliteLedger.open(path)
+    turn(ledger, "00:01:21")
+    install(ledger, "00:01:30", minutely("one"), boot_job("held"), suspended=("held",))
+    turn(ledger, "00:02:00")
+    install(ledger, "00:02:30", boot_job("one"))
+    do(ledger.close())
+
+    assert examine(path).findings == []
+
+
+@clause("LEDGER-41")
+def test_the_rows_of_a_boot_are_made_with_its_note_or_not_at_all() -> None:
+    ledger = SqliteLedger.open(":memory:")
+    ledger.database.connection.execute(
+        "CREATE TRIGGER no BEFORE INSERT ON schedule_runs WHEN NEW.schedule_id = 'bad' "
+        "BEGIN SELECT RAISE(ABORT, 'no'); END"
+    )
+
+    with pytest.raises(StoreError):
+        start(ledger, "00:00:30", "b1", boot_job("good"), boot_job("bad"))
+
+    assert (rows(ledger, "good"), do(ledger.note(BOOT))) == ([], None)

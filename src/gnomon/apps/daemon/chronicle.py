@@ -243,9 +243,11 @@ def _say_decision(decision: Decision) -> None:
 
 
 def _which(key: str, nominal: int) -> dict[str, str]:
-    """Which run it is: that of a period, or one that was asked for, by its name."""
+    """Which run it is: that of a period or of a boot, or one that was asked for, by its name."""
     if kind_of(key) is Kind.MANUAL:
         return {"manual": key.rpartition(":")[2]}
+    if kind_of(key) is Kind.BOOT:
+        return {"periodId": format_instant(nominal), "boot": key.rpartition(":")[2]}
     return {"periodId": format_instant(nominal)}
 
 

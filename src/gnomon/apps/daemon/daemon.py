@@ -7,7 +7,7 @@ Everything else is the host's and the engine's.
 
 It knows neither signals nor sockets: whoever has them calls `reload`.
 
-Spec: KROND-13, KROND-18 to KROND-20, KROND-38, KROND-39.
+Spec: KROND-13, KROND-18 to KROND-20, KROND-38, KROND-39, KROND-41.
 """
 
 import asyncio
@@ -21,8 +21,10 @@ from gnomon.apps.daemon.job import Job
 from gnomon.apps.daemon.other_kronds import OtherKronds
 from gnomon.apps.daemon.repair import REPAIRED
 from gnomon.core.civil.instant import format_instant
+from gnomon.core.recurrence import Boot
 from gnomon.errors import DefinitionError, KrontabError, StoreError
 from gnomon.ports import Clock, Launcher
+from gnomon.shell.boot import MachineBoot
 from gnomon.shell.hosting import Host
 from gnomon.shell.narrating import NarratingLedger
 from gnomon.shell.store.installation import Installed
@@ -71,11 +73,14 @@ class Daemon:
         now_ms = clock.now_ms()
         self.condition = Condition(started_ms=now_ms, jobs=0, loaded_ms=now_ms)
 
-    async def begin(self, jobs: Sequence[Job]) -> None:
-        """Take over from the predecessor, and install the first jobs."""
+    async def begin(self, jobs: Sequence[Job], boot: MachineBoot | None = None) -> None:
+        """Take over from the predecessor, and install the first jobs; what a boot starts, too."""
         self._chronicle.jobs = {job.schedule_id: job for job in jobs}
         await self.host.runtime.recover()
-        await self._install(jobs)
+        await self._install(jobs, boot)
+        if boot is None and any(isinstance(job.schedule.recurrence, Boot) for job in jobs):
+            hint = "krond needs /proc to tell one boot of the machine from another"
+            log(logging.WARNING, "no boot", message="jobs with @reboot do not start", hint=hint)
 
     async def reload(self) -> Condition:
         """Load the files again; what is wrong with them leaves everything as it is."""
@@ -137,13 +142,13 @@ class Daemon:
             loaded_ms=self.condition.loaded_ms, problem=problem, problem_ms=now_ms,
         )  # fmt: skip
 
-    async def _install(self, jobs: Sequence[Job]) -> None:
+    async def _install(self, jobs: Sequence[Job], boot: MachineBoot | None = None) -> None:
         now_ms = self._clock.now_ms()
         repaired = await self._ledger.note(REPAIRED)
         installed = await self._ledger.install(
             [job.schedule for job in jobs],
             suspended={job.schedule_id for job in jobs if job.suspend}, now_ms=now_ms,
-            after_ms=0 if repaired is None else int(repaired),
+            after_ms=0 if repaired is None else int(repaired), boot=boot,
         )  # fmt: skip
         former, by_id = self._chronicle.jobs, {job.schedule_id: job for job in jobs}
         self._chronicle.jobs = by_id
@@ -171,6 +176,7 @@ def _say_installed(installed: Installed, jobs: dict[str, Job]) -> None:
         ("removed", installed.removed),
         ("suspended", installed.suspended),
         ("resumed", installed.resumed),
+        ("booted", installed.booted),
     ):
         for name in names:
             log(logging.INFO, event, identity=identity(name))

@@ -18,6 +18,7 @@ from gnomon.apps.daemon.state import StateDirectory, advised
 from gnomon.core.decision import Decision
 from gnomon.core.ledger.lifecycle import IN_FLIGHT, WAITING, Outcome, State
 from gnomon.core.ledger.period import Kind, kind_of
+from gnomon.core.recurrence import Boot
 from gnomon.core.schedule import CONCURRENCY, Schedule
 from gnomon.errors import DefinitionError, StoreError
 from gnomon.ports import RunRow, ScheduleRow
@@ -68,8 +69,15 @@ class JobStatus:
     def identity(self) -> str:
         return self.schedule.decider.identity
 
+    @property
+    def at_boot(self) -> bool:
+        """Whether it runs when the machine has been booted, and at no instant that is known."""
+        return isinstance(self.schedule.recurrence, Boot)
+
     def handled_ahead(self, now_ms: int) -> int | None:
         """Up to which nominal instant a clock that was ahead has handled it, if its next, too."""
+        if self.at_boot:
+            return None
         following = self.schedule.recurrence.next_epoch(now_ms // 1000)
         if self.waiting is not None and following is not None and self.waiting <= following:
             return None  # it was planned again
@@ -180,6 +188,7 @@ async def _job_status(ledger: SqliteLedger, row: ScheduleRow) -> JobStatus:
         rows = await ledger.runs(schedule.schedule_id, limit=_OPEN_MAX)
     suspended = row.pause is not None and row.pause_reason == SUSPENDED
     nominal, next_ms = (None, None) if suspended else _next(schedule, row.cursor, rows)
+    at_boot = isinstance(schedule.recurrence, Boot)
     done = [run for run in rows if _is_handled(run)]
     name = _name_of(schedule)
     return JobStatus(
@@ -187,7 +196,7 @@ async def _job_status(ledger: SqliteLedger, row: ScheduleRow) -> JobStatus:
         file=schedule.decider.identity.removesuffix(f":{name}"),
         schedule=schedule,
         suspended=suspended,
-        next=None if nominal is None else schedule.decider.decide(nominal),
+        next=None if nominal is None or at_boot else schedule.decider.decide(nominal),
         next_ms=next_ms,
         active=tuple(run for run in rows if run.state in IN_FLIGHT),
         last=max(done, key=lambda run: run.updated_ms, default=None),

@@ -27,7 +27,15 @@ from gnomon.core.ledger.lifecycle import (
     Status,
     status_of,
 )
-from gnomon.core.ledger.period import Kind, is_backfill, is_manual, kind_of, period_key, range_key
+from gnomon.core.ledger.period import (
+    Kind,
+    is_backfill,
+    is_boot,
+    is_manual,
+    kind_of,
+    period_key,
+    range_key,
+)
 from gnomon.core.schedule import Catchup, Schedule
 
 __all__ = ["CODES", "AuditRun", "AuditSchedule", "Finding", "audit"]
@@ -118,8 +126,8 @@ def _audit_schedule(one: AuditSchedule, runs: Sequence[AuditRun]) -> Iterator[Fi
     periods = []
     for run in runs:
         yield from _audit_run(run)
-        if is_manual(run.key) or is_backfill(run.key):
-            continue  # what was asked for is no period
+        if is_manual(run.key) or is_backfill(run.key) or is_boot(run.key):
+            continue  # what was asked for is no period, and no recurrence knows a boot
         periods.append(run)
         if max(run.nominal, run.last_nominal) > one.cursor:
             yield _about(run, "beyond", f"lies beyond the cursor, {format_instant(one.cursor)}")
@@ -173,7 +181,7 @@ def _has_its_key(run: AuditRun) -> bool:
             return not run.last_nominal and run.key == period_key(run.schedule_id, run.nominal)
         case Kind.RANGE:
             return bool(run.last_nominal) and run.key == range_key(run.schedule_id, run.nominal)
-        case Kind.MANUAL:
+        case Kind.MANUAL | Kind.BOOT:
             return not run.last_nominal and run.key.startswith(asked_for)
         case Kind.BACKFILL:
             ends_so = run.key.endswith(f":{run.nominal}")

@@ -1,14 +1,15 @@
 """
 The facts about a period, as the engine reads and writes them.
 
-A row stands for a period, for a range of periods, or for a run that a caller asked for: by hand, or
-to make up for a period of the past (a backfill). What was asked for has a key of its own kind, so
-that it is never taken for a period, and no period is used up or moved by it.
+A row stands for a period, for a range of periods, for a boot of the machine, or for a run that a
+caller asked for: by hand, or to make up for a period of the past (a backfill). What was asked for
+has a key of its own kind, so that it is never taken for a period, and no period is used up or moved
+by it. So has a boot; else it is judged as a period is.
 
 Instants are integers: a period's nominal instant in seconds, because that is its identity; every
 other instant in milliseconds, with a name that says so.
 
-Spec: LEDGER-1, LEDGER-2, ASK-1.
+Spec: LEDGER-1, LEDGER-2, LEDGER-41, ASK-1.
 """
 
 from enum import StrEnum
@@ -23,7 +24,9 @@ __all__ = [
     "Kind",
     "Waiting",
     "backfill_key",
+    "boot_key",
     "is_backfill",
+    "is_boot",
     "is_manual",
     "kind_of",
     "manual_key",
@@ -31,7 +34,7 @@ __all__ = [
     "range_key",
 ]
 
-_MANUAL, _BACKFILL, _RANGE = "manual:", "backfill:", "range:"
+_MANUAL, _BACKFILL, _RANGE, _BOOT = "manual:", "backfill:", "range:", "boot:"
 
 
 class Kind(StrEnum):
@@ -43,6 +46,8 @@ class Kind(StrEnum):
     """A run that a caller asked for; its nominal instant is when."""
     BACKFILL = "backfill"
     """A run that makes up for a period of the past; its nominal instant is that period's."""
+    BOOT = "boot"
+    """A boot of the machine; its nominal instant is when that was."""
 
 
 class Waiting(NamedTuple):
@@ -120,6 +125,11 @@ def backfill_key(schedule_id: str, name: str, nominal: int) -> str:
     return f"{_BACKFILL}{schedule_id}:{name}:{nominal}"
 
 
+def boot_key(schedule_id: str, boot_id: str) -> str:
+    """The key of the run at a boot, of which there is one for each schedule."""
+    return f"{_BOOT}{schedule_id}:{boot_id}"
+
+
 def kind_of(key: str) -> Kind:
     """What the row with this key stands for."""
     word, colon, _ = key.partition(":")
@@ -132,3 +142,7 @@ def is_manual(key: str) -> bool:
 
 def is_backfill(key: str) -> bool:
     return key.startswith(_BACKFILL)
+
+
+def is_boot(key: str) -> bool:
+    return key.startswith(_BOOT)

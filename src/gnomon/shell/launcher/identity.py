@@ -11,9 +11,12 @@ import os
 from pathlib import Path
 from typing import NamedTuple, Self
 
+from gnomon.shell.boot import read_boot_id
+
 __all__ = ["Identity", "identify"]
 
-_BOOT = Path("/proc/sys/kernel/random/boot_id")
+_BOOT_DIGITS = 8
+"""How much of the id of a boot stands in that of a run."""
 _TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
 _GONE = ("Z", "X", "x")
 
@@ -48,9 +51,11 @@ def identify(pid: int) -> Identity | None:
     """The process that has this id now; None when there is none that still runs."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
-        boot = _BOOT.read_text(encoding="ascii")[:8]
     except OSError:
+        return None
+    boot_id = read_boot_id()
+    if boot_id is None:
         return None
     # The name, in parentheses, may hold anything; the fields after it are numbers and a letter.
     state, *rest = stat.rpartition(")")[2].split()
-    return None if state in _GONE else Identity(pid, int(rest[18]), boot)
+    return None if state in _GONE else Identity(pid, int(rest[18]), boot_id[:_BOOT_DIGITS])

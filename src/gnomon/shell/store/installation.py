@@ -5,16 +5,24 @@ What is not among them is deleted, with its history kept; what is new or differe
 is to be suspended is paused, and what no longer is, is resumed. All of it is one transaction, so
 that no turn sees a schedule between its definition and its suspension.
 
-Spec: LEDGER-23.
+An installation that is told of the machine's boot makes the rows of a boot that the ledger has not
+seen yet, one for each schedule that runs at boot, and notes the boot: with the schedules, so that a
+worker that dies has made all rows of a boot or none. What comes after it in the same boot, another
+start or another file, makes none.
+
+Spec: LEDGER-23, LEDGER-41.
 """
 
 import sqlite3
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from gnomon.core.ledger.lifecycle import Reason
+from gnomon.core.ledger.lifecycle import Reason, State
+from gnomon.core.ledger.period import Fact, boot_key
+from gnomon.core.recurrence import Boot
 from gnomon.core.schedule import Schedule
 from gnomon.ports import Saved
+from gnomon.shell.boot import MachineBoot
 from gnomon.shell.store import definition
 from gnomon.shell.store.commitment import insert_runs, new_row
 from gnomon.shell.store.definition_cache import DefinitionCache, definition_text
@@ -22,10 +30,13 @@ from gnomon.shell.store.instant_text import from_text, to_text
 from gnomon.shell.store.queries import named
 from gnomon.shell.store.revision import passed_over
 
-__all__ = ["SUSPENDED", "Installed", "install"]
+__all__ = ["BOOT", "SUSPENDED", "Installed", "install"]
 
 SUSPENDED = "suspended"
 """The reason of a pause that belongs to the definition."""
+
+BOOT = "boot"
+"""The note that says which boot of the machine the ledger has seen last."""
 
 _SQL = named("ledger.sql")
 
@@ -38,6 +49,8 @@ class Installed(NamedTuple):
     removed: list[str]
     suspended: list[str]
     resumed: list[str]
+    booted: list[str]
+    """Those that run because of a boot that was not seen before."""
 
 
 class _Present(NamedTuple):
@@ -52,9 +65,13 @@ class _Present(NamedTuple):
 
 def install(
     connection: sqlite3.Connection, cache: DefinitionCache, schedules: Sequence[Schedule], *,
-    suspended: Collection[str], now_ms: int, after_ms: int = 0,
+    suspended: Collection[str], now_ms: int, after_ms: int = 0, boot: MachineBoot | None = None,
 ) -> Installed:  # fmt: skip
-    """Make these all the schedules there are; a new one owes nothing that opened by `after_ms`."""
+    """
+    Make these all the schedules there are; a new one owes nothing that opened by `after_ms`.
+
+    Only who starts says which boot it is; without it nothing runs because of one.
+    """
     present = {row[0]: _Present(*row[1:]) for row in connection.execute(_SQL["present"])}
     wanted = {schedule.schedule_id for schedule in schedules}
     removed = [name for name in present if name not in wanted]
@@ -80,7 +97,33 @@ def install(
         definition.pause(connection, name, until_ms=None, reason=SUSPENDED, now_ms=now_ms)
     for name in to_resume:
         definition.resume(connection, name, now_ms=now_ms)
-    return Installed(saved, removed, to_suspend, to_resume)
+    booted = [] if boot is None else _see_boot(connection, schedules, boot, now_ms, after_ms)
+    return Installed(saved, removed, to_suspend, to_resume, booted)
+
+
+def _see_boot(
+    connection: sqlite3.Connection,
+    schedules: Sequence[Schedule],
+    boot: MachineBoot,
+    now_ms: int,
+    after_ms: int,
+) -> list[str]:
+    """Make the rows of a boot that is new to the ledger; which schedules have one now."""
+    seen = connection.execute(_SQL["get_meta"], {"name": BOOT}).fetchone()
+    if seen is not None and seen[0] == boot.boot_id:
+        return []
+    connection.execute(_SQL["set_meta"], {"name": BOOT, "value": boot.boot_id})
+    if seen is None and boot.at * 1000 <= after_ms:
+        return []  # the ledger that was lost may have seen it
+    names = [one.schedule_id for one in schedules if isinstance(one.recurrence, Boot)]
+    now = to_text(now_ms)
+    for name in names:
+        # Its chosen instant is this one: the deadline counts from when a worker could first know.
+        fact = Fact(boot_key(name, boot.boot_id), boot.at, now_ms, State.PLANNED, is_new=True)
+        (revision, *_) = connection.execute(_SQL["asked_head"], {"id": name}).fetchone()
+        insert_runs(connection, [new_row(fact, name, revision, now)])
+        connection.execute(_SQL["wake"], {"id": name, "at": now, "now": now})
+    return names
 
 
 def _forgo(

@@ -20,6 +20,7 @@ from gnomon.core.engine import Change, Due
 from gnomon.core.schedule import Schedule
 from gnomon.errors import StoreError
 from gnomon.ports import Committed, Held, Only, Report, RunRow, ScheduleRow
+from gnomon.shell.boot import MachineBoot
 from gnomon.shell.store import commitment, definition, history, lease, snapshot
 from gnomon.shell.store.database import BUSY_MS, MEMORY, Database
 from gnomon.shell.store.definition_cache import CACHED_MAX, DefinitionCache
@@ -146,13 +147,13 @@ class SqliteLedger(RequestsOnSqlite):
 
     async def install(
         self, schedules: Sequence[Schedule], *, suspended: Collection[str], now_ms: int,
-        after_ms: int = 0,
+        after_ms: int = 0, boot: MachineBoot | None = None,
     ) -> Installed:  # fmt: skip
         """Make these all the schedules there are, in one transaction: all of it, or nothing."""
         return await self._write(
             lambda connection: install(
                 connection, self._cache, schedules, suspended=suspended, now_ms=now_ms,
-                after_ms=after_ms,
+                after_ms=after_ms, boot=boot,
             )
         )  # fmt: skip
 

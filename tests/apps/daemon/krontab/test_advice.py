@@ -38,6 +38,7 @@ NOW = 1_792_886_400  # 25 October 2026
         ),
         ("# nothing", ["1:1: file: has no jobs"]),
         ("0 2 * * * name=A command=a", []),
+        ("@reboot name=a command=/bin/a", []),
     ],
 )
 def test_what_is_probably_not_meant_is_a_warning(line: str, warnings: list[str]) -> None:

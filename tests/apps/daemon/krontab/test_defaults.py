@@ -45,6 +45,10 @@ class Said(NamedTuple):
         words += ["env="] if self.clears else []
         return words + [f"env={name}={_in_quotes(text)}" for name, text in self.env.items()]
 
+    def at_boot(self) -> "Said":
+        """What of it can be said of a boot."""
+        return self._replace(when={key: one for key, one in self.when.items() if key == "tz"})
+
     def under(self, defaults: "Said") -> "Said":
         """The same, written out: the rule of the reference, in three lines."""
         when = {**defaults.when, **self.when}
@@ -87,10 +91,14 @@ def files(draw: st.DrawFn) -> tuple[str, str]:
     for number, (schedule, own) in enumerate(jobs):
         rest = f"name=job-{number} command=x"
         is_usual = own.under(usual).when.get("dialect", "standard") == "standard"
-        time = schedule if is_usual else "0 2 * * *"
+        time = schedule if is_usual or schedule == "@reboot" else "0 2 * * *"
+        if time == "@reboot":
+            own = own.at_boot()
         modifiers, fields = _parted(own.words())
         short.append(" ".join([time, *modifiers, rest, *fields]))
-        modifiers, fields = _parted(own.under(usual).words())
+        whole = own.under(usual)
+        whole = whole.at_boot() if time == "@reboot" else whole
+        modifiers, fields = _parted(whole.words())
         long.append(" ".join([time, *modifiers, rest, *fields]))
     return "\n".join(short), "\n".join(long)
 
@@ -102,7 +110,7 @@ def _parted(words: list[str]) -> tuple[list[str], list[str]]:
     )
 
 
-@clause("KRONTAB-48", "KRONTAB-49")
+@clause("KRONTAB-48", "KRONTAB-49", "KRONTAB-51")
 @given(files())
 @example(
     ("@defaults @dst(vixie)\n0 2 * * * @dialect(posix) name=a command=b",

@@ -14,6 +14,7 @@ from gnomon.core.decision import (
     parse_constraint,
     parse_distribution,
 )
+from gnomon.core.recurrence import Boot
 from gnomon.core.schedule import Overlap
 from tests.apps.daemon.krontab.reading import Mistake, job, mistakes, problems, read
 from tests.clauses import clause
@@ -210,3 +211,24 @@ def test_what_does_not_print_and_what_is_too_long_is_refused() -> None:
         "1:60: line: has a character that does not print, got '\\x07'"
     ]
     assert problems(f"0 2 * * * {REST} " + "x" * 20_000) == ["1:1: line: has 20046 characters"]
+
+
+@clause("KRONTAB-51")
+def test_a_job_runs_at_boot_and_may_be_five_minutes_late() -> None:
+    found = job(f"@reboot @tz(Europe/Paris) {REST}")
+
+    assert found.schedule.recurrence == Boot()
+    assert found.schedule.decider.zone == "Europe/Paris"
+    assert found.schedule.policy.deadline == timedelta(minutes=5)
+    assert job(f"@reboot @policy(suspend=true) {REST}").schedule.policy == found.schedule.policy
+    later = job(f"@reboot @policy(deadline=30m) {REST}")
+    assert later.schedule.policy.deadline == timedelta(minutes=30)
+
+
+@clause("KRONTAB-51")
+def test_what_the_defaults_say_about_times_does_not_hold_for_a_boot() -> None:
+    (found,) = read(f"@defaults @win(after,1h) @only(hours=3) user=www\n@reboot {REST}").jobs
+
+    assert found.schedule.decider.window == WindowRule()
+    assert found.schedule.decider.only is None
+    assert found.execution.user == "www"

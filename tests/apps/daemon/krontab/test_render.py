@@ -51,7 +51,11 @@ FIELDS = {
     "notify": st.sampled_from(["always", "never", "missed", "skipped,failure"]),
     "description": WORDS,
 }
-SCHEDULES = st.sampled_from(["0 2 * * *", "*/5\t9-17  * * mon-fri", "@daily", "30 0 2 * * 1#2"])
+SCHEDULES = st.sampled_from(
+    ["0 2 * * *", "*/5\t9-17  * * mon-fri", "@daily", "30 0 2 * * 1#2", "@reboot"]
+)
+AT_BOOT = ("tz", "policy")
+"""The modifiers that go with `@reboot`."""
 
 
 def _in_quotes(text: str) -> str:
@@ -63,7 +67,10 @@ def lines(draw: st.DrawFn) -> str:
     modifiers = draw(st.fixed_dictionaries({}, optional=MODIFIERS))
     fields = draw(st.fixed_dictionaries({}, optional=FIELDS))
     env = draw(st.dictionaries(st.sampled_from(["A", "B_1", "path"]), WORDS))
-    words = [draw(SCHEDULES), *(f"@{name}({text})" for name, text in modifiers.items())]
+    schedule = draw(SCHEDULES)
+    if schedule == "@reboot":
+        modifiers = {name: text for name, text in modifiers.items() if name in AT_BOOT}
+    words = [schedule, *(f"@{name}({text})" for name, text in modifiers.items())]
     words += ["name=db/backup"]
     words += [f"{name}={_in_quotes(text)}" for name, text in fields.items()]
     words += [f"env={name}={_in_quotes(text)}" for name, text in env.items()]
@@ -147,6 +154,14 @@ def test_a_mistake_at_the_end_changes_nothing_before_it(line: str) -> None:
         (
             "0 2 * * * @win(center,7200s) @dist(skewLate,shape=2) name=a command=\"b  c 'd e'\"",
             "0 2 * * * @win(around,2h) @dist(skewLate,shape=2) name=a command=\"b c 'd e'\"",
+        ),
+        (
+            "@Reboot @policy(deadline=300s) @tz(UTC) name=a command=b",
+            "@reboot name=a command=b",
+        ),
+        (
+            "@reboot @policy(deadline=0s) name=a command=b",
+            "@reboot @policy(deadline=0s) name=a command=b",
         ),
         (
             "0 2 * * * @only(dow=MON-FRI) name=a command=b env=Z=1 env=A=2 shell=true",

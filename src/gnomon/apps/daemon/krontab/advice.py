@@ -13,6 +13,7 @@ from itertools import islice, pairwise
 from gnomon.apps.daemon.krontab.piece import Piece
 from gnomon.apps.daemon.krontab.problem import Problem, Problems
 from gnomon.apps.daemon.krontab.reader import Entry, Krontab
+from gnomon.core.recurrence import Boot
 
 __all__ = ["PERIODS_MAX", "advise"]
 
@@ -58,6 +59,8 @@ def _about_command(entry: Entry, problems: Problems) -> None:
 
 def _about_periods(entry: Entry, now: int, problems: Problems) -> None:
     schedule, place = entry.job.schedule, _place(entry, "schedule")
+    if isinstance(schedule.recurrence, Boot):
+        return
     nominals = list(islice(schedule.recurrence.iterate_epochs(now), PERIODS_MAX))
     if not nominals:
         problems.warn(place, "schedule", "never occurs again", hint="remove the job, or mend it")

@@ -2,9 +2,10 @@
 How the periods of a job are judged: the modifier `policy`.
 
 `concurrency`, `deadline` and `suspend` each have their default when they are left out, whichever of
-the others are there.
+the others are there. What runs at boot may by default start later than at once: a machine that
+boots has much to do, and krond comes to it when it can.
 
-Spec: KRONTAB-12.
+Spec: KRONTAB-12, KRONTAB-51.
 """
 
 from datetime import timedelta
@@ -18,7 +19,10 @@ from gnomon.apps.daemon.krontab.problem import Problems
 from gnomon.core.civil.duration import parse_duration
 from gnomon.core.schedule import CONCURRENCY, Overlap, Policy
 
-__all__ = ["Conduct", "read_conduct"]
+__all__ = ["BOOT_DEADLINE", "Conduct", "read_conduct", "usual_deadline"]
+
+BOOT_DEADLINE = timedelta(minutes=5)
+"""How late a job may start after a boot when it does not say."""
 
 _TRUTH = {"true": True, "false": False}
 _KEYS = ("concurrency", "deadline", "suspend")
@@ -32,16 +36,19 @@ class Conduct(NamedTuple):
     suspend: bool
 
 
-_USUAL = Conduct(_policy(), False)
+def usual_deadline(*, at_boot: bool) -> timedelta:
+    """The deadline of a job that does not say."""
+    return BOOT_DEADLINE if at_boot else timedelta(0)
 
 
 def read_conduct(draft: Draft, problems: Problems) -> Conduct:
     """What the draft says about judging."""
+    length = usual_deadline(at_boot=draft.at_boot)
     if "policy" not in draft.pieces:
-        return _USUAL
+        return Conduct(_policy(deadline=length), False)
     label = draft.label("policy")
     values = _values(draft, label, problems)
-    overlap, suspend, policy = Overlap.SKIP, False, _USUAL.policy
+    overlap, suspend, policy = Overlap.SKIP, False, _policy()
     if (piece := values.get("concurrency")) is not None:
         if piece.text in CONCURRENCY:
             overlap = CONCURRENCY[piece.text]
@@ -59,7 +66,7 @@ def read_conduct(draft: Draft, problems: Problems) -> Conduct:
             )
     deadline = values.get("deadline")
     with problems.at(deadline or draft.start, label):
-        length = timedelta(0) if deadline is None else parse_duration(deadline.text)
+        length = length if deadline is None else parse_duration(deadline.text)
         policy = _policy(overlap=overlap, deadline=length)
     return Conduct(policy, suspend)
 

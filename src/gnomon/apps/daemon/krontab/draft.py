@@ -16,9 +16,11 @@ from gnomon.apps.daemon.krontab.piece import Piece
 from gnomon.apps.daemon.krontab.problem import Problems
 
 __all__ = [
+    "AT_BOOT",
     "DEFAULTS",
     "FIELDS",
     "MODIFIERS",
+    "NOT_AT_BOOT",
     "OF_ONE_JOB",
     "SCHEDULE",
     "SEPARATORS",
@@ -40,6 +42,10 @@ SEPARATORS = {
 """What stands between the parts of a modifier; nothing when it has one."""
 
 MODIFIERS = tuple(SEPARATORS)
+AT_BOOT = "@reboot"
+"""The schedule of what runs when the machine has been booted."""
+NOT_AT_BOOT = ("dst", "dialect", "win", "dist", "seed", "only", "avoid")
+"""The modifiers that say something about a time, which a boot has not."""
 FIELDS = (
     "name", "command", "shell", "user", "group", "cwd", "umask", "timeout", "grace", "stdout",
     "stderr", "env", "mail", "webhook", "ping", "notify", "description",
@@ -72,6 +78,12 @@ class Draft:
         found = self.pieces.get(name, ())
         return found[0] if found else None
 
+    @property
+    def at_boot(self) -> bool:
+        """Whether it runs at boot, and not at times."""
+        schedule = self.first(SCHEDULE)
+        return schedule is not None and schedule.text.strip().lower() == AT_BOOT
+
     def label(self, name: str) -> str:
         """What the author calls it."""
         return f"{self.sigil}{name}" if name in SEPARATORS else name
@@ -87,8 +99,11 @@ class Draft:
         self.pieces[name] = tuple(parts)
 
     def inherit(self, defaults: Mapping[str, tuple[Piece, ...]]) -> None:
-        """Take what it does not say itself; an empty value takes nothing."""
+        """Take what it does not say itself, and can have; an empty value takes nothing."""
+        at_boot = self.at_boot
         for name, usual in defaults.items():
+            if at_boot and name in NOT_AT_BOOT and name not in self.pieces:
+                continue
             own = self.pieces.get(name, usual)
             if own and not own[0].text and (name == "env" or len(own) == 1):
                 own = own[1:]

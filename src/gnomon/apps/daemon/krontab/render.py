@@ -16,7 +16,8 @@ from functools import cache
 
 from gnomon.apps.daemon.execution import SHELL, Execution
 from gnomon.apps.daemon.job import Job
-from gnomon.apps.daemon.krontab.draft import DEFAULTS, SCHEDULE
+from gnomon.apps.daemon.krontab.conduct import usual_deadline
+from gnomon.apps.daemon.krontab.draft import AT_BOOT, DEFAULTS, SCHEDULE
 from gnomon.apps.daemon.krontab.piece import quote
 from gnomon.apps.daemon.krontab.reader import Entry, read_krontab
 from gnomon.apps.daemon.notice import Occasion
@@ -24,7 +25,7 @@ from gnomon.core.civil.duration import short_duration
 from gnomon.core.cron.dialect import find_dialect
 from gnomon.core.decision import render_constraint
 from gnomon.core.decision.distribution_text import name_of, params_of
-from gnomon.core.recurrence import Cron
+from gnomon.core.recurrence import Boot, Cron
 from gnomon.core.schedule import CONCURRENCY
 from gnomon.errors import DefinitionError
 
@@ -112,7 +113,7 @@ def _yaml_fields(job: Job, defaults: Entry | None) -> Iterator[tuple[str, str]]:
 
 
 def _schedule(job: Job) -> str:
-    return _cron(job).expression.text
+    return AT_BOOT if _at_boot(job) else _cron(job).expression.text
 
 
 def _own_modifiers(defaults: Entry) -> list[tuple[str, str]]:
@@ -126,12 +127,18 @@ def _own_modifiers(defaults: Entry) -> list[tuple[str, str]]:
 def _modifiers(job: Job, defaults: Entry | None) -> Iterator[tuple[str, str]]:
     """What stands in the parentheses of each modifier that the job needs."""
     usual = _plain() if defaults is None else defaults
-    own, others = _when(job), _when(usual.job)
-    if "dst" not in usual.places:
+    at_boot, others, conduct = _at_boot(job), _when(usual.job), _conduct(usual.job)
+    own = {"tz": job.schedule.decider.zone} if at_boot else _when(job)
+    if at_boot:
+        if defaults is None:
+            conduct["deadline"] = short_duration(usual_deadline(at_boot=True))
+        elif not defaults.job.schedule.policy.deadline:
+            conduct["deadline"] = ""  # they say 0s or nothing, so that the job says what it has
+    elif "dst" not in usual.places:
         others["dst"] = find_dialect(_cron(job).expression.dialect).dst.value
     yield from _differences(own, others)
-    conduct = _differences(_conduct(job), _conduct(usual.job))
-    if text := ",".join(f"{key}={value}" for key, value in conduct):
+    conduct = dict(_differences(_conduct(job), conduct))
+    if text := ",".join(f"{key}={value}" for key, value in conduct.items()):
         yield "policy", text
 
 
@@ -200,6 +207,10 @@ def _how(job: Job) -> dict[str, str]:
         "notify": "always" if len(occasions) == len(Occasion) else ",".join(occasions) or "never",
         "description": job.description,
     }
+
+
+def _at_boot(job: Job) -> bool:
+    return isinstance(job.schedule.recurrence, Boot)
 
 
 def _cron(job: Job) -> Cron:

@@ -5,14 +5,21 @@ The texts are those of the core, and so are their meanings; what is added is the
 mistake. Something that cannot be read stands for its default from then on, so that what comes after
 it is looked at too.
 
-Spec: KRONTAB-10, KRONTAB-38.
+Spec: KRONTAB-10, KRONTAB-38, KRONTAB-51.
 """
 
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from gnomon.apps.daemon.krontab.draft import DEFAULTS, SCHEDULE, Draft, unknown
+from gnomon.apps.daemon.krontab.draft import (
+    AT_BOOT,
+    DEFAULTS,
+    NOT_AT_BOOT,
+    SCHEDULE,
+    Draft,
+    unknown,
+)
 from gnomon.apps.daemon.krontab.piece import Piece, unquote
 from gnomon.apps.daemon.krontab.problem import Problems
 from gnomon.core.civil.zone import load_zone
@@ -29,7 +36,7 @@ from gnomon.core.decision import (
     parse_window,
 )
 from gnomon.core.decision.distribution import Uniform
-from gnomon.core.recurrence import Recurrence, cron
+from gnomon.core.recurrence import Boot, Recurrence, cron
 from gnomon.errors import DefinitionError
 
 __all__ = ["Timing", "read_timing"]
@@ -54,6 +61,8 @@ class Timing(NamedTuple):
 
 def read_timing(draft: Draft, identity: str, problems: Problems) -> Timing | None:
     """What the draft says about when; None when its schedule cannot be read."""
+    if draft.at_boot:
+        _refuse_times(draft, problems)
     zone = _zone(draft, problems)
     recurrence = _recurrence(draft, zone, problems)
     strategy, salt = _seed(draft, problems)
@@ -68,6 +77,15 @@ def read_timing(draft: Draft, identity: str, problems: Problems) -> Timing | Non
     return None
 
 
+def _refuse_times(draft: Draft, problems: Problems) -> None:
+    """A boot has no time that could be moved, drawn or left out."""
+    for name in NOT_AT_BOOT:
+        for piece in draft.pieces.pop(name, ())[:1]:
+            reason = f"does not go with {AT_BOOT}, which is no time"
+            hint = "leave it out; for a pause after the boot begin the command with sleep"
+            problems.error(piece, draft.label(name), reason, hint=hint)
+
+
 def _zone(draft: Draft, problems: Problems) -> str:
     piece = draft.first("tz")
     if piece is not None:
@@ -80,10 +98,13 @@ def _recurrence(draft: Draft, zone: str, problems: Problems) -> Recurrence | Non
     piece = draft.first(SCHEDULE)
     if piece is None:
         return None
+    if draft.at_boot:
+        return Boot()
     text = " ".join(piece.text.split())
     text = _MACROS.get(text.lower(), text)  # so that there is one way to write it
     if text.startswith("@") and text.lower() not in STANDARD.macros:
-        problems.error(piece, SCHEDULE, "is not a known macro", got=text, hint=_macro_hint(text))
+        hint = unknown(text, among=(*STANDARD.macros, AT_BOOT, f"@{DEFAULTS}"))
+        problems.error(piece, SCHEDULE, "is not a known macro", got=text, hint=hint)
         return None
     dialect = _one_of(draft, "dialect", tuple(DIALECTS), problems) or STANDARD.name
     dst = _one_of(draft, "dst", tuple(Dst), problems)
@@ -93,12 +114,6 @@ def _recurrence(draft: Draft, zone: str, problems: Problems) -> Recurrence | Non
         with problems.at(piece, SCHEDULE):  # once more, as it stands there, for the place
             cron(piece.text, zone=zone, dialect=dialect)
         return None
-
-
-def _macro_hint(text: str) -> str:
-    if text.lower() == "@reboot":
-        return "krond has nothing that runs at boot; write a unit of the system for it"
-    return unknown(text, among=(*STANDARD.macros, f"@{DEFAULTS}"))
 
 
 def _one_of(draft: Draft, name: str, known: Sequence[str], problems: Problems) -> str | None:

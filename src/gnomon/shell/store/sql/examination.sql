@@ -6,7 +6,8 @@ SELECT s.schedule_id, s.cursor_at, s.floor_at, s.wake_at, s.updated_at, s.paused
   v.definition,
   (SELECT max(coalesce(r.last_run_at, r.run_at)) FROM schedule_runs r
    WHERE r.schedule_id = s.schedule_id AND r.revision < s.revision
-     AND r.idempotency_key NOT GLOB 'manual:*' AND r.idempotency_key NOT GLOB 'backfill:*')
+     AND r.idempotency_key NOT GLOB 'manual:*' AND r.idempotency_key NOT GLOB 'backfill:*'
+     AND r.idempotency_key NOT GLOB 'boot:*')
 FROM schedules s
 LEFT JOIN schedule_revisions v ON v.schedule_id = s.schedule_id AND v.revision = s.revision
 ORDER BY s.schedule_id

@@ -228,6 +228,7 @@ SELECT definition FROM schedule_revisions WHERE schedule_id = :id AND revision =
 SELECT run_at, coalesce(last_run_at, run_at), created_at FROM schedule_runs
 WHERE schedule_id = :id AND coalesce(last_run_at, run_at) > :after
   AND idempotency_key NOT GLOB 'manual:*' AND idempotency_key NOT GLOB 'backfill:*'
+  AND idempotency_key NOT GLOB 'boot:*'
 
 -- name: has_waiting
 SELECT EXISTS (
@@ -498,6 +499,7 @@ SELECT idempotency_key, run_at, last_run_at, outcome, reason FROM schedule_runs
 WHERE schedule_id = :id AND revision = :revision AND state = 'done' AND launches = 0
   AND outcome <> 'executed' AND coalesce(last_run_at, run_at) > :after
   AND idempotency_key NOT GLOB 'manual:*' AND idempotency_key NOT GLOB 'backfill:*'
+  AND idempotency_key NOT GLOB 'boot:*'
 ORDER BY run_at
 
 -- name: remove_key
