@@ -9,7 +9,7 @@ from tests.clauses import clause
 @clause("KRONTAB-37")
 def test_a_crontab_is_taken_over(tmp_path: Path) -> None:
     crontab = tmp_path / "crontab"
-    crontab.write_text("0 2 * * * /bin/true > /dev/null\n@reboot /bin/true\n")
+    crontab.write_text("0 2 * * * /bin/true > /dev/null\n@sometimes /bin/true\n")
 
     done = gnomon("krontab", "import", str(crontab), "--zone", "Europe/Paris")
 
@@ -17,10 +17,10 @@ def test_a_crontab_is_taken_over(tmp_path: Path) -> None:
     assert done.lines == [
         "0 2 * * * @tz(Europe/Paris) @policy(concurrency=allow,deadline=1m) name=true "
         'command="/bin/true > /dev/null" shell=true',
-        "# not taken over: @reboot /bin/true",
+        "# not taken over: @sometimes /bin/true",
     ]
     assert done.err.startswith("note: times are read in Europe/Paris")
-    assert f"error: {crontab}:2:1: schedule: is not a known macro, got '@reboot'" in done.err
+    assert f"error: {crontab}:2:1: schedule: is not a known macro, got '@sometimes'" in done.err
     assert gnomon("krontab", "import", str(crontab), "--json").json.keys() == {
         "krontab", "notes", "errors", "warnings",
     }  # fmt: skip

@@ -16,7 +16,7 @@ _DAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
 _MACROS = {
     "@yearly": "0 0 1 1 *", "@annually": "0 0 1 1 *", "@monthly": "0 0 1 * *",
     "@weekly": "0 0 * * 0", "@daily": "0 0 * * *", "@midnight": "0 0 * * *",
-    "@hourly": "0 * * * *",
+    "@hourly": "0 * * * *", "@reboot": "0 0 1 1 *",
 }  # fmt: skip
 
 
@@ -40,9 +40,11 @@ class Entry:
     command: str
     stdin: str
     env: dict[str, str] = field(default_factory=dict)
+    at_boot: bool = False
+    """Whether it runs when cron first starts after a boot, and at no minute."""
 
     def runs_on(self, on: date) -> bool:
-        if on.month not in self.months:
+        if self.at_boot or on.month not in self.months:
             return False
         in_month, in_week = on.day in self.days, on.isoweekday() % 7 in self.weekdays
         return (in_month and in_week) if self.star else (in_month or in_week)
@@ -95,7 +97,7 @@ def _word(line: str, at: int, end: str) -> tuple[str, int]:
 
 
 def _entry(line: str, number: int, system: bool, env: dict[str, str]) -> Entry:
-    rest = line[1:] if line[0] == "-" else line
+    rest, macro = line[1:] if line[0] == "-" else line, ""
     if rest[0] == "@":
         macro, at = _word(rest, 0, "")
         if macro.lower() not in _MACROS:
@@ -124,7 +126,7 @@ def _entry(line: str, number: int, system: bool, env: dict[str, str]) -> Entry:
         days=_field(day, 1, 31, []), months=_field(month, 1, 12, _MONTHS),
         weekdays=frozenset(one % 7 for one in _field(weekday, 0, 7, _DAYS)),
         star=day[0] == "*" or weekday[0] == "*",
-        user=user, command=command, stdin=stdin, env=env,
+        user=user, command=command, stdin=stdin, env=env, at_boot=macro.lower() == "@reboot",
     )  # fmt: skip
 
 

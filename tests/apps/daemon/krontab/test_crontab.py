@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.apps.daemon.job import Job
+from gnomon.apps.daemon.krontab.crontab import Note
 from gnomon.core.civil.calendar import civil_from_days, weekday
-from gnomon.core.recurrence import Recurrence
+from gnomon.core.recurrence import Boot, Recurrence
 from tests.apps.daemon.krontab.crontabs import jobs, taken_over
 from tests.apps.daemon.krontab.reading import read
 from tests.clauses import clause
@@ -115,17 +116,31 @@ def _matches(field: str, value: int, *, first: int) -> bool:
     return False
 
 
-@clause("KRONTAB-30")
-def test_what_cannot_be_taken_over_stays_as_a_comment_and_is_said() -> None:
-    imported = taken_over("# mine\n\n@reboot /bin/x\nnonsense\n0 2 * * *\n1 * * * * true\n")
+@clause("KRONTAB-53")
+def test_a_line_at_boot_runs_at_boot() -> None:
+    imported = taken_over("RANDOM_DELAY=30\n@Reboot root /bin/x\n", system=True)
 
     assert imported.text == (
-        "# mine\n\n# not taken over: @reboot /bin/x\n# not taken over: nonsense\n"
+        "@reboot @policy(concurrency=allow) name=x command=/bin/x shell=true user=root\n"
+    )
+    assert imported.notes[1:] == (
+        Note(2, "a restart of a container is no boot; krond goes by the kernel"),
+    )
+    (job,) = read(imported.text).jobs
+    assert job.schedule.recurrence == Boot()
+
+
+@clause("KRONTAB-30")
+def test_what_cannot_be_taken_over_stays_as_a_comment_and_is_said() -> None:
+    imported = taken_over("# mine\n\n@rebooted /bin/x\nnonsense\n0 2 * * *\n1 * * * * true\n")
+
+    assert imported.text == (
+        "# mine\n\n# not taken over: @rebooted /bin/x\n# not taken over: nonsense\n"
         "# not taken over: 0 2 * * *\n"
         "1 * * * * @policy(concurrency=allow,deadline=1m) name=true command=true shell=true\n"
     )
     assert [f"{one.line}:{one.column}: {one.message}" for one in imported.problems] == [
-        "3:1: schedule: is not a known macro, got '@reboot'",
+        "3:1: schedule: is not a known macro, got '@rebooted'",
         "4:1: crontab: is no line of a crontab, got 'nonsense'",
         "5:1: crontab: has no command, got '0 2 * * *'",
     ]
@@ -209,6 +224,7 @@ def _says_the_same(job: Job, entry: Entry) -> bool:
     assert dict(execution.env) == {name: env[name] for name in env if name not in own}
     assert entry.stdin or execution.arguments == (entry.command,)
     first = date(2026, 1, 1).toordinal()
+    assert (job.schedule.recurrence == Boot()) == entry.at_boot
     days = [date.fromordinal(first + number) for number in range(731)]
     wanted = [on for on in days if entry.runs_on(on)]
     recurrence = job.schedule.recurrence
@@ -237,7 +253,7 @@ def _may_be_refused(text: str, system: bool) -> set[int]:
     }  # fmt: skip
     never = {
         entry.line for entry in entries(text, system=system)
-        if isinstance(entry, Entry) and not any(
+        if isinstance(entry, Entry) and not entry.at_boot and not any(
             entry.runs_on(date.fromordinal(one)) for one in range(730_000, 733_000)
         )
     }  # fmt: skip

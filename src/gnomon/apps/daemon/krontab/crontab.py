@@ -24,6 +24,7 @@ from gnomon.apps.daemon.krontab.crontab_form import (
     may_be_user,
 )
 from gnomon.apps.daemon.krontab.crontab_time import When, looks_like_a_field, read_when
+from gnomon.apps.daemon.krontab.draft import AT_BOOT
 from gnomon.apps.daemon.krontab.piece import Piece
 from gnomon.apps.daemon.krontab.problem import Problem, Problems, Severity
 from gnomon.apps.daemon.krontab.process import RESERVED, VARIABLE
@@ -36,6 +37,7 @@ __all__ = ["Imported", "Note", "Source", "general_notes", "import_crontab"]
 _NOT_SET = ("LOGNAME", "USER")
 _MINUTES = re.compile(r"[0-9]{1,4}")
 _POLICY = "@policy(concurrency=allow,deadline=1m)"
+_POLICY_AT_BOOT = "@policy(concurrency=allow)"
 _FROM_SETTING = {"mail": "MAILTO", "cwd": "HOME", "shell": "SHELL", "@tz": "CRON_TZ"}
 """Which setting of cron a field of krond comes from."""
 
@@ -261,12 +263,14 @@ def _say(when: When, executed: Executed, rest: Piece, reader: _Reader) -> None:
 
 def _words(when: When, name: str, command: str, user: str, settings: _Settings) -> list[str]:
     exported = (f"export {name}={shlex.quote(value)}; " for name, value in settings.exports.items())
-    minutes = settings.delay_minutes + when.window_minutes
+    at_boot = when.schedule == AT_BOOT
+    minutes = 0 if at_boot else settings.delay_minutes + when.window_minutes
     words = [when.schedule]
     words += [f"@tz({settings.zone})"] if settings.zone != "UTC" else []
     words += [f"@dialect({when.dialect})"] if when.dialect else []
     words += [f"@win(after,{minutes}m)"] if minutes else []
-    words += [_POLICY, f"name={name}", f"command={_quoted(''.join(exported) + command)}"]
+    words += [_POLICY_AT_BOOT if at_boot else _POLICY]
+    words += [f"name={name}", f"command={_quoted(''.join(exported) + command)}"]
     words += [f"shell={_quoted(settings.shell)}"]
     words += [f"user={user}"] if user else []
     words += [f"cwd={_quoted(settings.home)}"] if settings.home else []

@@ -11,6 +11,7 @@ Spec: KRONTAB-28, KRONTAB-39.
 import re
 from typing import NamedTuple
 
+from gnomon.apps.daemon.krontab.draft import AT_BOOT
 from gnomon.apps.daemon.krontab.piece import Piece
 from gnomon.apps.daemon.krontab.problem import Problems
 from gnomon.core.cron.dialect import VIXIE
@@ -78,9 +79,9 @@ def _read_macro(piece: Piece, problems: Problems) -> When | None:
     text = piece.text.lower()
     if text in VIXIE.macros:
         return When(_MACROS.get(text, text))
-    hint = f"write five fields, or one of {', '.join(VIXIE.macros)}"
-    if text == "@reboot":
-        hint = "krond starts nothing at boot: have a unit of the system start it"
+    if text == AT_BOOT:
+        return When(text, notes=("a restart of a container is no boot; krond goes by the kernel",))
+    hint = f"write five fields, or one of {', '.join(VIXIE.macros)}, {AT_BOOT}"
     problems.error(piece, "schedule", "is not a known macro", got=piece.text, hint=hint)
     return None
 
