@@ -26,3 +26,16 @@ def test_a_job_at_boot_is_at_boot(tmp_path: Path) -> None:
     assert gnomon("krontab", "explain", "b", "--file", str(site), "--json").json == {
         "job": "b", "identity": f"{site}:b", "periodId": None,
     }  # fmt: skip
+
+
+@clause("CRONJOB-10")
+def test_an_export_names_a_job_at_boot_and_says_what_to_write(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    site.write_text("0 2 * * * name=a command=/bin/true\n@reboot name=b command=/bin/true\n")
+
+    done = gnomon("krontab", "export", "--kubernetes", "--image", "tools:1", "--file", str(site))
+
+    assert done.code == 1
+    assert 'kind: "KronJob"' in done.out
+    assert "b: schedule: runs at boot, and a KronJob at times only, got '@reboot'" in done.err
+    assert "or write a DaemonSet: its pods start with each node" in done.err

@@ -98,6 +98,7 @@ def test_an_expression_of_another_dialect_must_mean_the_same() -> None:
     ("line", "image", "where"),
     [
         ("@daily name=a command=/bin/true", "", "image"),
+        ("@reboot name=a command=/bin/true", "i", "schedule"),
         (f"@daily name={'a' * 64} command=/bin/true", "i", "name"),
     ],
 )
@@ -106,3 +107,9 @@ def test_what_cannot_be_a_kronjob_is_refused(line: str, image: str, where: str) 
         export_job(job(line), namespace="ops", image=image, now=NOW)
 
     assert caught.value.where == where
+
+
+@clause("CRONJOB-10")
+def test_a_job_at_boot_is_refused_with_what_to_write() -> None:
+    with pytest.raises(DefinitionError, match=r"schedule: runs at boot.*write a DaemonSet"):
+        export("@reboot name=a command=/bin/true")

@@ -19,7 +19,7 @@ from gnomon.apps.operator.definition import DEADLINE, NAME_MAX, read_definition,
 from gnomon.core.civil.duration import short_duration
 from gnomon.core.cron.dialect import STANDARD
 from gnomon.core.fire_diff import compare_fires
-from gnomon.core.recurrence import Cron, cron
+from gnomon.core.recurrence import Boot, Cron, cron
 from gnomon.core.schedule import CONCURRENCY
 from gnomon.errors import DefinitionError
 from gnomon.importers.cronjob import COMPARED_S, Difference
@@ -58,6 +58,10 @@ def export_job(job: Job, *, namespace: str, image: str, now: int) -> ExportedJob
             hint="write e.g. --image registry.example/tools:1.4",
         )  # fmt: skip
     recurrence = job.schedule.recurrence
+    if isinstance(recurrence, Boot):
+        reason = "runs at boot, and a KronJob at times only"
+        hint = "leave this job to krond, or write a DaemonSet: its pods start with each node"
+        raise DefinitionError(reason, where="schedule", got="@reboot", hint=hint)
     if not isinstance(recurrence, Cron):
         raise DefinitionError(
             "is no cron expression, which a KronJob must have", where=f"{job.name}: schedule",
