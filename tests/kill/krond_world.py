@@ -1,7 +1,8 @@
 """
 The world of krond: a krontab file, and a krond that is killed again and again.
 
-Its jobs have every kind of concurrency, deadlines, windows, and a directory that is not there. Each
+Its jobs have every kind of concurrency, deadlines, windows, and a directory that is not there, and
+one runs at boot: once, however many lives krond has, as the machine is booted in none of them. Each
 execution writes a line of its own into a file. Between two lives the file may be edited: a job gets
 another environment, which makes it another definition, or is suspended, or no longer.
 
@@ -12,6 +13,7 @@ import random
 import signal
 import sqlite3
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from tests.kill.lives import Outcome
@@ -31,6 +33,10 @@ _JOBS = {
 """Seconds between periods, modifiers, command, and what stands beside."""
 _OPEN_FOR_S = {"window": 2}
 """How long the window of a job is open after its period."""
+_AT_BOOT = (
+    "@reboot @policy(deadline=1h) name=boot shell=true env=EDIT={edit} "
+    'command="echo $GNOMON_KEY >> {folder}/boots.txt"'
+)
 _IDLE = "0 0 1 1 * name=idle command=true\n"
 
 
@@ -77,7 +83,24 @@ class KrondWorld(World):
     def end_well(self) -> int:
         self._suspended = set()
         self._write()
-        return super().end_well()
+        until = super().end_well()
+        self._outcome.problems += self._about_boots()
+        return until
+
+    def _about_boots(self) -> Iterator[str]:
+        """The machine was booted once, before it all: that is one row, and one run at most."""
+        query = "SELECT outcome, reason, status FROM schedule_runs WHERE idempotency_key LIKE ?"
+        with sqlite3.connect(self.store) as connection:
+            rows = connection.execute(query, ("boot:boot-%",)).fetchall()
+        connection.close()
+        file = self.folder / "boots.txt"
+        lines = file.read_text().splitlines() if file.exists() else []
+        if len(rows) != 1:
+            yield f"one boot has {len(rows)} rows: {rows}"
+        elif rows[0][0] != "executed" or (rows[0] == ("executed", None, "SUCCESS") and not lines):
+            yield f"the job at boot is {rows[0]} and wrote {lines}"
+        if len(lines) > 1:
+            yield f"the job at boot ran {len(lines)} times: {lines}"
 
     def settle(self) -> None:
         self.file.write_text(_IDLE)
@@ -87,7 +110,7 @@ class KrondWorld(World):
         self._expect(process, 0, "settling", self._wait(process))
 
     def _write(self) -> None:
-        lines = []
+        lines = [_AT_BOOT.format(folder=self.folder, edit=sum(self._edits.values()))]
         for name, (seconds, modifiers, command, beside) in _JOBS.items():
             more = ",suspend=true" if name in self._suspended else ""
             text = command.format(folder=self.folder).replace('"', '\\"')

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.bulk
 KILLS = 10
 
 
-@clause("KROND-2", "KROND-20")
+@clause("KROND-2", "KROND-20", "KROND-41")
 @pytest.mark.parametrize("seed", ["east", "west"])
 def test_a_killed_krond_executes_nothing_twice_and_loses_nothing(seed: str) -> None:
     outcome = run_world(seed, KILLS, KrondWorld)
