@@ -14,19 +14,19 @@ from collections.abc import Coroutine
 from dataclasses import dataclass
 from pathlib import Path
 
-from gnomon.apps.daemon.chronicle import Chronicle
-from gnomon.apps.daemon.daemon import Daemon
-from gnomon.apps.daemon.happening import Happening
-from gnomon.apps.daemon.metrics import MetricsFile, Surroundings, Tally
-from gnomon.apps.daemon.notification import (
+from gnomon.apps.krond.chronicle import Chronicle
+from gnomon.apps.krond.daemon import Daemon
+from gnomon.apps.krond.happening import Happening
+from gnomon.apps.krond.metrics import MetricsFile, Surroundings, Tally
+from gnomon.apps.krond.notification import (
     Heartbeat,
     MachineSender,
     MailRoute,
     Notifier,
     TurnWatch,
 )
-from gnomon.apps.daemon.state import StateDirectory
-from gnomon.apps.daemon.status import read_status
+from gnomon.apps.krond.state import StateDirectory
+from gnomon.apps.krond.status import read_status
 from gnomon.errors import StoreError
 from gnomon.ports import Clock
 from gnomon.shell.version import installed_version

@@ -84,7 +84,7 @@ def read_beside(
     mail_by: str, mail_from: str | None, heartbeat: str | None, metrics: Path | None
 ) -> "BesideOptions":
     """What to do beside the jobs."""
-    from gnomon.apps.daemon.notification import MailRoute
+    from gnomon.apps.krond.notification import MailRoute
     from gnomon.cli.krond_beside import BesideOptions
 
     if heartbeat is not None and urlsplit(heartbeat).scheme not in ("http", "https"):

@@ -28,13 +28,13 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import NamedTuple
 
-from gnomon.apps.daemon.chronicle import Chronicle
-from gnomon.apps.daemon.control import Answer, serving
-from gnomon.apps.daemon.daemon import Daemon
-from gnomon.apps.daemon.job import Job
-from gnomon.apps.daemon.loading import load_jobs
-from gnomon.apps.daemon.log_lines import KronLines
-from gnomon.apps.daemon.state import StateDirectory, advised
+from gnomon.apps.krond.chronicle import Chronicle
+from gnomon.apps.krond.control import Answer, serving
+from gnomon.apps.krond.daemon import Daemon
+from gnomon.apps.krond.job import Job
+from gnomon.apps.krond.loading import load_jobs
+from gnomon.apps.krond.log_lines import KronLines
+from gnomon.apps.krond.state import StateDirectory, advised
 from gnomon.cli.krond_beside import Beside, BesideOptions
 from gnomon.cli.krond_replan import replanned_record
 from gnomon.cli.problem import describe_problem

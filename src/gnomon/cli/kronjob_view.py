@@ -27,7 +27,7 @@ from gnomon.importers.cronjob import (
 from gnomon.importers.kronjob import ExportedJob, export_job, general_changes
 
 if TYPE_CHECKING:
-    from gnomon.apps.daemon.job import Job
+    from gnomon.apps.krond.job import Job
 
 __all__ = ["export_text", "import_text"]
 

@@ -9,8 +9,8 @@ from datetime import timedelta
 from typing import assert_never
 from urllib.parse import urlsplit
 
-from gnomon.apps.daemon.execution import Execution, SinkKind
-from gnomon.apps.daemon.job import Job
+from gnomon.apps.krond.execution import Execution, SinkKind
+from gnomon.apps.krond.job import Job
 from gnomon.cli.problem import printable
 from gnomon.cli.reading import Reading
 from gnomon.core.civil.duration import short_duration
