@@ -16,7 +16,6 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from gnomon.apps.service.counters import ServiceCounters
 from gnomon.apps.service.deploying import Deployer
 from gnomon.apps.service.events import EventFeed
-from gnomon.apps.service.executor.signature import Keyring
 from gnomon.apps.service.http.application import create_app
 from gnomon.apps.service.http.authentication import AccessSource, Authenticator
 from gnomon.apps.service.http.http_settings import HttpSettings
@@ -30,6 +29,7 @@ from gnomon.apps.service.settings import Settings
 from gnomon.apps.service.starting import Starter
 from gnomon.cli.service.stores import Stores
 from gnomon.ports import Clock
+from gnomon.shell.executor.signature import Keyring
 from gnomon.shell.telemetry import log
 
 __all__ = ["make_api", "serve"]

@@ -19,19 +19,19 @@ from pathlib import Path
 
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from gnomon.apps.service.executor.command_node import CommandNodes
-from gnomon.apps.service.executor.embedded import EmbeddedExecutor
-from gnomon.apps.service.executor.http import HttpExecutor
-from gnomon.apps.service.executor.http_node import HttpNodes
-from gnomon.apps.service.executor.job_node import JobNodes, JobTemplates
-from gnomon.apps.service.executor.python_node import PythonNodes
-from gnomon.apps.service.executor.secrets import Secrets
-from gnomon.apps.service.executor.signature import Keyring
-from gnomon.apps.service.executor.works import Works
 from gnomon.errors import DefinitionError, MissingExtraError
 from gnomon.ports import Clock
 from gnomon.ports.executions import Executions
 from gnomon.ports.executor import Executor
+from gnomon.shell.executor.command_node import CommandNodes
+from gnomon.shell.executor.embedded import EmbeddedExecutor
+from gnomon.shell.executor.http import HttpExecutor
+from gnomon.shell.executor.http_node import HttpNodes
+from gnomon.shell.executor.job_node import JobNodes, JobTemplates
+from gnomon.shell.executor.python_node import PythonNodes
+from gnomon.shell.executor.secrets import Secrets
+from gnomon.shell.executor.signature import Keyring
+from gnomon.shell.executor.works import Works
 from gnomon.shell.kubernetes.jobs import Jobs
 from gnomon.shell.launcher.process import Manner, ProcessLauncher
 from gnomon.shell.launcher.strain import raise_limit

@@ -12,8 +12,8 @@ import json
 
 from gnomon.apps.service.deploying import Deployer
 from gnomon.apps.service.filters import Filter
-from gnomon.apps.service.identity import Actor
 from gnomon.apps.service.registrar import Registrar
+from gnomon.ports.request import Actor
 
 __all__ = ["DEMO", "SAMPLES", "deploy_samples"]
 

@@ -7,7 +7,6 @@ from starlette.types import ASGIApp
 
 from gnomon.apps.service.deploying import Deployer
 from gnomon.apps.service.events import EventFeed
-from gnomon.apps.service.executor.signature import Keyring
 from gnomon.apps.service.http.access_file import Access, StaticToken
 from gnomon.apps.service.http.application import create_app
 from gnomon.apps.service.http.authentication import Authenticator
@@ -21,6 +20,7 @@ from gnomon.apps.service.starting import Starter
 from gnomon.ports import Ledger
 from gnomon.ports.executions import Executions
 from gnomon.ports.workflow_store import WorkflowStore
+from gnomon.shell.executor.signature import Keyring
 from tests.apps.service.http.crypto import NOW
 from tests.shell.steered_clock import SteeredClock
 

@@ -28,7 +28,7 @@ from gnomon.apps.service.http.principal import Principal, Scope
 from gnomon.apps.service.http.problem import ProblemError
 from gnomon.apps.service.http.query import check_query
 from gnomon.apps.service.http.token import TokenRefused
-from gnomon.apps.service.identity import Actor
+from gnomon.ports.request import Actor
 
 __all__ = ["Administrator", "Reader", "Viewer", "Writer", "scraper", "sender_of"]
 

@@ -23,8 +23,8 @@ from gnomon.apps.service.http.describing import problems
 from gnomon.apps.service.http.parts import Parts
 from gnomon.apps.service.http.routes.schedules import PartsOf
 from gnomon.apps.service.http.security import Reader
-from gnomon.apps.service.identity import Actor
 from gnomon.apps.service.viewing import instant_text
+from gnomon.ports.request import Actor
 
 __all__ = ["router"]
 

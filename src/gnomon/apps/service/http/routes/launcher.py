@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Depends, Request
 from starlette.datastructures import Headers
 
-from gnomon.apps.service.executor.callback import Rejected, read_callback
-from gnomon.apps.service.executor.signature import Keyring, objection_to_head
 from gnomon.apps.service.http.describing import problems
 from gnomon.apps.service.http.forms import StartForm
 from gnomon.apps.service.http.problem import FieldProblem, ProblemError
@@ -23,6 +21,8 @@ from gnomon.apps.service.http.routes.schedules import PartsOf
 from gnomon.apps.service.http.security import Writer
 from gnomon.apps.service.starting import Started
 from gnomon.ports import Clock
+from gnomon.shell.executor.callback import Rejected, read_callback
+from gnomon.shell.executor.signature import Keyring, objection_to_head
 
 __all__ = ["check_callback_head", "router"]
 
