@@ -15,7 +15,6 @@ from pathlib import Path
 
 from gnomon.apps.service.counters import ServiceCounters
 from gnomon.apps.service.events import EventFeed
-from gnomon.apps.service.http.http_settings import HttpSettings
 from gnomon.apps.service.schedule_input import ScheduleInput, schedule_of
 from gnomon.apps.service.settings import Settings
 from gnomon.apps.service.worker import ServiceWorker
@@ -26,6 +25,7 @@ from gnomon.core.civil.instant import format_instant
 from gnomon.core.schedule import Schedule
 from gnomon.ports.workflow_store import StoredDag
 from gnomon.shell.clock import SystemClock
+from gnomon.shell.http.http_settings import HttpSettings
 from gnomon.shell.listening import bind
 from tests.stand_ins.noop_executor import NoopExecutor
 

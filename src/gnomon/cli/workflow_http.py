@@ -13,17 +13,17 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
-from gnomon.apps.service.http.authentication import AccessSource, Authenticator, access_from_file
-from gnomon.apps.service.http.http_settings import HttpSettings, read_http_settings
-from gnomon.apps.service.http.limits import Limits
-from gnomon.apps.service.http.server import serving
-from gnomon.apps.service.http.tls import server_context
 from gnomon.apps.workflow.host import Host
 from gnomon.apps.workflow_http.application import Parts, create_app
 from gnomon.cli.options import read_address
 from gnomon.cli.service.token_file import ensure_token, loopback_access
 from gnomon.errors import DefinitionError
 from gnomon.ports import Clock
+from gnomon.shell.http.authentication import AccessSource, Authenticator, access_from_file
+from gnomon.shell.http.http_settings import HttpSettings, read_http_settings
+from gnomon.shell.http.limits import Limits
+from gnomon.shell.http.server import serving
+from gnomon.shell.http.tls import server_context
 from gnomon.shell.listening import bind, is_loopback, url_of
 from gnomon.shell.store.database import MEMORY
 from gnomon.shell.store.workflow_opening import is_shared

@@ -8,13 +8,13 @@ from typing import TypeVar
 import httpx
 from starlette.types import ASGIApp
 
-from gnomon.apps.service.http.authentication import Authenticator
 from gnomon.apps.workflow.definition import Workflow
 from gnomon.apps.workflow.host import Host
 from gnomon.apps.workflow_http.application import Parts, create_app
 from gnomon.ports.workflow_log import WorkflowLog
 from gnomon.shell.chance import draw_token
 from gnomon.shell.clock import SystemClock
+from gnomon.shell.http.authentication import Authenticator
 from gnomon.shell.store.database import MEMORY, Database
 from gnomon.shell.store.workflow_log import SqliteWorkflowLog
 from tests.apps.service.http.asking import client_of

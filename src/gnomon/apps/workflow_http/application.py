@@ -14,18 +14,18 @@ from fastapi import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
-from gnomon.apps.service.http.authentication import Authenticator
-from gnomon.apps.service.http.framing import complete_document, new_app, request_numbers
-from gnomon.apps.service.http.gate import Gate
-from gnomon.apps.service.http.limits import Limits
-from gnomon.apps.service.http.metrics import Measured
-from gnomon.apps.service.http.problem import Problem, problem_response
-from gnomon.apps.service.http.shield import Shield
 from gnomon.apps.workflow.host import Host
 from gnomon.apps.workflow_http import commands, looking
 from gnomon.apps.workflow_http.metrics import FlowMetrics
 from gnomon.errors import CommandRefusedError, UnknownWorkflowError
 from gnomon.ports import Clock
+from gnomon.shell.http.authentication import Authenticator
+from gnomon.shell.http.framing import complete_document, new_app, request_numbers
+from gnomon.shell.http.gate import Gate
+from gnomon.shell.http.limits import Limits
+from gnomon.shell.http.metrics import Measured
+from gnomon.shell.http.problem import Problem, problem_response
+from gnomon.shell.http.shield import Shield
 
 __all__ = ["Parts", "create_app"]
 

@@ -11,8 +11,6 @@ import asyncio
 
 from fastapi import APIRouter
 
-from gnomon.apps.service.http.describing import problems
-from gnomon.apps.service.http.security import Administrator, Writer
 from gnomon.apps.workflow.reconciling import Resolution
 from gnomon.apps.workflow.script import load_workflow
 from gnomon.apps.workflow_http.looking import HostOf, NamePath
@@ -28,6 +26,8 @@ from gnomon.apps.workflow_http.views import (
     RollbackForm,
     SkipForm,
 )
+from gnomon.shell.http.describing import problems
+from gnomon.shell.http.security import Administrator, Writer
 
 __all__ = ["router"]
 

@@ -11,10 +11,6 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Query, Request
 from starlette.responses import JSONResponse, Response
 
-from gnomon.apps.service.http.describing import problems
-from gnomon.apps.service.http.query import check_query
-from gnomon.apps.service.http.routes.health import Health
-from gnomon.apps.service.http.security import Reader, scraper
 from gnomon.apps.workflow.definition import NAME_PATTERN
 from gnomon.apps.workflow.host import Host
 from gnomon.apps.workflow.records import (
@@ -38,6 +34,9 @@ from gnomon.apps.workflow_http.views import (
     WorkflowView,
 )
 from gnomon.ports.workflow_facts import EventStatus
+from gnomon.shell.http.describing import Health, problems
+from gnomon.shell.http.query import check_query
+from gnomon.shell.http.security import Reader, scraper
 from gnomon.shell.metrics.exposition import CONTENT_TYPE
 
 __all__ = ["HostOf", "NamePath", "host_of", "router"]

@@ -15,12 +15,12 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from gnomon.apps.service.http.metrics import HttpMetrics
 from gnomon.apps.workflow.figures import FlowFigures
 from gnomon.apps.workflow.host import Host
 from gnomon.apps.workflow.overview import Seen
 from gnomon.ports import Clock
 from gnomon.ports.workflow_facts import RunStatus
+from gnomon.shell.http.metrics import HttpMetrics
 
 __all__ = ["FlowMetrics"]
 

@@ -11,8 +11,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from pydantic.alias_generators import to_camel
 
-from gnomon.apps.service.http.forms import Form
 from gnomon.apps.workflow.context import ID_MAX
+from gnomon.shell.http.describing import Form
 
 __all__ = [
     "AnswerForm", "DeployForm", "Deployed", "Done", "EventView", "EventsView", "InputView",

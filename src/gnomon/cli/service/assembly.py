@@ -17,19 +17,19 @@ from gnomon.apps.service.counters import ServiceCounters
 from gnomon.apps.service.deploying import Deployer
 from gnomon.apps.service.events import EventFeed
 from gnomon.apps.service.http.application import create_app
-from gnomon.apps.service.http.authentication import AccessSource, Authenticator
-from gnomon.apps.service.http.http_settings import HttpSettings
-from gnomon.apps.service.http.limits import Limits
 from gnomon.apps.service.http.metrics import Figures, Metrics
 from gnomon.apps.service.http.parts import Parts
-from gnomon.apps.service.http.server import serving
-from gnomon.apps.service.http.tls import ALARM_SECONDS, expires_at, server_context
 from gnomon.apps.service.registrar import Registrar
 from gnomon.apps.service.settings import Settings
 from gnomon.apps.service.starting import Starter
 from gnomon.cli.service.stores import Stores
 from gnomon.ports import Clock
 from gnomon.shell.executor.signature import Keyring
+from gnomon.shell.http.authentication import AccessSource, Authenticator
+from gnomon.shell.http.http_settings import HttpSettings
+from gnomon.shell.http.limits import Limits
+from gnomon.shell.http.server import serving
+from gnomon.shell.http.tls import ALARM_SECONDS, expires_at, server_context
 from gnomon.shell.telemetry import log
 
 __all__ = ["make_api", "serve"]

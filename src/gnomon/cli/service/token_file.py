@@ -12,9 +12,9 @@ import stat
 from hashlib import sha256
 from pathlib import Path
 
-from gnomon.apps.service.http.access_file import Access, StaticToken
-from gnomon.apps.service.http.principal import read_principal
 from gnomon.errors import DefinitionError
+from gnomon.shell.http.access_file import Access, StaticToken
+from gnomon.shell.http.principal import read_principal
 
 __all__ = ["ensure_private_directory", "ensure_token", "loopback_access"]
 

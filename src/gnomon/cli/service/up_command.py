@@ -24,8 +24,6 @@ from tempfile import TemporaryDirectory
 
 from gnomon.apps.service.counters import ServiceCounters
 from gnomon.apps.service.events import EventFeed
-from gnomon.apps.service.http.authentication import AccessSource, access_from_file
-from gnomon.apps.service.http.http_settings import HttpSettings
 from gnomon.apps.service.http.metrics import WorkerMetrics
 from gnomon.apps.service.settings import Settings
 from gnomon.apps.service.worker import ServiceWorker
@@ -43,6 +41,8 @@ from gnomon.cli.service.worker_page import WorkerPage
 from gnomon.cli.shared_database import SharedDatabase
 from gnomon.errors import DefinitionError
 from gnomon.ports import Clock
+from gnomon.shell.http.authentication import AccessSource, access_from_file
+from gnomon.shell.http.http_settings import HttpSettings
 from gnomon.shell.listening import bind, url_of
 from gnomon.shell.settings import environment
 from gnomon.shell.telemetry import log

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.apps.service.http.access_file import Access, read_access
-from gnomon.apps.service.http.authentication import Authenticator
-from gnomon.apps.service.http.principal import Scope
-from gnomon.apps.service.http.token import TokenRefused, verify_token
+from gnomon.shell.http.access_file import Access, read_access
+from gnomon.shell.http.authentication import Authenticator
+from gnomon.shell.http.principal import Scope
+from gnomon.shell.http.token import TokenRefused, verify_token
 from tests.apps.service.http.crypto import (
     AUDIENCE,
     ISSUER,

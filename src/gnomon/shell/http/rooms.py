@@ -14,8 +14,8 @@ from collections import Counter
 from collections.abc import AsyncIterator, Hashable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
-from gnomon.apps.service.http.limits import Limits
-from gnomon.apps.service.http.problem import ProblemError
+from gnomon.shell.http.limits import Limits
+from gnomon.shell.http.problem import ProblemError
 
 __all__ = ["CALLBACKS", "STREAMS", "Room", "Rooms", "Visit"]
 

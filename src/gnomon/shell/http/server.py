@@ -21,9 +21,9 @@ from itertools import count
 import uvicorn
 from starlette.types import ASGIApp
 
-from gnomon.apps.service.http.connections import Connections, peer_of
-from gnomon.apps.service.http.limits import Limits
-from gnomon.apps.service.http.protocol import GuardedProtocol
+from gnomon.shell.http.connections import Connections, peer_of
+from gnomon.shell.http.limits import Limits
+from gnomon.shell.http.protocol import GuardedProtocol
 from gnomon.shell.telemetry import log
 
 __all__ = ["serving"]

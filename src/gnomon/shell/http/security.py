@@ -23,12 +23,12 @@ from fastapi.security import (
 from starlette.requests import HTTPConnection
 from starlette.types import Scope as ASGIScope
 
-from gnomon.apps.service.http.authentication import CERTIFICATE, Authenticator
-from gnomon.apps.service.http.principal import Principal, Scope
-from gnomon.apps.service.http.problem import ProblemError
-from gnomon.apps.service.http.query import check_query
-from gnomon.apps.service.http.token import TokenRefused
 from gnomon.ports.request import Actor
+from gnomon.shell.http.authentication import CERTIFICATE, Authenticator
+from gnomon.shell.http.principal import Principal, Scope
+from gnomon.shell.http.problem import ProblemError
+from gnomon.shell.http.query import check_query
+from gnomon.shell.http.token import TokenRefused
 
 __all__ = ["Administrator", "Reader", "Viewer", "Writer", "scraper", "sender_of"]
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.apps.service.http.limits import Limits
-from gnomon.apps.service.http.problem import ProblemError
-from gnomon.apps.service.http.strict_json import check_json
+from gnomon.shell.http.limits import Limits
+from gnomon.shell.http.problem import ProblemError
+from gnomon.shell.http.strict_json import check_json
 from tests.apps.service.http.asking import ask
 from tests.apps.service.http.bare import bare_app
 from tests.clauses import clause

@@ -16,8 +16,8 @@ from fastapi import Request
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
-from gnomon.apps.service.http.problem import FieldProblem, invalid
 from gnomon.errors.root import printable, shown
+from gnomon.shell.http.problem import FieldProblem, invalid
 
 __all__ = ["check_query", "parameters_of"]
 

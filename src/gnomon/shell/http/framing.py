@@ -15,15 +15,15 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from gnomon.apps.service.http.answering import add_handlers
-from gnomon.apps.service.http.authentication import Authenticator
-from gnomon.apps.service.http.describing import (
+from gnomon.ports import Clock
+from gnomon.shell.http.answering import add_handlers
+from gnomon.shell.http.authentication import Authenticator
+from gnomon.shell.http.describing import (
     FieldProblemView,
     ProblemView,
     add_what_the_gate_says,
 )
-from gnomon.apps.service.http.outage import Outage
-from gnomon.ports import Clock
+from gnomon.shell.http.outage import Outage
 from gnomon.shell.version import installed_version
 
 __all__ = ["complete_document", "new_app", "request_numbers"]

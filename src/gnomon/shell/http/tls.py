@@ -14,8 +14,8 @@ from pathlib import Path
 
 from cryptography import x509
 
-from gnomon.apps.service.http.authentication import Certificate
 from gnomon.errors import DefinitionError
+from gnomon.shell.http.authentication import Certificate
 
 __all__ = ["ALARM_SECONDS", "TlsFiles", "expires_at", "peer_certificate", "server_context"]
 

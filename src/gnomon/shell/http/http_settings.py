@@ -13,8 +13,8 @@ from pathlib import Path
 from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from gnomon.apps.service.http.tls import TlsFiles
 from gnomon.errors import DefinitionError
+from gnomon.shell.http.tls import TlsFiles
 from gnomon.shell.listening import is_loopback
 
 __all__ = ["HttpSettings", "read_http_settings"]

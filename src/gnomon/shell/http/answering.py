@@ -18,15 +18,7 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from gnomon.apps.service.http.problem import (
-    FieldProblem,
-    Problem,
-    ProblemError,
-    invalid,
-    problem_response,
-)
-from gnomon.apps.service.http.query import parameters_of
-from gnomon.apps.service.text_hint import bare_hint, text_hint
+from gnomon.core.text_hint import bare_hint, text_hint
 from gnomon.errors import (
     ConflictError,
     DefinitionError,
@@ -35,6 +27,14 @@ from gnomon.errors import (
     StoreError,
 )
 from gnomon.errors.root import printable, shown
+from gnomon.shell.http.problem import (
+    FieldProblem,
+    Problem,
+    ProblemError,
+    invalid,
+    problem_response,
+)
+from gnomon.shell.http.query import parameters_of
 
 __all__ = ["add_handlers", "internal_problem"]
 

@@ -25,9 +25,9 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 from jwt.algorithms import get_default_algorithms
 from jwt.exceptions import PyJWTError
 
-from gnomon.apps.service.http.principal import Principal, read_principal
-from gnomon.apps.service.http.token import ALGORITHMS, Key
 from gnomon.errors import DefinitionError
+from gnomon.shell.http.principal import Principal, read_principal
+from gnomon.shell.http.token import ALGORITHMS, Key
 
 __all__ = ["Access", "StaticToken", "read_access"]
 

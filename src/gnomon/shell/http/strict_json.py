@@ -10,7 +10,7 @@ Spec: HTTP-7.
 import json
 import re
 
-from gnomon.apps.service.http.problem import ProblemError
+from gnomon.shell.http.problem import ProblemError
 
 __all__ = ["DEPTH_MAX", "check_json"]
 

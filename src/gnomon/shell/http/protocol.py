@@ -18,12 +18,12 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
-from gnomon.apps.service.http.authentication import CERTIFICATE, Certificate
-from gnomon.apps.service.http.connections import Connection
-from gnomon.apps.service.http.limits import Limits
-from gnomon.apps.service.http.problem import Problem, problem_response
-from gnomon.apps.service.http.shield import HEADERS
-from gnomon.apps.service.http.tls import peer_certificate
+from gnomon.shell.http.authentication import CERTIFICATE, Certificate
+from gnomon.shell.http.connections import Connection
+from gnomon.shell.http.limits import Limits
+from gnomon.shell.http.problem import Problem, problem_response
+from gnomon.shell.http.shield import HEADERS
+from gnomon.shell.http.tls import peer_certificate
 
 __all__ = ["GuardedProtocol"]
 

@@ -1,5 +1,5 @@
 """
-What does the OpenAPI document say beyond the routes? Problems, for each route that may have them.
+What does the OpenAPI document say beyond the routes? What all bodies have in common, and problems.
 
 Every route can be asked wrongly, so every route lists the answers it gives then, all of one form.
 
@@ -7,13 +7,21 @@ Spec: HTTP-1, HTTP-13.
 """
 
 from collections.abc import Iterable
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from gnomon.apps.service.http.problem import MEDIA_TYPE, STATUS, TITLES
+from gnomon.shell.http.problem import MEDIA_TYPE, STATUS, TITLES
 
-__all__ = ["FieldProblemView", "ProblemView", "Responses", "add_what_the_gate_says", "problems"]
+__all__ = [
+    "FieldProblemView",
+    "Form",
+    "Health",
+    "ProblemView",
+    "Responses",
+    "add_what_the_gate_says",
+    "problems",
+]
 
 Responses = dict[int | str, dict[str, object]]
 
@@ -21,6 +29,18 @@ _ALWAYS = (400, 413, 414, 421, 422, 431, 500, 503)
 _GUARDED = (401, 403)
 _CHANGING = (403, 408, 415)
 """What the gate says about a request that could change something, or has a body."""
+
+
+class Form(BaseModel):
+    """A body: strict, and without unknown fields."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+
+class Health(BaseModel):
+    """How a server is."""
+
+    status: Literal["ok", "ready"]
 
 
 class FieldProblemView(BaseModel):

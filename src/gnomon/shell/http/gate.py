@@ -16,13 +16,13 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from gnomon.apps.service.http.authentication import Authenticator
-from gnomon.apps.service.http.limits import Limits
-from gnomon.apps.service.http.principal import Principal
-from gnomon.apps.service.http.problem import ProblemError, problem_response
-from gnomon.apps.service.http.rooms import CALLBACKS, STREAMS, Rooms, Visit
-from gnomon.apps.service.http.security import sender_of
-from gnomon.apps.service.http.strict_json import check_json
+from gnomon.shell.http.authentication import Authenticator
+from gnomon.shell.http.limits import Limits
+from gnomon.shell.http.principal import Principal
+from gnomon.shell.http.problem import ProblemError, problem_response
+from gnomon.shell.http.rooms import CALLBACKS, STREAMS, Rooms, Visit
+from gnomon.shell.http.security import sender_of
+from gnomon.shell.http.strict_json import check_json
 
 __all__ = ["Gate"]
 

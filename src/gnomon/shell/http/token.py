@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from jwt.api_jws import PyJWS
 from jwt.exceptions import PyJWTError
 
-from gnomon.apps.service.http.principal import Principal, read_principal
 from gnomon.errors import DefinitionError
+from gnomon.shell.http.principal import Principal, read_principal
 
 __all__ = [
     "ALGORITHMS", "LEEWAY", "LIFETIME_MAX", "TOKEN_BYTES_MAX", "TYPE", "Claims", "Key",

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.apps.service.http.access_file import read_access
-from gnomon.apps.service.http.authentication import Authenticator, Certificate, access_from_file
-from gnomon.apps.service.http.principal import Principal, Scope
-from gnomon.apps.service.http.token import TokenRefused
 from gnomon.errors import DefinitionError
+from gnomon.shell.http.access_file import read_access
+from gnomon.shell.http.authentication import Authenticator, Certificate, access_from_file
+from gnomon.shell.http.principal import Principal, Scope
+from gnomon.shell.http.token import TokenRefused
 from tests.apps.service.http.crypto import (
     NOW,
     SECRET,

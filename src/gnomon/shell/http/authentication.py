@@ -19,11 +19,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from gnomon.apps.service.http.access_file import Access, read_access
-from gnomon.apps.service.http.principal import Principal
-from gnomon.apps.service.http.token import TokenRefused, verify_token
 from gnomon.errors import DefinitionError
 from gnomon.ports import Clock
+from gnomon.shell.http.access_file import Access, read_access
+from gnomon.shell.http.principal import Principal
+from gnomon.shell.http.token import TokenRefused, verify_token
 from gnomon.shell.telemetry import log
 
 __all__ = ["CERTIFICATE", "AccessSource", "Authenticator", "Certificate", "access_from_file"]
