@@ -14,7 +14,7 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 from gnomon.apps.workflow.host import Host
-from gnomon.apps.workflow_http.application import Parts, create_app
+from gnomon.apps.workflow.http.application import Parts, create_app
 from gnomon.cli.options import read_address
 from gnomon.cli.service.token_file import ensure_token, loopback_access
 from gnomon.errors import DefinitionError

@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.apps.workflow_http.stage import Stage, play
+from tests.apps.workflow.http.stage import Stage, play
 from tests.clauses import clause
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from gnomon.errors import TransientError
 from tests.acceptance.command_line import gnomon
+from tests.apps.workflow.http.stage import Stage, orders, play
 from tests.apps.workflow.stage import everything
-from tests.apps.workflow_http.stage import Stage, orders, play
 from tests.clauses import clause
 
 COMMANDS = ["run-now", "pause", "resume", "approve", "reject"]

@@ -13,15 +13,8 @@ from starlette.responses import JSONResponse, Response
 
 from gnomon.apps.workflow.definition import NAME_PATTERN
 from gnomon.apps.workflow.host import Host
-from gnomon.apps.workflow.records import (
-    event_record,
-    input_record,
-    overview_record,
-    run_record,
-    version_record,
-)
-from gnomon.apps.workflow_http.metrics import FlowMetrics
-from gnomon.apps.workflow_http.views import (
+from gnomon.apps.workflow.http.metrics import FlowMetrics
+from gnomon.apps.workflow.http.views import (
     EventsView,
     EventView,
     InputsView,
@@ -32,6 +25,13 @@ from gnomon.apps.workflow_http.views import (
     VersionView,
     WorkflowsView,
     WorkflowView,
+)
+from gnomon.apps.workflow.records import (
+    event_record,
+    input_record,
+    overview_record,
+    run_record,
+    version_record,
 )
 from gnomon.ports.workflow_facts import EventStatus
 from gnomon.shell.http.describing import Health, problems

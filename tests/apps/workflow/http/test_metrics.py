@@ -4,7 +4,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from gnomon.apps.workflow.definition import Workflow
 from gnomon.errors import LogicError
-from tests.apps.workflow_http.stage import Stage, play
+from tests.apps.workflow.http.stage import Stage, play
 from tests.clauses import clause
 from tests.tidy.tree import ROOT
 

@@ -11,10 +11,8 @@ import asyncio
 
 from fastapi import APIRouter
 
-from gnomon.apps.workflow.reconciling import Resolution
-from gnomon.apps.workflow.script import load_workflow
-from gnomon.apps.workflow_http.looking import HostOf, NamePath
-from gnomon.apps.workflow_http.views import (
+from gnomon.apps.workflow.http.looking import HostOf, NamePath
+from gnomon.apps.workflow.http.views import (
     AnswerForm,
     Deployed,
     DeployForm,
@@ -26,6 +24,8 @@ from gnomon.apps.workflow_http.views import (
     RollbackForm,
     SkipForm,
 )
+from gnomon.apps.workflow.reconciling import Resolution
+from gnomon.apps.workflow.script import load_workflow
 from gnomon.shell.http.describing import problems
 from gnomon.shell.http.security import Administrator, Writer
 

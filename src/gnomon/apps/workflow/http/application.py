@@ -15,8 +15,8 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from gnomon.apps.workflow.host import Host
-from gnomon.apps.workflow_http import commands, looking
-from gnomon.apps.workflow_http.metrics import FlowMetrics
+from gnomon.apps.workflow.http import commands, looking
+from gnomon.apps.workflow.http.metrics import FlowMetrics
 from gnomon.errors import CommandRefusedError, UnknownWorkflowError
 from gnomon.ports import Clock
 from gnomon.shell.http.authentication import Authenticator

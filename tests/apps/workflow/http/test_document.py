@@ -6,7 +6,7 @@ import httpx
 
 from gnomon.errors import StoreError
 from gnomon.ports.workflow_log import WorkflowLog
-from tests.apps.workflow_http.stage import Stage, play
+from tests.apps.workflow.http.stage import Stage, play
 from tests.clauses import clause
 from tests.tidy.tree import ROOT
 
