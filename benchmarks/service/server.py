@@ -26,7 +26,7 @@ from gnomon.core.schedule import Schedule
 from gnomon.ports.workflow_store import StoredDag
 from gnomon.shell.clock import SystemClock
 from gnomon.shell.http.http_settings import HttpSettings
-from gnomon.shell.listening import bind
+from gnomon.shell.http.listening import bind
 from tests.stand_ins.noop_executor import NoopExecutor
 
 PORTION = 5_000

@@ -12,13 +12,13 @@ from tests.tidy.measures import measures
 
 LIMITS = {
     "modules": 575,
-    "lines": 73_125,
-    "modules with a single importer": 185,
+    "lines": 73_128,
+    "modules with a single importer": 184,
     "basenames of several modules": 69,
     "names of several public classes": 65,
     "lines of the largest class": 362,
     "pairs of places with the same six lines": 36,
-    "lines without an actor": 616,
+    "lines without an actor": 608,
     "lines kept from the formatter": 1_120,
 }
 

@@ -43,11 +43,11 @@ from gnomon.ports import Clock
 from gnomon.shell.launcher.process import Manner, ProcessLauncher
 from gnomon.shell.launcher.strain import raise_limit
 from gnomon.shell.narrating import NarratingLedger
-from gnomon.shell.stopping import Stopper
+from gnomon.shell.observe.telemetry import log, logs_to
 from gnomon.shell.store.belonging import Door, belong
 from gnomon.shell.store.instant_text import maybe_to_text, to_text
 from gnomon.shell.store.sqlite import ledger_thread
-from gnomon.shell.telemetry import log, logs_to
+from gnomon.shell.worker.stopping import Stopper
 
 __all__ = ["Detached", "StartOptions", "start_detached", "start_krond"]
 

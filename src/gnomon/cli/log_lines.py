@@ -9,7 +9,7 @@ import logging
 import time
 from collections.abc import Iterator
 
-from gnomon.shell.telemetry import LOGGER, JsonLines
+from gnomon.shell.observe.telemetry import LOGGER, JsonLines
 
 __all__ = ["log_lines"]
 

@@ -23,13 +23,13 @@ from gnomon.apps.operator.health import operator_families, what_is_dead, what_is
 from gnomon.apps.operator.manifests import ACCOUNT
 from gnomon.cli.log_lines import log_lines
 from gnomon.ports import Clock
+from gnomon.shell.http.listening import bind, url_of
 from gnomon.shell.kubernetes.access import load_of
 from gnomon.shell.kubernetes.client import KubernetesServer
-from gnomon.shell.listening import bind, url_of
-from gnomon.shell.metrics.exposition import render_families
-from gnomon.shell.metrics.page_server import serving_page
+from gnomon.shell.observe.exposition import render_families
+from gnomon.shell.observe.page_server import serving_page
+from gnomon.shell.observe.telemetry import log
 from gnomon.shell.settings import environment
-from gnomon.shell.telemetry import log
 from gnomon.shell.version import installed_version
 
 __all__ = ["OperatorOptions", "run_operator"]

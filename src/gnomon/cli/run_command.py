@@ -34,16 +34,16 @@ from gnomon.cli.schedule_table import Entry
 from gnomon.cli.shared_database import SharedDatabase
 from gnomon.errors import StoreError
 from gnomon.ports import Clock, Ledger
-from gnomon.shell.hosting import Host
 from gnomon.shell.launcher.process import Manner, ProcessLauncher
 from gnomon.shell.launcher.strain import raise_limit
-from gnomon.shell.metrics.exposition import Family
 from gnomon.shell.narrating import NarratingLedger
-from gnomon.shell.runtime import Runtime
-from gnomon.shell.stopping import Stopper
+from gnomon.shell.observe.exposition import Family
+from gnomon.shell.observe.telemetry import log
 from gnomon.shell.store.belonging import Door, NotedLedger, belong
 from gnomon.shell.store.sqlite import ledger_thread
-from gnomon.shell.telemetry import log
+from gnomon.shell.worker.hosting import Host
+from gnomon.shell.worker.runtime import Runtime
+from gnomon.shell.worker.stopping import Stopper
 
 __all__ = ["RunOptions", "run_schedules"]
 
@@ -186,7 +186,7 @@ def _others(
     if options.database is None:
         return None
     from gnomon.cli.shared_run import SharedLedger
-    from gnomon.shell.metrics.heartbeats import Heartbeats
+    from gnomon.shell.observe.heartbeats import Heartbeats
 
     assert isinstance(ledger, SharedLedger)
     return Heartbeats(ledger).families

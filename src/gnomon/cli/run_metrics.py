@@ -13,14 +13,14 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from socket import socket
 
-from gnomon.shell.hosting import Host
-from gnomon.shell.listening import bind, url_of
-from gnomon.shell.metrics.exposition import Family, Sample, render_families
-from gnomon.shell.metrics.figures import build_family, gauge, runtime_families
-from gnomon.shell.metrics.page_server import PATH, Page, serving_page
-from gnomon.shell.runtime import Runtime
-from gnomon.shell.telemetry import log
+from gnomon.shell.http.listening import bind, url_of
+from gnomon.shell.observe.exposition import Family, Sample, render_families
+from gnomon.shell.observe.figures import build_family, gauge, runtime_families
+from gnomon.shell.observe.page_server import PATH, Page, serving_page
+from gnomon.shell.observe.telemetry import log
 from gnomon.shell.version import installed_version
+from gnomon.shell.worker.hosting import Host
+from gnomon.shell.worker.runtime import Runtime
 
 __all__ = ["RunPage", "metrics_listener", "metrics_served", "worker_page_families"]
 

@@ -18,8 +18,8 @@ from gnomon.cli.history_view import schedule_names
 from gnomon.cli.schedule_table import Entry
 from gnomon.errors import StoreError
 from gnomon.ports import Ledger
+from gnomon.shell.observe.telemetry import log
 from gnomon.shell.store.belonging import FILE_NAME
-from gnomon.shell.telemetry import log
 
 __all__ = ["StoredLedger", "check_file", "save_file"]
 

@@ -23,11 +23,11 @@ from gnomon.cli.shared_database import SharedDatabase
 from gnomon.core.engine import Change
 from gnomon.errors import StoreError
 from gnomon.ports import Clock, Committed, Report
-from gnomon.shell.runtime import Runtime
+from gnomon.shell.observe.telemetry import log
 from gnomon.shell.store.postgres.ledger import PostgresLedger
 from gnomon.shell.store.postgres.listener import listen
 from gnomon.shell.store.postgres.presence import BEAT_MS, Presence
-from gnomon.shell.telemetry import log
+from gnomon.shell.worker.runtime import Runtime
 
 __all__ = ["SharedLedger", "attended", "open_shared"]
 

@@ -22,9 +22,9 @@ from gnomon.ports import Clock
 from gnomon.shell.http.authentication import AccessSource, Authenticator, access_from_file
 from gnomon.shell.http.http_settings import HttpSettings, read_http_settings
 from gnomon.shell.http.limits import Limits
+from gnomon.shell.http.listening import bind, is_loopback, url_of
 from gnomon.shell.http.server import serving
 from gnomon.shell.http.tls import server_context
-from gnomon.shell.listening import bind, is_loopback, url_of
 from gnomon.shell.store.database import MEMORY
 from gnomon.shell.store.workflow_opening import is_shared
 

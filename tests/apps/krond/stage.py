@@ -24,8 +24,8 @@ from gnomon.core.ledger.period import is_manual
 from gnomon.errors import KrontabError
 from gnomon.ports import Claim, Ended, Failed, Launched, RunRow
 from gnomon.shell.narrating import NarratingLedger
-from gnomon.shell.stopping import Stopper
-from gnomon.shell.telemetry import LOGGER
+from gnomon.shell.observe.telemetry import LOGGER
+from gnomon.shell.worker.stopping import Stopper
 from tests.shell.virtual_time import VirtualClock, run_virtually
 
 __all__ = ["FILE", "Execution", "Stage", "play"]

@@ -14,9 +14,9 @@ from starlette.types import Receive, Scope, Send
 from gnomon.errors import DefinitionError
 from gnomon.shell.http.authentication import CERTIFICATE
 from gnomon.shell.http.limits import Limits
+from gnomon.shell.http.listening import bind, is_loopback
 from gnomon.shell.http.server import serving
 from gnomon.shell.http.tls import TlsFiles, expires_at, server_context
-from gnomon.shell.listening import bind, is_loopback
 from tests.apps.service.http.bare import bare_app
 from tests.apps.service.http.certificates import END, Authority
 from tests.clauses import clause

@@ -26,8 +26,8 @@ from gnomon.core.ledger.period import Fact, Kind, kind_of
 from gnomon.ports import Claim, Clock, Ended, Failed, Launched, Report, RunRow
 from gnomon.shell.launcher.detail import read_exit
 from gnomon.shell.launcher.identity import Identity
+from gnomon.shell.observe.telemetry import LOGGER, log_facts
 from gnomon.shell.store.instant_text import to_text
-from gnomon.shell.telemetry import LOGGER, log_facts
 
 __all__ = ["Chronicle"]
 

@@ -23,11 +23,11 @@ from gnomon.apps.krond.repair import REPAIRED
 from gnomon.core.civil.instant import format_instant
 from gnomon.errors import DefinitionError, KrontabError, StoreError
 from gnomon.ports import Clock, Launcher
-from gnomon.shell.hosting import Host
 from gnomon.shell.narrating import NarratingLedger
+from gnomon.shell.observe.telemetry import log
 from gnomon.shell.store.installation import Installed
 from gnomon.shell.store.replanning import Replanned
-from gnomon.shell.telemetry import log
+from gnomon.shell.worker.hosting import Host
 
 __all__ = ["AHEAD", "BATCH", "Condition", "Daemon"]
 

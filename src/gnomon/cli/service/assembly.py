@@ -30,7 +30,7 @@ from gnomon.shell.http.http_settings import HttpSettings
 from gnomon.shell.http.limits import Limits
 from gnomon.shell.http.server import serving
 from gnomon.shell.http.tls import ALARM_SECONDS, expires_at, server_context
-from gnomon.shell.telemetry import log
+from gnomon.shell.observe.telemetry import log
 
 __all__ = ["make_api", "serve"]
 

@@ -14,7 +14,7 @@ from gnomon.apps.service.events import EventFeed
 from gnomon.cli.service.stores import Stores
 from gnomon.cli.shared_database import SharedDatabase
 from gnomon.ports import Clock
-from gnomon.shell.telemetry import log
+from gnomon.shell.observe.telemetry import log
 
 __all__ = ["relayed"]
 

@@ -15,7 +15,7 @@ from gnomon.cli.shared_database import SharedDatabase
 from gnomon.ports import Ledger
 from gnomon.ports.executions import Executions
 from gnomon.ports.workflow_store import WorkflowStore
-from gnomon.shell.metrics.exposition import Family
+from gnomon.shell.observe.exposition import Family
 from gnomon.shell.store.belonging import Door, NotedLedger, belong
 from gnomon.shell.store.sqlite import SqliteLedger, ledger_thread
 from gnomon.shell.store.workflow import SqliteExecutions, SqliteWorkflowStore
@@ -69,7 +69,7 @@ async def _file(path: Path) -> AsyncIterator[Stores]:
 
 @contextlib.asynccontextmanager
 async def _database(database: SharedDatabase) -> AsyncIterator[Stores]:
-    from gnomon.shell.metrics.heartbeats import Heartbeats  # they need an extra
+    from gnomon.shell.observe.heartbeats import Heartbeats  # they need an extra
     from gnomon.shell.store.postgres.ledger import PostgresLedger
     from gnomon.shell.store.postgres.notes import Notes
     from gnomon.shell.store.postgres.workflow import PostgresExecutions, PostgresWorkflowStore

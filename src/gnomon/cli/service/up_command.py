@@ -43,9 +43,9 @@ from gnomon.errors import DefinitionError
 from gnomon.ports import Clock
 from gnomon.shell.http.authentication import AccessSource, access_from_file
 from gnomon.shell.http.http_settings import HttpSettings
-from gnomon.shell.listening import bind, url_of
+from gnomon.shell.http.listening import bind, url_of
+from gnomon.shell.observe.telemetry import log
 from gnomon.shell.settings import environment
-from gnomon.shell.telemetry import log
 
 __all__ = ["UpOptions", "run_api", "run_up", "run_worker"]
 

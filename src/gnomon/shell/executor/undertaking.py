@@ -29,7 +29,7 @@ from gnomon.ports.executor import Feedback, FeedbackStatus, Meta
 from gnomon.shell.executor.course import Course
 from gnomon.shell.executor.node_work import NodeContext, NodeEnd
 from gnomon.shell.executor.works import Works
-from gnomon.shell.telemetry import log
+from gnomon.shell.observe.telemetry import log
 
 __all__ = ["Tools", "Undertaking"]
 

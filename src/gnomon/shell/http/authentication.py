@@ -24,7 +24,7 @@ from gnomon.ports import Clock
 from gnomon.shell.http.access_file import Access, read_access
 from gnomon.shell.http.principal import Principal
 from gnomon.shell.http.token import TokenRefused, verify_token
-from gnomon.shell.telemetry import log
+from gnomon.shell.observe.telemetry import log
 
 __all__ = ["CERTIFICATE", "AccessSource", "Authenticator", "Certificate", "access_from_file"]
 

@@ -14,8 +14,8 @@ from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from gnomon.errors import DefinitionError
+from gnomon.shell.http.listening import is_loopback
 from gnomon.shell.http.tls import TlsFiles
-from gnomon.shell.listening import is_loopback
 
 __all__ = ["HttpSettings", "read_http_settings"]
 

@@ -9,7 +9,7 @@ Spec: HTTP-41.
 
 import logging
 
-from gnomon.shell.telemetry import log
+from gnomon.shell.observe.telemetry import log
 
 __all__ = ["Outage"]
 

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gnomon.shell.http.answering import internal_problem
 from gnomon.shell.http.problem import problem_response
-from gnomon.shell.telemetry import log
+from gnomon.shell.observe.telemetry import log
 
 __all__ = ["HEADERS", "Shield"]
 

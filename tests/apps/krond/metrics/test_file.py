@@ -9,7 +9,7 @@ import pytest
 from gnomon.apps.krond.job import Job
 from gnomon.apps.krond.metrics import MetricsFile, Surroundings, Tally
 from gnomon.apps.krond.notice import Occasion
-from gnomon.shell.telemetry import Telemetry
+from gnomon.shell.observe.telemetry import Telemetry
 from tests.apps.krond.krontab.reading import job
 from tests.apps.krond.notification.happenings import happened
 from tests.clauses import clause

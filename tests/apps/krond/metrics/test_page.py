@@ -11,8 +11,8 @@ from gnomon.apps.krond.metrics import Surroundings, Tally, metrics_text
 from gnomon.apps.krond.notice import Occasion
 from gnomon.core.ledger.lifecycle import Outcome, State, Status
 from gnomon.ports import RunRow
-from gnomon.shell.metrics.exposition import Family, Sample, render_families
-from gnomon.shell.telemetry import Telemetry
+from gnomon.shell.observe.exposition import Family, Sample, render_families
+from gnomon.shell.observe.telemetry import Telemetry
 from tests.apps.krond.krontab.reading import job
 from tests.apps.krond.notification.happenings import AT_MS, happened
 from tests.clauses import clause

@@ -14,9 +14,9 @@ from cryptography import x509
 
 from gnomon.shell.http.connections import Connection, Connections, peer_of
 from gnomon.shell.http.limits import Limits
+from gnomon.shell.http.listening import bind
 from gnomon.shell.http.server import serving
 from gnomon.shell.http.tls import TlsFiles, server_context
-from gnomon.shell.listening import bind
 from tests.apps.service.http.certificates import Authority
 from tests.apps.service.http.hostile import JSON, Crowd, objections, request_head
 from tests.apps.service.http.service_stage import stage, with_parts

@@ -2,7 +2,7 @@
 Metrics: figures about krond and its jobs, as a text file that Prometheus reads.
 
 `tally` counts what happened, `page` says which figures there are, and `file` keeps the file up to
-date; the format is that of `gnomon.shell.metrics`. Nothing here asks the ledger while krond works:
+date; the format is that of `gnomon.shell.observe`. Nothing here asks the ledger while krond works:
 what is counted is what the log says too.
 """
 

@@ -19,7 +19,7 @@ from gnomon.apps.krond.metrics.page import Surroundings, metrics_text
 from gnomon.apps.krond.metrics.tally import Tally
 from gnomon.apps.krond.upcoming import next_chosen
 from gnomon.ports import Clock
-from gnomon.shell.telemetry import log
+from gnomon.shell.observe.telemetry import log
 
 __all__ = ["EVERY_MS", "MetricsFile"]
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from gnomon.apps.krond.job import Job
 from gnomon.apps.krond.metrics.tally import JobTally, Tally
-from gnomon.shell.metrics.exposition import Family, Sample, render_families
-from gnomon.shell.metrics.figures import build_family, gauge, runtime_families
-from gnomon.shell.telemetry import Telemetry
+from gnomon.shell.observe.exposition import Family, Sample, render_families
+from gnomon.shell.observe.figures import build_family, gauge, runtime_families
+from gnomon.shell.observe.telemetry import Telemetry
 
 __all__ = ["Surroundings", "metrics_text"]
 

@@ -22,7 +22,7 @@ from gnomon.ports.executions import Executions
 from gnomon.shell.executor.signature import Keyring
 from gnomon.shell.http.authentication import Authenticator
 from gnomon.shell.http.limits import Limits
-from gnomon.shell.metrics.exposition import Family
+from gnomon.shell.observe.exposition import Family
 
 __all__ = ["Parts", "parts_of"]
 

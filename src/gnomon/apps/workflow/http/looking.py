@@ -37,7 +37,7 @@ from gnomon.ports.workflow_facts import EventStatus
 from gnomon.shell.http.describing import Health, problems
 from gnomon.shell.http.query import check_query
 from gnomon.shell.http.security import Reader, scraper
-from gnomon.shell.metrics.exposition import CONTENT_TYPE
+from gnomon.shell.observe.exposition import CONTENT_TYPE
 
 __all__ = ["HostOf", "NamePath", "host_of", "router"]
 

@@ -24,7 +24,7 @@ from gnomon.apps.service.viewing import instant_text
 from gnomon.apps.service.views import ScheduleView
 from gnomon.shell.http.describing import problems
 from gnomon.shell.http.security import Viewer, scraper
-from gnomon.shell.metrics.exposition import CONTENT_TYPE, render_families
+from gnomon.shell.observe.exposition import CONTENT_TYPE, render_families
 
 __all__ = ["router"]
 

@@ -16,9 +16,9 @@ from collections.abc import Coroutine, Sequence
 from gnomon.ports import Clock, Launcher, Ledger
 from gnomon.shell.clock_ahead import ClockAhead
 from gnomon.shell.clock_change import told_of_clock_changes
-from gnomon.shell.retention import Retention
-from gnomon.shell.runtime import Runtime
-from gnomon.shell.stopping import Stopper
+from gnomon.shell.worker.retention import Retention
+from gnomon.shell.worker.runtime import Runtime
+from gnomon.shell.worker.stopping import Stopper
 
 __all__ = ["Host"]
 

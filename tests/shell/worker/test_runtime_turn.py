@@ -17,7 +17,7 @@ from gnomon.core.schedule_record import read_schedule
 from gnomon.errors import StoreError
 from gnomon.ports import Claim, Committed, Failed, Launched
 from gnomon.shell.launcher.process import ProcessLauncher
-from gnomon.shell.runtime import Runtime
+from gnomon.shell.worker.runtime import Runtime
 from tests.clauses import clause
 from tests.shell.faulty_ledger import FaultyLedger
 from tests.shell.steered_clock import SteeredClock

@@ -14,8 +14,8 @@ import asyncio
 from collections.abc import Sequence
 
 from gnomon.errors import StoreError
-from gnomon.shell.metrics.exposition import Family
-from gnomon.shell.metrics.figures import worker_families
+from gnomon.shell.observe.exposition import Family
+from gnomon.shell.observe.figures import worker_families
 from gnomon.shell.store.postgres.ledger import PostgresLedger
 from gnomon.shell.store.postgres.presence import WorkerRow, workers
 

@@ -6,7 +6,7 @@ import logging
 import pytest
 
 from gnomon.errors import StoreError
-from gnomon.shell.retention import LOOK_MS, PAUSE_MS, PORTION, PUT_OFF_MAX, Retention
+from gnomon.shell.worker.retention import LOOK_MS, PAUSE_MS, PORTION, PUT_OFF_MAX, Retention
 from tests.clauses import clause
 from tests.shell.faulty_ledger import FaultyLedger
 from tests.shell.virtual_time import START_MS, VirtualClock, run_virtually

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from gnomon.ports import Ended, Launched, Report
-from gnomon.shell.reports import Reports
+from gnomon.shell.worker.reports import Reports
 from tests.clauses import clause
 
 LAUNCHED = Launched("k", 1, "run 7", started_ms=5)

@@ -4,15 +4,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 
-from gnomon.shell.metrics.exposition import render_families
-from gnomon.shell.metrics.figures import (
+from gnomon.shell.observe.exposition import render_families
+from gnomon.shell.observe.figures import (
     COUNTERS,
     GOODBYE_MS,
     runtime_families,
     worker_families,
 )
+from gnomon.shell.observe.telemetry import Telemetry
 from gnomon.shell.store.postgres.presence import SILENT_MS, WorkerRow
-from gnomon.shell.telemetry import Telemetry
 from tests.clauses import clause
 
 

@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager, suppress
 import httpx
 import pytest
 
-from gnomon.shell.listening import bind
-from gnomon.shell.metrics.page_server import CONNECTIONS_MAX, HEAD_MAX, serving_page
+from gnomon.shell.http.listening import bind
+from gnomon.shell.observe.page_server import CONNECTIONS_MAX, HEAD_MAX, serving_page
 from tests.clauses import clause
 
 Ask = Callable[[bytes], Awaitable[str]]

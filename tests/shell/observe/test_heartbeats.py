@@ -6,8 +6,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from gnomon.shell.clock import SystemClock
-from gnomon.shell.metrics.exposition import render_families
-from gnomon.shell.metrics.heartbeats import Heartbeats
+from gnomon.shell.observe.exposition import render_families
+from gnomon.shell.observe.heartbeats import Heartbeats
 from gnomon.shell.store.postgres.ledger import PostgresLedger
 from gnomon.shell.store.postgres.presence import Presence
 from tests.clauses import clause

@@ -17,9 +17,9 @@ from collections.abc import Callable, Coroutine
 
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.ports import Ended, Launcher, Ledger, ToEnd
-from gnomon.shell.holding import Moment
-from gnomon.shell.reports import Reports
-from gnomon.shell.telemetry import log
+from gnomon.shell.observe.telemetry import log
+from gnomon.shell.worker.holding import Moment
+from gnomon.shell.worker.reports import Reports
 
 __all__ = ["KILLS_MS", "Ending"]
 

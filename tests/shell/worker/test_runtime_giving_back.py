@@ -11,7 +11,7 @@ import pytest
 
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.ports import Claim, Ended, Launched
-from gnomon.shell.runtime import Runtime
+from gnomon.shell.worker.runtime import Runtime
 from tests.clauses import clause
 from tests.shell.virtual_time import run_virtually
 from tests.shell.worker_world import World

@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from gnomon.shell.telemetry import LOGGER, JsonLines, Lag, Telemetry, log
+from gnomon.shell.observe.telemetry import LOGGER, JsonLines, Lag, Telemetry, log
 from tests.clauses import clause
 
 

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from gnomon.core.civil.zone import tzdata_version
-from gnomon.shell.metrics.exposition import Family, Sample, histogram
-from gnomon.shell.telemetry import Telemetry
+from gnomon.shell.observe.exposition import Family, Sample, histogram
+from gnomon.shell.observe.telemetry import Telemetry
 
 if TYPE_CHECKING:
     from gnomon.shell.store.postgres.presence import WorkerRow  # it needs an extra

@@ -13,8 +13,8 @@ import logging
 import signal
 from collections.abc import AsyncIterator
 
-from gnomon.shell.runtime import Runtime
-from gnomon.shell.telemetry import log
+from gnomon.shell.observe.telemetry import log
+from gnomon.shell.worker.runtime import Runtime
 
 __all__ = ["Stopper"]
 

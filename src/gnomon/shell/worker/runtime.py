@@ -19,9 +19,9 @@ from collections.abc import Callable, Sequence
 from gnomon.core.engine import USUAL, Change, Limits
 from gnomon.errors import StoreError
 from gnomon.ports import Clock, Launcher, Ledger
-from gnomon.shell.holding import Moment
-from gnomon.shell.telemetry import Telemetry, log
-from gnomon.shell.turn import Worker
+from gnomon.shell.observe.telemetry import Telemetry, log
+from gnomon.shell.worker.holding import Moment
+from gnomon.shell.worker.turn import Worker
 
 __all__ = ["BACKOFF_MAX_MS", "REST_MAX_MS", "Runtime"]
 

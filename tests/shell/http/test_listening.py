@@ -5,7 +5,7 @@ import socket
 from pathlib import Path
 
 import gnomon
-from gnomon.shell.listening import bind
+from gnomon.shell.http.listening import bind
 from tests.clauses import clause
 
 SOURCES = Path(gnomon.__file__).parent
@@ -32,7 +32,7 @@ def test_every_server_that_can_be_reached_over_a_network_listens_on_such_a_socke
         if (call := _listening(node)) is not None
     }
 
-    assert others == {"shell/listening.py": "listener.listen"}
+    assert others == {"shell/http/listening.py": "listener.listen"}
 
 
 def _listening(node: ast.AST) -> str | None:

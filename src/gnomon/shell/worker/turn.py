@@ -21,13 +21,13 @@ from collections.abc import Callable, Sequence
 from gnomon.core.engine import Change, Limits, plan
 from gnomon.core.ledger.lifecycle import Reason, State
 from gnomon.ports import Claim, Clock, Ended, Failed, Launched, Launcher, Ledger, Report, Strained
-from gnomon.shell.claims import Claims
-from gnomon.shell.ending import Ending
-from gnomon.shell.holding import Holding, Moment
-from gnomon.shell.predecessor import take_over
-from gnomon.shell.reports import Reports
-from gnomon.shell.strain import Strain
-from gnomon.shell.telemetry import Telemetry, log
+from gnomon.shell.observe.telemetry import Telemetry, log
+from gnomon.shell.worker.claims import Claims
+from gnomon.shell.worker.ending import Ending
+from gnomon.shell.worker.holding import Holding, Moment
+from gnomon.shell.worker.predecessor import take_over
+from gnomon.shell.worker.reports import Reports
+from gnomon.shell.worker.strain import Strain
 
 __all__ = ["CHUNK", "Worker"]
 

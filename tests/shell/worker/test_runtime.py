@@ -10,7 +10,7 @@ import logging
 import pytest
 
 from gnomon.errors import DamagedStoreError, StoreError, StoreGoneError
-from gnomon.shell.runtime import BACKOFF_MAX_MS, REST_MAX_MS
+from gnomon.shell.worker.runtime import BACKOFF_MAX_MS, REST_MAX_MS
 from tests.clauses import clause
 from tests.shell.virtual_time import run_virtually
 from tests.shell.worker_world import World
