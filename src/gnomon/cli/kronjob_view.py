@@ -107,7 +107,7 @@ def _text(file: str) -> str:
 def _documents(text: str, file: str) -> Iterator[Mapping[str, object]]:
     """The documents of a file, those in a List one by one."""
     try:
-        from gnomon.cli.plain_yaml import YAMLError, load_all
+        from gnomon.shell.plain_yaml import YAMLError, load_all
     except ImportError as error:
         raise MissingExtraError("reading CronJobs", extra="yaml") from error
     try:

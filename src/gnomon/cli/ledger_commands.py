@@ -92,8 +92,8 @@ def run_command(
     replan: ReplanOption = False,
 ) -> int:
     """Run the schedules of a file until stopped, and record what became of every period."""
+    from gnomon.apps.run.schedule_file import load_schedules
     from gnomon.cli.run_command import RunOptions, run_schedules
-    from gnomon.cli.schedule_file import load_schedules
 
     shared = _shared(store, database, schema, pooler)
     _check_replan(replan, shared)

@@ -25,12 +25,12 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from gnomon.apps.run.narration import Narration
+from gnomon.apps.run.saving import StoredLedger, check_file, save_file
+from gnomon.apps.run.schedule_table import Entry
 from gnomon.cli.live_table import live_table, read_lines
 from gnomon.cli.log_lines import log_lines
-from gnomon.cli.narration import Narration
 from gnomon.cli.run_metrics import RunPage, metrics_listener, metrics_served
-from gnomon.cli.saving import StoredLedger, check_file, save_file
-from gnomon.cli.schedule_table import Entry
 from gnomon.cli.shared_database import SharedDatabase
 from gnomon.errors import StoreError
 from gnomon.ports import Clock, Ledger

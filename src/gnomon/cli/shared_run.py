@@ -18,7 +18,7 @@ import socket
 from collections.abc import AsyncIterator, Sequence
 from itertools import count
 
-from gnomon.cli.narration import Narration
+from gnomon.apps.run.narration import Narration
 from gnomon.cli.shared_database import SharedDatabase
 from gnomon.core.engine import Change
 from gnomon.errors import StoreError

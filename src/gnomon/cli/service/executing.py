@@ -152,7 +152,7 @@ def _job_templates(settings: ExecutorSettings) -> JobTemplates | None:
             templates, "there is no such directory", "name the directory that has the templates"
         )
     try:
-        from gnomon.cli.plain_yaml import YAMLError, load
+        from gnomon.shell.plain_yaml import YAMLError, load
     except ImportError as error:
         raise MissingExtraError("Kubernetes", extra="kubernetes") from error
 

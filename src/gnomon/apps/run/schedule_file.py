@@ -16,9 +16,9 @@ from codecs import BOM_UTF8
 from collections.abc import Mapping
 from pathlib import Path
 
-from gnomon.cli.problem import LocatedError
-from gnomon.cli.schedule_table import Entry, Table, read_table
+from gnomon.apps.run.schedule_table import Entry, Table, read_table
 from gnomon.errors import DefinitionError, MissingExtraError
+from gnomon.errors.root import LocatedError
 
 __all__ = ["BYTES_MAX", "YAML_BYTES_MAX", "Entry", "load_schedules"]
 
@@ -80,7 +80,7 @@ def _toml(data: bytes) -> Mapping[str, object]:
 
 def _yaml(data: bytes) -> Mapping[str, object]:
     try:
-        from gnomon.cli.plain_yaml import YAMLError, load
+        from gnomon.shell.plain_yaml import YAMLError, load
     except ImportError as error:
         raise MissingExtraError("a schedule file in YAML", extra="yaml") from error
     try:

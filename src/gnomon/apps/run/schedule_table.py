@@ -17,10 +17,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from difflib import get_close_matches
 
-from gnomon.cli.reading import Reading
 from gnomon.core.civil.duration import parse_duration
 from gnomon.core.civil.instant import parse_instant
 from gnomon.core.civil.zone import load_zone
+from gnomon.core.reading import Reading
 from gnomon.core.schedule import JITTER_MAX_MS, Schedule
 from gnomon.core.schedule_record import canonical, read_schedule
 from gnomon.errors import DefinitionError

@@ -11,7 +11,6 @@ Spec: CLI-9, CLI-10.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gnomon.cli.screen import Json
 from gnomon.core.civil.instant import parse_instant
 from gnomon.core.civil.zone import Zone, load_zone, tzdata_version
 from gnomon.core.cron.dialect import Dst, find_dialect
@@ -58,7 +57,7 @@ class Reading:
             roles.insert(0, dialect.seconds.role.value)
         return dict(zip(roles, texts, strict=True))
 
-    def to_json(self) -> dict[str, Json]:
+    def to_json(self) -> dict[str, str | Mapping[str, str] | None]:
         """The keys that all commands share; `dialect` and `dst` are null without an expression."""
         found = self.cron
         return {

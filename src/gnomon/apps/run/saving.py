@@ -14,14 +14,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from gnomon.cli.history_view import schedule_names
-from gnomon.cli.schedule_table import Entry
+from gnomon.apps.run.schedule_table import Entry
 from gnomon.errors import StoreError
 from gnomon.ports import Ledger
 from gnomon.shell.observe.telemetry import log
 from gnomon.shell.store.belonging import FILE_NAME
 
-__all__ = ["StoredLedger", "check_file", "save_file"]
+__all__ = ["StoredLedger", "check_file", "save_file", "schedule_names"]
+
+_SCHEDULES_PAGE = 1_000
 
 
 class StoredLedger(Ledger, Protocol):
@@ -64,6 +65,14 @@ async def save_file(
             log(logging.INFO, "schedule saved", schedule=saved.schedule_id, revision=saved.revision)
     if await ledger.note(FILE_NAME) != file.name:
         await ledger.set_note(FILE_NAME, file.name)
+
+
+async def schedule_names(ledger: Ledger) -> list[str]:
+    """Every schedule that the ledger has, in the order of their names."""
+    names: list[str] = []
+    while page := await ledger.schedules(after=names[-1] if names else "", limit=_SCHEDULES_PAGE):
+        names += [row.schedule.schedule_id for row in page]
+    return names
 
 
 async def _gone(ledger: Ledger, entries: Sequence[Entry]) -> list[str]:
