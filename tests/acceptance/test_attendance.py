@@ -3,8 +3,8 @@
 import asyncio
 from pathlib import Path
 
-from gnomon.cli.shared_database import SharedDatabase
-from gnomon.cli.shared_run import attended
+from gnomon.compose.shared_database import SharedDatabase
+from gnomon.compose.shared_run import attended
 from gnomon.shell.clock import SystemClock
 from gnomon.shell.launcher.process import ProcessLauncher
 from gnomon.shell.store.postgres.presence import BEAT_MS, Presence, workers

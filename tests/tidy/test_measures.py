@@ -12,13 +12,13 @@ from tests.tidy.measures import measures
 
 LIMITS = {
     "modules": 574,
-    "lines": 73_115,
+    "lines": 73_089,
     "modules with a single importer": 181,
     "basenames of several modules": 68,
     "names of several public classes": 65,
     "lines of the largest class": 362,
     "pairs of places with the same six lines": 36,
-    "lines without an actor": 608,
+    "lines without an actor": 606,
     "lines kept from the formatter": 1_120,
 }
 

@@ -35,9 +35,9 @@ from gnomon.apps.krond.job import Job
 from gnomon.apps.krond.loading import load_jobs
 from gnomon.apps.krond.log_lines import KronLines
 from gnomon.apps.krond.state import StateDirectory, advised
-from gnomon.cli.krond_beside import Beside, BesideOptions
 from gnomon.cli.krond_replan import replanned_record
 from gnomon.cli.problem import describe_problem
+from gnomon.compose.krond_beside import Beside, BesideOptions
 from gnomon.errors import DefinitionError
 from gnomon.ports import Clock
 from gnomon.shell.launcher.process import Manner, ProcessLauncher

@@ -13,6 +13,7 @@ from typing import Annotated
 
 import typer
 
+from gnomon.cli.database_options import DatabaseOption, PoolerOption, SchemaOption, read_database
 from gnomon.cli.options import (
     FileArgument,
     JsonOption,
@@ -26,14 +27,7 @@ from gnomon.cli.options import (
     read_length_ms,
     read_metrics,
 )
-from gnomon.cli.shared_database import (
-    DatabaseOption,
-    PoolerOption,
-    SchemaOption,
-    SharedDatabase,
-    checked_database,
-    read_database,
-)
+from gnomon.compose.shared_database import SharedDatabase, checked_database
 
 __all__ = [
     "ROWS_MAX",

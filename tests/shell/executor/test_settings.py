@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.cli.service.executing import (
+from gnomon.compose.executors import (
     ExecutorSettings,
     callback_keys,
     make_executor,

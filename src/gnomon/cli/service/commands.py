@@ -12,13 +12,9 @@ from typing import Annotated
 
 import typer
 
+from gnomon.cli.database_options import PoolerOption, SchemaOption, read_database
 from gnomon.cli.options import MetricsOption, clock_of, read_metrics
-from gnomon.cli.shared_database import (
-    PoolerOption,
-    SchemaOption,
-    SharedDatabase,
-    read_database,
-)
+from gnomon.compose.shared_database import SharedDatabase
 from gnomon.errors import DefinitionError, MissingExtraError
 from gnomon.shell.settings import environment
 

@@ -10,17 +10,30 @@ Spec: HTTP-42.
 
 import socket
 
-__all__ = ["LOOPBACK", "bind", "is_loopback", "url_of"]
+from gnomon.errors import DefinitionError
+
+__all__ = ["LOOPBACK", "bind", "is_loopback", "read_address", "url_of"]
 
 LOOPBACK = "127.0.0.1"
 """Where to listen when nothing is said."""
 _LOOPBACK = (LOOPBACK, "::1", "localhost")
+_PORT_MAX = 65_535
 _WAITING_MAX = 256
 
 
 def is_loopback(host: str) -> bool:
     """Whether only this machine can reach it."""
     return host in _LOOPBACK
+
+
+def read_address(text: str, *, where: str, example: str) -> tuple[str, int]:
+    """Where to listen: a host, the loopback one when there is none, and a port."""
+    host, _, port = text.rpartition(":")
+    if not (port.isascii() and port.isdigit() and len(port) <= 5 and int(port) <= _PORT_MAX):
+        raise DefinitionError(
+            "must be an address and a port", where=where, got=text, hint=f"write {example}"
+        )
+    return host.removeprefix("[").removesuffix("]") or LOOPBACK, int(port)
 
 
 def bind(host: str, port: int) -> socket.socket:

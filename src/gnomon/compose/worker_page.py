@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from gnomon.apps.service.http.metrics import WorkerMetrics
 from gnomon.apps.service.worker import ServiceWorker
-from gnomon.cli.run_metrics import worker_page_families
+from gnomon.compose.run_metrics import worker_page_families
 from gnomon.shell.observe.exposition import Family, render_families
 
 __all__ = ["WorkerPage"]

@@ -1,11 +1,16 @@
 """
 `gnomon workflow run`: a process that serves the workflows of a store until it is told to stop.
 
-Spec: WCLI-1.
+It may be given two programs, one that mends scripts and one that tells a person what waits. Each
+gets one JSON object on its standard input. What a repairer prints is the new script; without a line
+it has none.
+
+Spec: WCLI-1, FAIL-20, SEEN-13.
 """
 
 import asyncio
 import contextlib
+import json
 import logging
 import signal
 from collections.abc import Callable, Sequence
@@ -13,14 +18,16 @@ from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
 from pathlib import Path
 
+from gnomon.apps.workflow.alarm import Alarm
+from gnomon.apps.workflow.records import mutation_record, run_record
+from gnomon.apps.workflow.repair import Trouble
 from gnomon.apps.workflow.script import load_workflow
-from gnomon.cli.workflow_hooks import alert_by, repair_by
 from gnomon.errors import MissingExtraError
 from gnomon.ports import Clock
-from gnomon.shell.side_program import read_program
-from gnomon.workflow import Host, host
+from gnomon.shell.side_program import ask_program, read_program
+from gnomon.workflow import Alert, Host, Repairer, host
 
-__all__ = ["run_workflows"]
+__all__ = ["alert_by", "repair_by", "run_workflows"]
 
 
 def run_workflows(
@@ -69,6 +76,20 @@ def run_workflows(
     return 0 if asyncio.run(serve()) else 130
 
 
+def repair_by(words: list[str]) -> Repairer:
+    """Ask this program for a better script."""
+
+    async def repair(trouble: Trouble) -> str | None:
+        question = {
+            "workflow": trouble.workflow, "script": trouble.script, "error": trouble.error,
+            "run": run_record(trouble.run, {}),
+        }  # fmt: skip
+        answer = await ask_program(words, json.dumps(question))
+        return answer if answer.strip() else None
+
+    return repair
+
+
 def _beside(
     store: str, clock: Clock, http: str | None, access: Path | None
 ) -> Callable[[Host], AbstractAsyncContextManager[None]]:
@@ -76,7 +97,21 @@ def _beside(
     if http is None:
         return lambda running: contextlib.nullcontext()
     try:
-        from gnomon.cli.workflow_http import prepare_http
+        from gnomon.compose.workflow_http import prepare_http
     except ImportError as error:
         raise MissingExtraError("workflows over HTTP", extra="service") from error
     return prepare_http(http, access, store, clock)
+
+
+def alert_by(words: list[str]) -> Alert:
+    """Have this program tell a person."""
+
+    async def alert(alarm: Alarm) -> None:
+        told = {
+            "workflow": alarm.workflow, "title": alarm.title, "status": alarm.run.status.value,
+            "issue": alarm.issue, "answer": alarm.answer, "run": run_record(alarm.run, {}),
+            "mutation": None if alarm.mutation is None else mutation_record(alarm.mutation),
+        }  # fmt: skip
+        await ask_program(words, json.dumps(told))
+
+    return alert

@@ -1,45 +1,19 @@
 """
 Which ledger on PostgreSQL is meant? The URL of a database, a schema in it, and the way there.
 
-All three are checked here, before anything is opened, made or written; nothing else of the command
-line knows how a ledger on PostgreSQL is addressed.
+All three are checked here, before anything is opened, made or written; nothing else knows how a
+ledger on PostgreSQL is addressed.
 
 Spec: CLI-38.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gnomon.shell.store.postgres.pool import PoolOptions
 
-__all__ = [
-    "DatabaseOption",
-    "PoolerOption",
-    "SchemaOption",
-    "SharedDatabase",
-    "checked_database",
-    "read_database",
-]
-
-DatabaseOption = Annotated[
-    str | None,
-    typer.Option(
-        "--database", metavar="URL", help="A ledger on PostgreSQL, which many machines can share."
-    ),
-]
-SchemaOption = Annotated[
-    str | None,
-    typer.Option("--schema", metavar="NAME", help="The schema of the database; left out, gnomon."),
-]
-PoolerOption = Annotated[
-    bool,
-    typer.Option(
-        "--pooler", help="There is a pooler in between that has a connection for each transaction."
-    ),
-]
+__all__ = ["SharedDatabase", "checked_database"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,16 +38,6 @@ class SharedDatabase:
         from gnomon.shell.store.postgres.statement import placed_in
 
         return placed_in(place_of(self.url), self.schema)
-
-
-def read_database(url: str | None, schema: str | None, pooler: bool) -> SharedDatabase | None:
-    """The ledger on PostgreSQL that is meant; None when none is."""
-    if url is None:
-        if schema is not None or pooler:
-            wrong = "--pooler" if schema is None else "--schema"
-            raise typer.BadParameter(f"{wrong} goes with --database, and there is none")
-        return None
-    return checked_database(url, schema, pooler)
 
 
 def checked_database(url: str, schema: str | None, pooler: bool) -> SharedDatabase:

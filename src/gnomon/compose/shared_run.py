@@ -19,7 +19,7 @@ from collections.abc import AsyncIterator, Sequence
 from itertools import count
 
 from gnomon.apps.run.narration import Narration
-from gnomon.cli.shared_database import SharedDatabase
+from gnomon.compose.shared_database import SharedDatabase
 from gnomon.core.engine import Change
 from gnomon.errors import StoreError
 from gnomon.ports import Clock, Committed, Report

@@ -21,12 +21,12 @@ from dataclasses import dataclass
 from gnomon.apps.operator.controller import Controller, LeaseAt
 from gnomon.apps.operator.health import operator_families, what_is_dead, what_is_unready
 from gnomon.apps.operator.manifests import ACCOUNT
-from gnomon.cli.log_lines import log_lines
 from gnomon.ports import Clock
 from gnomon.shell.http.listening import bind, url_of
 from gnomon.shell.kubernetes.access import load_of
 from gnomon.shell.kubernetes.client import KubernetesServer
 from gnomon.shell.observe.exposition import render_families
+from gnomon.shell.observe.log_lines import log_lines
 from gnomon.shell.observe.page_server import serving_page
 from gnomon.shell.observe.telemetry import log
 from gnomon.shell.settings import environment

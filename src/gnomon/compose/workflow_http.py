@@ -15,14 +15,13 @@ from pathlib import Path
 
 from gnomon.apps.workflow.host import Host
 from gnomon.apps.workflow.http.application import Parts, create_app
-from gnomon.cli.options import read_address
-from gnomon.cli.service.token_file import ensure_token, loopback_access
+from gnomon.compose.token_file import ensure_token, loopback_access
 from gnomon.errors import DefinitionError
 from gnomon.ports import Clock
 from gnomon.shell.http.authentication import AccessSource, Authenticator, access_from_file
 from gnomon.shell.http.http_settings import HttpSettings, read_http_settings
 from gnomon.shell.http.limits import Limits
-from gnomon.shell.http.listening import bind, is_loopback, url_of
+from gnomon.shell.http.listening import bind, is_loopback, read_address, url_of
 from gnomon.shell.http.server import serving
 from gnomon.shell.http.tls import server_context
 from gnomon.shell.store.database import MEMORY
