@@ -17,7 +17,7 @@ from gnomon.core.civil.instant import format_instant
 from gnomon.core.ledger.lifecycle import WAITING
 from gnomon.errors import StoreError
 from gnomon.ports import Clock, Ledger, ScheduleRow
-from gnomon.shell.telemetry import log
+from gnomon.shell.observe.telemetry import log
 
 __all__ = ["Ahead", "ClockAhead", "handled_ahead", "look_ahead"]
 
