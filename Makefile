@@ -114,7 +114,7 @@ bench-simulation: $(READY) ## Measure how quickly simulated hours pass; ARGS="--
 	$(BIN)/python -m benchmarks.simulation $(ARGS)
 
 bench-krond: $(READY) ## Measure krond with 10,000 jobs; ARGS="--help" says how
-	$(BIN)/python -m benchmarks.daemon $(ARGS)
+	$(BIN)/python -m benchmarks.krond $(ARGS)
 
 bench-operator: kube ## Measure KronJobs beside CronJobs on a real Kubernetes; ARGS="--help" says how
 	$(BIN)/python -m benchmarks.operator $(ARGS)

@@ -134,6 +134,7 @@ class _Round:
             figures.late_max_s = late[-1]
 
     def _make(self, stem: str, count: int, schedule: Callable[[int], str]) -> None:
+        self._caller.close()  # the server gives up a line that rested, and a request opens another
         for number in range(count):
             if number % 1000 == 0:
                 self._progress(f"making {self._contender.kind}s: {number:,} of {count:,}")

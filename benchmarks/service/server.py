@@ -15,18 +15,18 @@ from pathlib import Path
 
 from gnomon.apps.service.counters import ServiceCounters
 from gnomon.apps.service.events import EventFeed
-from gnomon.apps.service.http.http_settings import HttpSettings
 from gnomon.apps.service.schedule_input import ScheduleInput, schedule_of
 from gnomon.apps.service.settings import Settings
 from gnomon.apps.service.worker import ServiceWorker
-from gnomon.cli.service.assembly import make_api, serve
-from gnomon.cli.service.stores import Stores, open_stores
-from gnomon.cli.service.token_file import loopback_access
+from gnomon.compose.service import make_api, serve
+from gnomon.compose.stores import Stores, open_stores
+from gnomon.compose.token_file import loopback_access
 from gnomon.core.civil.instant import format_instant
 from gnomon.core.schedule import Schedule
 from gnomon.ports.workflow_store import StoredDag
 from gnomon.shell.clock import SystemClock
-from gnomon.shell.listening import bind
+from gnomon.shell.http.http_settings import HttpSettings
+from gnomon.shell.http.listening import bind
 from tests.stand_ins.noop_executor import NoopExecutor
 
 PORTION = 5_000

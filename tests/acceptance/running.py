@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from gnomon.cli.schedule_file import load_schedules
+from gnomon.apps.run.schedule_file import load_schedules
 from gnomon.core.civil.instant import parse_instant, to_epoch
 from gnomon.core.engine import plan
 from gnomon.shell.store.belonging import BELONGS_TO, Door

@@ -3,12 +3,12 @@
 import asyncio
 from pathlib import Path
 
-from gnomon.cli.shared_database import SharedDatabase
-from gnomon.cli.shared_run import attended
+from gnomon.compose.shared_database import SharedDatabase
+from gnomon.compose.shared_run import attended
 from gnomon.shell.clock import SystemClock
 from gnomon.shell.launcher.process import ProcessLauncher
-from gnomon.shell.runtime import BACKOFF_MS, Runtime
 from gnomon.shell.store.postgres.presence import BEAT_MS, Presence, workers
+from gnomon.shell.worker.runtime import BACKOFF_MS, Runtime
 from tests.clauses import clause
 from tests.shell.store.postgres.fleet import Fleet, play
 from tests.stand_ins.function_launcher import FunctionLauncher

@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from gnomon.apps.daemon.state import StateDirectory
-from gnomon.apps.daemon.status import DaemonStatus, JobStatus
+from gnomon.apps.krond.state import StateDirectory
+from gnomon.apps.krond.status import DaemonStatus, JobStatus
 from gnomon.cli.krond_table import countdown, job_rows, status_table, window_cells
 from gnomon.cli.krond_watch import watch_status
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State, Status
 from gnomon.errors import DefinitionError
 from gnomon.ports import RunRow
 from gnomon.shell.clock import SystemClock
-from tests.apps.daemon.krontab.reading import job
+from tests.apps.krond.krontab.reading import job
 from tests.clauses import clause
 
 NOMINAL = 1_772_330_400  # 2026-03-01T02:00:00Z

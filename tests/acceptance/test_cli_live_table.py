@@ -3,8 +3,8 @@
 import asyncio
 from pathlib import Path
 
+from gnomon.apps.run.schedule_file import load_schedules
 from gnomon.cli.live_table import live_table, read_lines
-from gnomon.cli.schedule_file import load_schedules
 from gnomon.cli.screen import render
 from gnomon.core.engine import plan
 from gnomon.ports import Ended, Launched

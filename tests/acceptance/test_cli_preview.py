@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.cli.schedule_file import BYTES_MAX
+from gnomon.apps.run.schedule_file import BYTES_MAX
 from tests.acceptance.command_line import Done, gnomon, gnomon_process
 from tests.clauses import clause
 from tests.tidy.tree import ROOT

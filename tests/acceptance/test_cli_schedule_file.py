@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.cli.schedule_file import YAML_BYTES_MAX, load_schedules
+from gnomon.apps.run.schedule_file import YAML_BYTES_MAX, load_schedules
 from gnomon.core.schedule_record import write_schedule
 from tests.acceptance.command_line import gnomon
 from tests.acceptance.running import write
@@ -253,7 +253,7 @@ def test_a_file_of_yaml_that_is_far_too_large_is_refused(tmp_path: Path) -> None
 def test_yaml_without_the_extra_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delitem(sys.modules, "gnomon.cli.plain_yaml", raising=False)
+    monkeypatch.delitem(sys.modules, "gnomon.shell.plain_yaml", raising=False)
     monkeypatch.setitem(sys.modules, "yaml", None)
 
     done = gnomon("preview", str(write(tmp_path, YAML, "run.yaml")))

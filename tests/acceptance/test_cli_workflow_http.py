@@ -28,7 +28,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from tests.acceptance.command_line import gnomon
-from tests.apps.workflow_http.stage import Stage, play
+from tests.apps.workflow.http.stage import Stage, play
 from tests.clauses import clause
 
 SEED = 20261116

@@ -4,8 +4,8 @@ import asyncio
 import time
 from pathlib import Path
 
-from gnomon.apps.daemon.krontab import read_krontab
-from gnomon.cli.schedule_file import load_schedules
+from gnomon.apps.krond.krontab import read_krontab
+from gnomon.apps.run.schedule_file import load_schedules
 from gnomon.core.engine import plan
 from gnomon.core.schedule import Schedule
 from gnomon.shell.store.sqlite import SqliteLedger

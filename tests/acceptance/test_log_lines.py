@@ -4,8 +4,8 @@ import io
 import json
 import logging
 
-from gnomon.cli.log_lines import log_lines
-from gnomon.shell.telemetry import LOGGER
+from gnomon.shell.observe.log_lines import log_lines
+from gnomon.shell.observe.telemetry import LOGGER
 from tests.clauses import clause
 
 

@@ -9,15 +9,15 @@ from typing import Protocol
 
 import pytest
 
-from gnomon.apps.service.executor.callback import read_callback
-from gnomon.apps.service.executor.embedded import EmbeddedExecutor
-from gnomon.apps.service.executor.http import HttpExecutor
-from gnomon.apps.service.executor.job_node import JobNodes, JobTemplates
-from gnomon.apps.service.executor.signature import Keyring, Purpose, signed
-from gnomon.apps.service.executor.works import Works
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.ports.executor import Accepted, Executor, Feedback, FeedbackStatus
 from gnomon.shell.clock import SystemClock
+from gnomon.shell.executor.callback import read_callback
+from gnomon.shell.executor.embedded import EmbeddedExecutor
+from gnomon.shell.executor.http import HttpExecutor
+from gnomon.shell.executor.job_node import JobNodes, JobTemplates
+from gnomon.shell.executor.signature import Keyring, Purpose, signed
+from gnomon.shell.executor.works import Works
 from gnomon.shell.kubernetes.access import load_of
 from gnomon.shell.kubernetes.client import KubernetesServer
 from gnomon.shell.kubernetes.jobs import Jobs
@@ -25,11 +25,11 @@ from gnomon.shell.outgoing.client import Outgoing
 from gnomon.shell.outgoing.rule import read_rule
 from gnomon.shell.store.sqlite import SqliteLedger
 from gnomon.shell.store.workflow import SqliteExecutions
-from tests.apps.service.dag.dags import a_node, dag_text
-from tests.apps.service.executor.embedded_stage import a_meta, open_stage
-from tests.apps.service.executor.jobs_stage import JobsStage, open_jobs, write_template
 from tests.clauses import clause
+from tests.core.dag.dags import a_node, dag_text
 from tests.kube.cluster import Cluster
+from tests.shell.executor.embedded_stage import a_meta, open_stage
+from tests.shell.executor.jobs_stage import JobsStage, open_jobs, write_template
 from tests.shell.outgoing.local_server import Asked, answer, serve
 from tests.shell.virtual_time import run_virtually
 from tests.stand_ins.noop_executor import NoopExecutor

@@ -7,14 +7,14 @@ from typing import TypeVar
 
 import pytest
 
-from gnomon.apps.service.dag import parse_dag
+from gnomon.core.dag import parse_dag
 from gnomon.ports.workflow_store import StoredDag, WorkflowStore
 from gnomon.shell.store.postgres.ledger import PostgresLedger
 from gnomon.shell.store.postgres.workflow import PostgresWorkflowStore
 from gnomon.shell.store.sqlite import SqliteLedger, ledger_thread
 from gnomon.shell.store.workflow import SqliteWorkflowStore
-from tests.apps.service.dag.dags import dag_text
 from tests.clauses import clause
+from tests.core.dag.dags import dag_text
 
 START_MS = 1_772_323_200_000  # 2026-03-01T00:00:00Z
 _Result = TypeVar("_Result")

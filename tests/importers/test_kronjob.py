@@ -2,8 +2,8 @@
 
 import pytest
 
-from gnomon.apps.daemon.job import Job
-from gnomon.apps.daemon.krontab import read_krontab
+from gnomon.apps.krond.job import Job
+from gnomon.apps.krond.krontab import read_krontab
 from gnomon.errors import DefinitionError
 from gnomon.importers.kronjob import ExportedJob, export_job
 from tests.clauses import clause

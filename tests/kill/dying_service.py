@@ -20,20 +20,20 @@ import sys
 from concurrent.futures import Executor
 
 from gnomon.apps.service.counters import ServiceCounters
-from gnomon.apps.service.dag import parse_dag
 from gnomon.apps.service.events import EventFeed
-from gnomon.apps.service.executor.callback import read_callback
-from gnomon.apps.service.executor.http import HttpExecutor
-from gnomon.apps.service.executor.signature import Keyring
 from gnomon.apps.service.feedback import record_feedback
 from gnomon.apps.service.schedule_input import read_input, schedule_of
 from gnomon.apps.service.settings import Settings
 from gnomon.apps.service.worker import ServiceWorker
+from gnomon.core.dag import parse_dag
 from gnomon.core.ledger.lifecycle import State
 from gnomon.ports import Ledger
 from gnomon.ports.executor import Feedback
 from gnomon.ports.workflow_store import StoredDag, WorkflowStore
 from gnomon.shell.clock import SystemClock
+from gnomon.shell.executor.callback import read_callback
+from gnomon.shell.executor.http import HttpExecutor
+from gnomon.shell.executor.signature import Keyring
 from gnomon.shell.outgoing.client import Outgoing
 from gnomon.shell.outgoing.rule import read_rule
 from gnomon.shell.store import sqlite as store

@@ -18,13 +18,13 @@ from pathlib import Path
 
 from gnomon.apps.service.counters import ServiceCounters
 from gnomon.apps.service.events import EventFeed
-from gnomon.apps.service.executor.embedded import EmbeddedExecutor
-from gnomon.apps.service.executor.job_node import JobNodes, JobTemplates
-from gnomon.apps.service.executor.works import Works
 from gnomon.apps.service.worker import ServiceWorker
 from gnomon.ports.executor import Feedback
 from gnomon.ports.kubernetes import Answer, Call
 from gnomon.shell.clock import SystemClock
+from gnomon.shell.executor.embedded import EmbeddedExecutor
+from gnomon.shell.executor.job_node import JobNodes, JobTemplates
+from gnomon.shell.executor.works import Works
 from gnomon.shell.kubernetes.access import load_of
 from gnomon.shell.kubernetes.client import KubernetesServer
 from gnomon.shell.kubernetes.jobs import Jobs

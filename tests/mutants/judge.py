@@ -25,7 +25,7 @@ _FURTHER = {
     "core/engine": ["tests/core", "tests/shell/test_runtime.py", "tests/simulation"],
     "core": ["tests/core"],
     "shell/store": ["tests/shell/store", "tests/contract", "tests/shell"],
-    "apps/workflow_http": ["tests/apps/workflow_http", "tests/apps/workflow"],
+    "apps/workflow/http": ["tests/apps/workflow/http", "tests/apps/workflow"],
     "apps": [],
 }
 """Tests that reach a room from elsewhere, by the beginning of its path; the first that fits."""

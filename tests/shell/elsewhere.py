@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.core.schedule_record import read_schedule
 from gnomon.ports import By, Claim, Failed, Launched, Report, Strained
-from gnomon.shell.runtime import Runtime
+from gnomon.shell.worker.runtime import Runtime
 from tests.shell.faulty_ledger import FaultyLedger
 from tests.shell.virtual_time import VirtualClock
 from tests.shell.worker_world import every_minute

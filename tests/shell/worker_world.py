@@ -4,7 +4,7 @@ import asyncio
 
 from gnomon.core.schedule_record import read_schedule
 from gnomon.ports import RunRow
-from gnomon.shell.runtime import Runtime
+from gnomon.shell.worker.runtime import Runtime
 from tests.shell.faulty_ledger import FaultyLedger
 from tests.shell.virtual_time import VirtualClock
 from tests.stand_ins.function_launcher import Context, FunctionLauncher

@@ -16,11 +16,11 @@ from gnomon.core.ledger.lifecycle import Reason, State
 from gnomon.core.ledger.period import Waiting
 from gnomon.core.schedule import Uncertain
 from gnomon.ports import Claim, Committed, Failed, Held, Report
-from gnomon.shell import turn
-from gnomon.shell.holding import Holding, Moment
 from gnomon.shell.store import asked, commitment
 from gnomon.shell.store.reported import Batch, ReportedRun
 from gnomon.shell.store.sqlite import SqliteLedger
+from gnomon.shell.worker import turn
+from gnomon.shell.worker.holding import Holding, Moment
 from gnomon.simulation.campaign import Campaign
 from gnomon.simulation.launcher import SimulatedLauncher
 

@@ -4,10 +4,10 @@ An executor that does nothing, and says that it is done: for measuring everythin
 
 from collections.abc import Sequence
 
-from gnomon.apps.service.executor.said import Said
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.ports import Clock
 from gnomon.ports.executor import Accepted, Answer, Feedback, FeedbackStatus, Meta
+from gnomon.shell.executor.said import Said
 
 __all__ = ["NoopExecutor"]
 

@@ -4,7 +4,7 @@ import asyncio
 import time
 from pathlib import Path
 
-from gnomon.apps.daemon.notification import MachineSender, Mail, MailRoute
+from gnomon.apps.krond.notification import MachineSender, Mail, MailRoute
 from tests.clauses import clause
 from tests.system.packages import provide
 

@@ -20,8 +20,8 @@ from gnomon.core.schedule import Schedule
 from gnomon.core.schedule_record import read_schedule
 from gnomon.ports import Ended, Ledger, Report
 from gnomon.shell.clock import SystemClock
-from gnomon.shell.runtime import Runtime
 from gnomon.shell.store.sqlite import SqliteLedger
+from gnomon.shell.worker.runtime import Runtime
 from tests.stand_ins.function_launcher import Context, FunctionLauncher
 
 __all__ = [

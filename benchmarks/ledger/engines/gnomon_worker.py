@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from benchmarks.ledger.engines.gnomon_runs import MovableClock, nothing
 from benchmarks.ledger.population import BEGINS_MS
 from gnomon.ports import Ended, Report
-from gnomon.shell.runtime import Runtime
+from gnomon.shell.observe.telemetry import Telemetry
 from gnomon.shell.store.postgres.ledger import PostgresLedger
-from gnomon.shell.telemetry import Telemetry
+from gnomon.shell.worker.runtime import Runtime
 from tests.stand_ins.function_launcher import FunctionLauncher
 
 

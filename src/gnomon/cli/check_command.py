@@ -15,9 +15,9 @@ import typer
 
 from gnomon.cli.check_view import check_text
 from gnomon.cli.options import clock_of
-from gnomon.cli.problem import LocatedError
 from gnomon.cli.trace_pulses import with_pulses
 from gnomon.errors import DefinitionError
+from gnomon.errors.root import LocatedError
 from gnomon.theory import Monitor, Report, check
 from gnomon.trace import LINE_MAX, Event, Header, Kind, Pulses, Reinitialize, parse_trace
 

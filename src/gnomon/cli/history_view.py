@@ -15,6 +15,7 @@ from typing import NamedTuple
 from rich.console import RenderableType
 from rich.text import Text
 
+from gnomon.apps.run.saving import schedule_names
 from gnomon.cli.problem import printable
 from gnomon.cli.screen import Json, render, render_json, table
 from gnomon.core.civil.instant import format_instant
@@ -23,10 +24,9 @@ from gnomon.ports import Ledger, RunRow
 from gnomon.shell.store.instant_text import maybe_to_text
 from gnomon.shell.store.sqlite import MOVED_TO, SqliteLedger
 
-__all__ = ["History", "history_of", "history_text", "read_history", "schedule_names"]
+__all__ = ["History", "history_of", "history_text", "read_history"]
 
 _COLUMNS = ("period", "state", "outcome", "reason", "status", "started", "ended", "detail", "note")
-_SCHEDULES_PAGE = 1_000
 _HINTED_MAX = 20
 
 
@@ -82,14 +82,6 @@ async def read_history(ledger: Ledger, place: str, name: str | None, limit: int)
             hint=f"the schedules are {', '.join(known[:_HINTED_MAX]) or 'none'}",
         )  # fmt: skip
     return History(place, found)
-
-
-async def schedule_names(ledger: Ledger) -> list[str]:
-    """Every schedule that the ledger has, in the order of their names."""
-    names: list[str] = []
-    while page := await ledger.schedules(after=names[-1] if names else "", limit=_SCHEDULES_PAGE):
-        names += [row.schedule.schedule_id for row in page]
-    return names
 
 
 def _cells(row: RunRow) -> tuple[str, ...]:

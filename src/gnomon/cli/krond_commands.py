@@ -42,7 +42,7 @@ from gnomon.errors import (
 )
 
 if TYPE_CHECKING:
-    from gnomon.apps.daemon.state import StateDirectory
+    from gnomon.apps.krond.state import StateDirectory
     from gnomon.cli.screen import Json
 
 __all__ = ["krond_app"]
@@ -118,7 +118,7 @@ def start_command(
     as_json: JsonOption = False,
 ) -> int:  # fmt: skip
     """Run the jobs of krontab files until stopped."""
-    from gnomon.apps.daemon.state import usual_sources
+    from gnomon.apps.krond.state import usual_sources
     from gnomon.cli.krond_start import StartOptions, start_detached, start_krond
 
     if as_json and not detach:
@@ -285,7 +285,7 @@ def repair_command(
     """Put damaged state aside and begin anew; nothing from before that is owed."""
     import asyncio
 
-    from gnomon.apps.daemon.repair import repair
+    from gnomon.apps.krond.repair import repair
 
     state = _state(state_dir)
     findings, aside = asyncio.run(repair(state, clock_of(context)))
@@ -315,7 +315,7 @@ def replan_command(
 
 
 def _asked(state_dir: Path | None, command: str, **arguments: object) -> dict[str, object]:
-    from gnomon.apps.daemon.control import ask
+    from gnomon.apps.krond.control import ask
 
     state = _state(state_dir)
     answer = ask(state, command, **arguments)
@@ -336,7 +336,7 @@ def _held(error: StoreHeldError) -> StoreError:
 
 
 def _state(state_dir: Path | None) -> "StateDirectory":
-    from gnomon.apps.daemon.state import StateDirectory, usual_state
+    from gnomon.apps.krond.state import StateDirectory, usual_state
 
     return StateDirectory((state_dir or usual_state()).absolute())
 

@@ -14,7 +14,7 @@ import typer
 from gnomon.errors import DefinitionError
 
 if TYPE_CHECKING:
-    from gnomon.cli.krond_beside import BesideOptions
+    from gnomon.compose.krond_beside import BesideOptions
 
 __all__ = [
     "DebugOption",
@@ -84,8 +84,8 @@ def read_beside(
     mail_by: str, mail_from: str | None, heartbeat: str | None, metrics: Path | None
 ) -> "BesideOptions":
     """What to do beside the jobs."""
-    from gnomon.apps.daemon.notification import MailRoute
-    from gnomon.cli.krond_beside import BesideOptions
+    from gnomon.apps.krond.notification import MailRoute
+    from gnomon.compose.krond_beside import BesideOptions
 
     if heartbeat is not None and urlsplit(heartbeat).scheme not in ("http", "https"):
         raise DefinitionError(

@@ -9,8 +9,8 @@ Spec: KROND-38.
 import asyncio
 from collections.abc import Mapping
 
-from gnomon.apps.daemon.control import ask
-from gnomon.apps.daemon.state import StateDirectory, advised
+from gnomon.apps.krond.control import ask
+from gnomon.apps.krond.state import StateDirectory, advised
 from gnomon.cli.screen import Json, render_json
 from gnomon.errors import StoreError
 from gnomon.ports import Clock

@@ -28,16 +28,16 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import NamedTuple
 
-from gnomon.apps.daemon.chronicle import Chronicle
-from gnomon.apps.daemon.control import Answer, serving
-from gnomon.apps.daemon.daemon import Daemon
-from gnomon.apps.daemon.job import Job
-from gnomon.apps.daemon.loading import load_jobs
-from gnomon.apps.daemon.log_lines import KronLines
-from gnomon.apps.daemon.state import StateDirectory, advised
-from gnomon.cli.krond_beside import Beside, BesideOptions
+from gnomon.apps.krond.chronicle import Chronicle
+from gnomon.apps.krond.control import Answer, serving
+from gnomon.apps.krond.daemon import Daemon
+from gnomon.apps.krond.job import Job
+from gnomon.apps.krond.loading import load_jobs
+from gnomon.apps.krond.log_lines import KronLines
+from gnomon.apps.krond.state import StateDirectory, advised
 from gnomon.cli.krond_replan import replanned_record
 from gnomon.cli.problem import describe_problem
+from gnomon.compose.krond_beside import Beside, BesideOptions
 from gnomon.errors import DefinitionError
 from gnomon.ports import Clock
 from gnomon.shell.boot import read_boot
@@ -45,11 +45,11 @@ from gnomon.shell.clock import since_boot_ms
 from gnomon.shell.launcher.process import Manner, ProcessLauncher
 from gnomon.shell.launcher.strain import raise_limit
 from gnomon.shell.narrating import NarratingLedger
-from gnomon.shell.stopping import Stopper
+from gnomon.shell.observe.telemetry import log, logs_to
 from gnomon.shell.store.belonging import Door, belong
 from gnomon.shell.store.instant_text import maybe_to_text, to_text
 from gnomon.shell.store.sqlite import ledger_thread
-from gnomon.shell.telemetry import log, logs_to
+from gnomon.shell.worker.stopping import Stopper
 
 __all__ = ["Detached", "StartOptions", "start_detached", "start_krond"]
 

@@ -16,7 +16,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from gnomon.apps.daemon.status import DaemonStatus, JobStatus
+from gnomon.apps.krond.status import DaemonStatus, JobStatus
 from gnomon.cli.local_time import local_text
 from gnomon.cli.problem import printable
 from gnomon.core.civil.zone import load_zone

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from gnomon.apps.daemon.state import StateDirectory, advised
-from gnomon.apps.daemon.status import (
+from gnomon.apps.krond.state import StateDirectory, advised
+from gnomon.apps.krond.status import (
     DaemonStatus,
     JobStatus,
     PeriodRecord,

@@ -13,8 +13,8 @@ import contextlib
 from rich.console import Console
 from rich.live import Live
 
-from gnomon.apps.daemon.state import StateDirectory
-from gnomon.apps.daemon.status import DaemonStatus, read_status
+from gnomon.apps.krond.state import StateDirectory
+from gnomon.apps.krond.status import DaemonStatus, read_status
 from gnomon.cli.krond_table import status_table
 from gnomon.errors import DefinitionError, StoreError
 from gnomon.ports import Clock

@@ -27,7 +27,7 @@ from gnomon.importers.cronjob import (
 from gnomon.importers.kronjob import ExportedJob, export_job, general_changes
 
 if TYPE_CHECKING:
-    from gnomon.apps.daemon.job import Job
+    from gnomon.apps.krond.job import Job
 
 __all__ = ["export_text", "import_text"]
 
@@ -107,7 +107,7 @@ def _text(file: str) -> str:
 def _documents(text: str, file: str) -> Iterator[Mapping[str, object]]:
     """The documents of a file, those in a List one by one."""
     try:
-        from gnomon.cli.plain_yaml import YAMLError, load_all
+        from gnomon.shell.plain_yaml import YAMLError, load_all
     except ImportError as error:
         raise MissingExtraError("reading CronJobs", extra="yaml") from error
     try:

@@ -27,8 +27,8 @@ from gnomon.errors import DefinitionError, KrontabError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gnomon.apps.daemon.job import Job
-    from gnomon.apps.daemon.krontab import Krontab
+    from gnomon.apps.krond.job import Job
+    from gnomon.apps.krond.krontab import Krontab
     from gnomon.cli.screen import Json
 
 __all__ = ["krontab_app"]
@@ -75,9 +75,9 @@ def lint_command(
     as_json: JsonOption = False,
 ) -> int:
     """Say everything that is wrong with krontab files."""
-    from gnomon.apps.daemon.krontab import Severity, advise
-    from gnomon.apps.daemon.loading import load, passed_over
-    from gnomon.apps.daemon.machine import examine
+    from gnomon.apps.krond.krontab import Severity, advise
+    from gnomon.apps.krond.loading import load, passed_over
+    from gnomon.apps.krond.machine import examine
     from gnomon.cli.krontab_view import Linted, lint_text, not_counted
 
     now = clock_of(context).now_ms() // 1000
@@ -148,7 +148,7 @@ def add_command(
     as_json: JsonOption = False,
 ) -> str:
     """Add a job to a krontab file, which is made when it is not there."""
-    from gnomon.apps.daemon.krontab.edit import add_job, parse_job
+    from gnomon.apps.krond.krontab.edit import add_job, parse_job
 
     path, krontab = _editable(file, is_new=not Path(file).exists())
     text = add_job(krontab, line, replace=replace)
@@ -162,7 +162,7 @@ def add_command(
 @krontab_app.command("remove")
 def remove_command(job: JobArgument, file: FileOption, as_json: JsonOption = False) -> str:
     """Remove a job from a krontab file; what krond knows about it stays."""
-    from gnomon.apps.daemon.krontab.edit import find_entry, remove_job
+    from gnomon.apps.krond.krontab.edit import find_entry, remove_job
 
     path, krontab = _editable(file)
     text = remove_job(krontab, job)
@@ -184,7 +184,7 @@ def format_command(
     as_json: JsonOption = False,
 ) -> int:
     """Write each job of a krontab file in the one way there is."""
-    from gnomon.apps.daemon.krontab.edit import convert, format_file
+    from gnomon.apps.krond.krontab.edit import convert, format_file
 
     if to not in (None, "lines", "yaml"):
         raise DefinitionError("is no form", where="to", got=to, hint="write lines or yaml")
@@ -282,13 +282,13 @@ def export_command(
 
 
 def _paths(given: "Sequence[str]") -> list[Path]:
-    from gnomon.apps.daemon.state import usual_sources
+    from gnomon.apps.krond.state import usual_sources
 
     return [read_file(path) for path in given] or [usual_sources()]
 
 
 def _jobs(file: str | None) -> "list[Job]":
-    from gnomon.apps.daemon.loading import load
+    from gnomon.apps.krond.loading import load
 
     loading = load(_paths([] if file is None else [file]))
     if loading.error_count:
@@ -319,9 +319,9 @@ def _at(text: str | None, context: typer.Context) -> int:
 
 def _editable(file: str, *, is_new: bool = False) -> "tuple[Path, Krontab]":
     """The path and what stands there, which must be without errors."""
-    from gnomon.apps.daemon.krontab import read_krontab
-    from gnomon.apps.daemon.krontab.report import report
-    from gnomon.apps.daemon.loading import load_file
+    from gnomon.apps.krond.krontab import read_krontab
+    from gnomon.apps.krond.krontab.report import report
+    from gnomon.apps.krond.loading import load_file
 
     path = Path(os.path.abspath(read_file(file)))
     krontab = read_krontab("", file=str(path)) if is_new else load_file(path)
@@ -333,6 +333,6 @@ def _editable(file: str, *, is_new: bool = False) -> "tuple[Path, Krontab]":
 
 
 def _write(path: Path, text: str, krontab: "Krontab") -> None:
-    from gnomon.apps.daemon.writing import replace_text
+    from gnomon.apps.krond.writing import replace_text
 
     replace_text(path, text, old=krontab.text if path.exists() else None)

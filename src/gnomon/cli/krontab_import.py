@@ -15,10 +15,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from gnomon.apps.daemon.krontab import Severity
-from gnomon.apps.daemon.krontab.crontab import Imported, Source, general_notes, import_crontab
-from gnomon.apps.daemon.krontab.crontab_form import is_system
-from gnomon.apps.daemon.krontab.report import report
+from gnomon.apps.krond.krontab import Severity
+from gnomon.apps.krond.krontab.crontab import Imported, Source, general_notes, import_crontab
+from gnomon.apps.krond.krontab.crontab_form import is_system
+from gnomon.apps.krond.krontab.report import report
 from gnomon.cli.options import read_file
 from gnomon.cli.problem import printable
 from gnomon.cli.screen import Json, render_json

@@ -9,11 +9,10 @@ from datetime import timedelta
 from typing import assert_never
 from urllib.parse import urlsplit
 
-from gnomon.apps.daemon.execution import Execution, SinkKind
-from gnomon.apps.daemon.job import Job
-from gnomon.apps.daemon.krontab.draft import AT_BOOT
+from gnomon.apps.krond.execution import Execution, SinkKind
+from gnomon.apps.krond.job import Job
+from gnomon.apps.krond.krontab.draft import AT_BOOT
 from gnomon.cli.problem import printable
-from gnomon.cli.reading import Reading
 from gnomon.core.civil.duration import short_duration
 from gnomon.core.civil.zone import load_zone
 from gnomon.core.decision import (
@@ -32,6 +31,7 @@ from gnomon.core.decision.distribution import (
     SkewLate,
     Uniform,
 )
+from gnomon.core.reading import Reading
 from gnomon.core.recurrence import Boot, Cron
 from gnomon.core.schedule import Overlap
 

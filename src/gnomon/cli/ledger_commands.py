@@ -13,6 +13,7 @@ from typing import Annotated
 
 import typer
 
+from gnomon.cli.database_options import DatabaseOption, PoolerOption, SchemaOption, read_database
 from gnomon.cli.options import (
     FileArgument,
     JsonOption,
@@ -26,14 +27,7 @@ from gnomon.cli.options import (
     read_length_ms,
     read_metrics,
 )
-from gnomon.cli.shared_database import (
-    DatabaseOption,
-    PoolerOption,
-    SchemaOption,
-    SharedDatabase,
-    checked_database,
-    read_database,
-)
+from gnomon.compose.shared_database import SharedDatabase, checked_database
 
 __all__ = [
     "ROWS_MAX",
@@ -92,8 +86,8 @@ def run_command(
     replan: ReplanOption = False,
 ) -> int:
     """Run the schedules of a file until stopped, and record what became of every period."""
+    from gnomon.apps.run.schedule_file import load_schedules
     from gnomon.cli.run_command import RunOptions, run_schedules
-    from gnomon.cli.schedule_file import load_schedules
 
     shared = _shared(store, database, schema, pooler)
     _check_replan(replan, shared)

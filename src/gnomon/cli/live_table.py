@@ -14,8 +14,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from gnomon.apps.run.schedule_table import Entry
 from gnomon.cli.local_time import distance, local_text
-from gnomon.cli.schedule_table import Entry
 from gnomon.core.civil.zone import Zone
 from gnomon.core.ledger.lifecycle import WAITING, Outcome, State, Status
 from gnomon.ports import Ledger, RunRow

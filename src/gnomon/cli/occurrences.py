@@ -10,9 +10,9 @@ from itertools import islice
 from rich.text import Text
 
 from gnomon.cli.local_time import distance, local_text, note_of, weekday_text
-from gnomon.cli.reading import Reading
 from gnomon.cli.screen import facts, render, render_json, table
 from gnomon.core.civil.instant import format_instant, to_epoch
+from gnomon.core.reading import Reading
 
 __all__ = ["NO_OCCURRENCE", "OCCURRENCE_COLUMNS", "describe_text", "next_text", "occurrence_rows"]
 

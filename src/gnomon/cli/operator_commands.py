@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gnomon.cli.options import JsonOption, clock_of, read_address, read_length_ms
+from gnomon.cli.options import JsonOption, clock_of, read_length_ms
+from gnomon.shell.http.listening import read_address
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -111,7 +112,7 @@ def run_command(
     json_log: Annotated[bool, typer.Option("--json-log", help="Log lines as JSON.")] = False,
 ) -> int:
     """Look after the KronJobs of a cluster until stopped."""
-    from gnomon.cli.operator_run import OperatorOptions, run_operator
+    from gnomon.compose.operator import OperatorOptions, run_operator
 
     options = OperatorOptions(
         namespace=namespace,

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from gnomon.cli.screen import Json
-    from gnomon.ports import Clock
+    from gnomon.shell.http.listening import read_address
+from gnomon.ports import Clock
 
 __all__ = [
     "COUNT_MAX",
@@ -38,7 +39,6 @@ __all__ = [
     "ZoneOption",
     "answer_text",
     "clock_of",
-    "read_address",
     "read_after",
     "read_count",
     "read_file",
@@ -49,7 +49,6 @@ __all__ = [
 
 COUNT_MAX = 1_000
 """The most occurrences that are shown."""
-PORT_MAX = 65_535
 
 ExpressionArgument = Annotated[
     str,
@@ -124,16 +123,6 @@ def clock_of(context: typer.Context) -> "Clock":
     """The clock that the program was started with."""
     clock: Clock = context.obj
     return clock
-
-
-def read_address(text: str, *, where: str, example: str) -> tuple[str, int]:
-    """Where to listen: a host, the loopback one when there is none, and a port."""
-    host, _, port = text.rpartition(":")
-    if not (port.isascii() and port.isdigit() and len(port) <= 5 and int(port) <= PORT_MAX):
-        raise DefinitionError(
-            "must be an address and a port", where=where, got=text, hint=f"write {example}"
-        )
-    return host.removeprefix("[").removesuffix("]") or "127.0.0.1", int(port)
 
 
 def read_metrics(text: str | None) -> tuple[str, int] | None:

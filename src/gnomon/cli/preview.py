@@ -13,9 +13,9 @@ from itertools import islice
 from rich.console import RenderableType
 from rich.text import Text
 
+from gnomon.apps.run.schedule_file import Entry
 from gnomon.cli.local_time import local_text
 from gnomon.cli.occurrences import NO_OCCURRENCE, OCCURRENCE_COLUMNS, occurrence_rows
-from gnomon.cli.schedule_file import Entry
 from gnomon.cli.screen import Json, render, render_json, table
 from gnomon.core.civil.instant import format_instant, to_epoch
 from gnomon.core.civil.zone import tzdata_version

@@ -20,9 +20,9 @@ from gnomon.errors import (
 )
 from gnomon.errors.discretion import discreet
 from gnomon.errors.excerpt import excerpt
+from gnomon.errors.root import LocatedError
 
 __all__ = [
-    "LocatedError",
     "RemoteError",
     "describe_problem",
     "help_asked",
@@ -40,17 +40,6 @@ _HINTS = {
     errno.EADDRINUSE: "stop what listens there, or choose another port",
     errno.ENOSPC: "make room on the disk; what was written before is as it was",
 }
-
-
-class LocatedError(Exception):
-    """A definition that is wrong at a place in a file."""
-
-    def __init__(self, error: DefinitionError, *, place: str, subject: str = "") -> None:
-        self.error = error
-        self.place = place
-        self.subject = subject
-        """What the place has named already, so that the error need not."""
-        super().__init__(f"{place}: {error}")
 
 
 class RemoteError(Exception):

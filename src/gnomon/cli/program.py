@@ -29,7 +29,6 @@ from gnomon.cli.ledger_commands import (
 )
 from gnomon.cli.operator_commands import operator_app
 from gnomon.cli.problem import (
-    LocatedError,
     RemoteError,
     describe_problem,
     help_asked,
@@ -57,6 +56,7 @@ from gnomon.errors import (
     MissingExtraError,
     StoreError,
 )
+from gnomon.errors.root import LocatedError
 from gnomon.shell.clock import SystemClock
 
 if TYPE_CHECKING:

@@ -25,25 +25,25 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from gnomon.apps.run.narration import Narration
+from gnomon.apps.run.saving import StoredLedger, check_file, save_file
+from gnomon.apps.run.schedule_table import Entry
 from gnomon.cli.live_table import live_table, read_lines
-from gnomon.cli.log_lines import log_lines
-from gnomon.cli.narration import Narration
-from gnomon.cli.run_metrics import RunPage, metrics_listener, metrics_served
-from gnomon.cli.saving import StoredLedger, check_file, save_file
-from gnomon.cli.schedule_table import Entry
-from gnomon.cli.shared_database import SharedDatabase
+from gnomon.compose.run_metrics import RunPage, metrics_listener, metrics_served
+from gnomon.compose.shared_database import SharedDatabase
 from gnomon.errors import StoreError
 from gnomon.ports import Clock, Ledger
-from gnomon.shell.hosting import Host
 from gnomon.shell.launcher.process import Manner, ProcessLauncher
 from gnomon.shell.launcher.strain import raise_limit
-from gnomon.shell.metrics.exposition import Family
 from gnomon.shell.narrating import NarratingLedger
-from gnomon.shell.runtime import Runtime
-from gnomon.shell.stopping import Stopper
+from gnomon.shell.observe.exposition import Family
+from gnomon.shell.observe.log_lines import log_lines
+from gnomon.shell.observe.telemetry import log
 from gnomon.shell.store.belonging import Door, NotedLedger, belong
 from gnomon.shell.store.sqlite import ledger_thread
-from gnomon.shell.telemetry import log
+from gnomon.shell.worker.hosting import Host
+from gnomon.shell.worker.runtime import Runtime
+from gnomon.shell.worker.stopping import Stopper
 
 __all__ = ["RunOptions", "run_schedules"]
 
@@ -133,7 +133,7 @@ async def _run(
 @contextlib.asynccontextmanager
 async def _open(options: RunOptions) -> AsyncIterator[StoredLedger]:
     if options.database is not None:
-        from gnomon.cli.shared_run import open_shared  # they need an extra
+        from gnomon.compose.shared_run import open_shared  # they need an extra
         from gnomon.shell.store.postgres.notes import Notes
 
         async with open_shared(options.database) as shared:
@@ -173,7 +173,7 @@ async def _attended(
     if options.database is None:
         yield
         return
-    from gnomon.cli.shared_run import SharedLedger, attended
+    from gnomon.compose.shared_run import SharedLedger, attended
 
     assert isinstance(ledger, SharedLedger)
     async with attended(ledger, options.database, host.runtime, host.owner, clock):
@@ -185,8 +185,8 @@ def _others(
 ) -> Callable[[], Awaitable[Sequence[Family]]] | None:
     if options.database is None:
         return None
-    from gnomon.cli.shared_run import SharedLedger
-    from gnomon.shell.metrics.heartbeats import Heartbeats
+    from gnomon.compose.shared_run import SharedLedger
+    from gnomon.shell.observe.heartbeats import Heartbeats
 
     assert isinstance(ledger, SharedLedger)
     return Heartbeats(ledger).families

@@ -15,7 +15,7 @@ from gnomon.cli.doctor_view import NOT_EXAMINED, counted, findings_text
 from gnomon.cli.history_view import History, read_history
 from gnomon.cli.problem import printable, store_problem
 from gnomon.cli.screen import Json, render_json
-from gnomon.cli.shared_database import SharedDatabase
+from gnomon.compose.shared_database import SharedDatabase
 from gnomon.errors import IncompatibleStateError, StoreError
 from gnomon.shell.store.belonging import check_move
 from gnomon.shell.store.instant_text import to_text

@@ -14,9 +14,9 @@ from typing import Annotated
 import typer
 
 from gnomon.cli.options import JsonOption, clock_of, read_file, read_length_ms
-from gnomon.cli.problem import LocatedError
 from gnomon.core.civil.instant import from_epoch
 from gnomon.errors import DefinitionError
+from gnomon.errors.root import LocatedError
 
 __all__ = ["simulate_command"]
 

@@ -44,7 +44,7 @@ def next_command(
 ) -> str:
     """Show the next occurrences of an expression."""
     from gnomon.cli.occurrences import next_text
-    from gnomon.cli.reading import read
+    from gnomon.core.reading import read
 
     reading = read(expression, zone=zone, dialect=dialect, dst=dst)
     return next_text(
@@ -61,7 +61,7 @@ def describe_command(
 ) -> str:
     """Say in English what an expression means."""
     from gnomon.cli.occurrences import describe_text
-    from gnomon.cli.reading import read
+    from gnomon.core.reading import read
 
     return describe_text(read(expression, zone=zone, dialect=dialect, dst=dst), as_json=as_json)
 
@@ -134,8 +134,8 @@ def preview_command(
     as_json: JsonOption = False,
 ) -> str:
     """Show every schedule of a file with its next occurrences."""
+    from gnomon.apps.run.schedule_file import load_schedules
     from gnomon.cli.preview import preview_text
-    from gnomon.cli.schedule_file import load_schedules
 
     entries, number = load_schedules(read_file(file)), read_count(count)
     return preview_text(entries, after=read_after(after, context), count=number, as_json=as_json)

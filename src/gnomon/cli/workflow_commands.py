@@ -108,7 +108,7 @@ def run_command(
     ] = None,
 ) -> int:
     """Serve every workflow of a store until stopped; deploy these scripts first."""
-    from gnomon.cli.workflow_run import run_workflows
+    from gnomon.compose.workflow import run_workflows
 
     return run_workflows(
         files or [],

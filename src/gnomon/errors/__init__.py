@@ -7,7 +7,6 @@ have a module of their own. All of them are imported from here: `from gnomon.err
 Spec: ERR-1.
 """
 
-from gnomon.errors.daemon import KrontabError
 from gnomon.errors.declarative import (
     CronCalculationError,
     CronExpressionInvalidError,
@@ -28,18 +27,20 @@ from gnomon.errors.declarative import (
     TaskTryDeserializeError,
 )
 from gnomon.errors.root import (
+    ConflictError,
     DamagedStoreError,
     DefinitionError,
     FieldParseError,
     GnomonError,
     IncompatibleStateError,
     InvalidCronExpressionError,
+    KrontabError,
     MissingExtraError,
+    NotFoundError,
     StoreError,
     StoreGoneError,
     StoreHeldError,
 )
-from gnomon.errors.service import ConflictError, NotFoundError
 from gnomon.errors.workflow import (
     AuthError,
     CommandRefusedError,

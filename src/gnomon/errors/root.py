@@ -4,6 +4,8 @@ The exceptions that every part of Gnomon raises, sorted by who must act.
 `DefinitionError` is for the author of a schedule: something that was written cannot be meant.
 It says where, what was got, why that is wrong, and what to write instead.
 `StoreError` is for the operator of the machine, `IncompatibleStateError` for who upgrades it.
+`NotFoundError` and `ConflictError` are for the caller of a service: what was asked about is not
+there, or something that is there stands against it; nothing was changed.
 Expected results are values, never exceptions: no occurrence is `None`, a period for which no
 instant is allowed is an `Unschedulable`.
 
@@ -16,13 +18,17 @@ from datetime import datetime
 from typing import ClassVar
 
 __all__ = [
+    "ConflictError",
     "DamagedStoreError",
     "DefinitionError",
     "FieldParseError",
     "GnomonError",
     "IncompatibleStateError",
     "InvalidCronExpressionError",
+    "KrontabError",
+    "LocatedError",
     "MissingExtraError",
+    "NotFoundError",
     "StoreError",
     "StoreGoneError",
     "StoreHeldError",
@@ -186,6 +192,69 @@ def _restore(
     error = kind.__new__(kind, *args)
     error.__dict__.update(state)
     return error
+
+
+class KrontabError(DefinitionError):
+    """
+    Krontab files cannot be used; nothing of them is.
+
+    `report` has every error of every file with its line and column, ready to be printed, and
+    `count` says how many there are. `str()` is the first line of it.
+    """
+
+    code: ClassVar[str] = "krontab"
+
+    def __init__(self, report: str, *, count: int) -> None:
+        self.report = report
+        self.count = count
+        first = report.partition("\n")[0].removeprefix("error: ")
+        reason = first if count == 1 else f"{first} (and {count - 1} more)"
+        super().__init__(reason, where="krontab", got=count)
+
+    def _line(self) -> str:
+        return self.reason
+
+
+class NotFoundError(GnomonError, LookupError):
+    """
+    There is nothing of that name for this caller.
+
+    What belongs to another tenant is not there either.
+    """
+
+    code: ClassVar[str] = "not-found"
+
+    def __init__(self, *, where: str, got: str) -> None:
+        self.where = where
+        self.got = got
+        self.reason = "is not known"
+        self.hint = "check the name, and whose it is"
+        super().__init__(f"{where}: is not known, got {shown(got)}")
+
+
+class ConflictError(GnomonError):
+    """What was asked for goes against what is there; ask again when that has changed."""
+
+    code: ClassVar[str] = "conflict"
+
+    def __init__(self, reason: str, *, where: str, got: object, hint: str = "") -> None:
+        self.reason = reason
+        self.where = where
+        self.got = got
+        self.hint = hint
+        line = f"{where}: {reason}, got {shown(got)}"
+        super().__init__(f"{line}; {hint}" if hint else line)
+
+
+class LocatedError(Exception):
+    """A definition that is wrong at a place in a file."""
+
+    def __init__(self, error: DefinitionError, *, place: str, subject: str = "") -> None:
+        self.error = error
+        self.place = place
+        self.subject = subject
+        """What the place has named already, so that the error need not."""
+        super().__init__(f"{place}: {error}")
 
 
 def printable(text: str) -> str:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from math import ceil
 
-from gnomon.apps.daemon.execution import GRACE, Execution, SinkKind
-from gnomon.apps.daemon.job import Job
-from gnomon.apps.daemon.notice import Notice
+from gnomon.apps.krond.execution import GRACE, Execution, SinkKind
+from gnomon.apps.krond.job import Job
+from gnomon.apps.krond.notice import Notice
 from gnomon.apps.operator.definition import DEADLINE, NAME_MAX, read_definition, write_timing
 from gnomon.core.civil.duration import short_duration
 from gnomon.core.cron.dialect import STANDARD

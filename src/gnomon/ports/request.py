@@ -4,15 +4,30 @@ Who asks a ledger for something, and what it keeps about that.
 A change that a caller asked for and the line about it in the log are one transaction: there is no
 change without a line, and no line without a change.
 
-Spec: PORT-7, PORT-8.
+A tenant is a `user_id`: everything belongs to one, and a subject that acts for a tenant sees
+nothing of the others.
+
+Spec: PORT-7, PORT-8, SERVICE-3.
 """
 
 from typing import NamedTuple
 
 from gnomon.core.schedule import Schedule
 
-__all__ = ["Breach", "By", "Expected", "Judged", "LogRow", "Only", "RevisionRow", "RunsOnly",
-           "RunsPlace"]  # fmt: skip
+__all__ = ["Actor", "Breach", "By", "Expected", "Judged", "LogRow", "Only", "RevisionRow",
+           "RunsOnly", "RunsPlace"]  # fmt: skip
+
+
+class Actor(NamedTuple):
+    """Who asks for something."""
+
+    subject: str
+    """A name for the audit log."""
+    tenant: str | None = None
+    """The one tenant that is acted for; None for all of them."""
+
+    def may_see(self, user_id: str | None) -> bool:
+        return self.tenant is None or self.tenant == user_id
 
 
 class By(NamedTuple):

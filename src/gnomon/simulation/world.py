@@ -23,11 +23,11 @@ from gnomon.core.schedule_record import read_schedule
 from gnomon.errors import StoreError
 from gnomon.ports import Ledger
 from gnomon.ports.workflow_store import StoredDag
-from gnomon.shell.runtime import Runtime
+from gnomon.shell.observe.telemetry import LOGGER
 from gnomon.shell.store.database import MEMORY, Database
 from gnomon.shell.store.sqlite import SqliteLedger
 from gnomon.shell.store.workflow import SqliteWorkflowStore
-from gnomon.shell.telemetry import LOGGER
+from gnomon.shell.worker.runtime import Runtime
 from gnomon.simulation.aftermath import Aftermath, audit_of, is_at_rest, look
 from gnomon.simulation.case import window
 from gnomon.simulation.clock import GatedClock, Wall

@@ -20,7 +20,7 @@ from gnomon.ports.kubernetes import (
     PutStatus,
 )
 from gnomon.ports.kubernetes_object import text, things
-from gnomon.shell.metrics.exposition import render_families
+from gnomon.shell.observe.exposition import render_families
 from tests.apps.operator.operating import Operating, in_a_world
 from tests.clauses import clause
 

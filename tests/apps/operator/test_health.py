@@ -10,7 +10,7 @@ from gnomon.apps.operator.health import (
     what_is_unready,
 )
 from gnomon.ports.kubernetes import Denial, Denied, Kind
-from gnomon.shell.metrics.exposition import render_families
+from gnomon.shell.observe.exposition import render_families
 from tests.apps.operator.operating import LEASE, Operating, in_a_world
 from tests.clauses import clause
 

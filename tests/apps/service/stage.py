@@ -11,7 +11,6 @@ from typing import NamedTuple, Self
 from gnomon.apps.service.counters import ServiceCounters
 from gnomon.apps.service.events import EventFeed
 from gnomon.apps.service.feedback import Heard, record_feedback
-from gnomon.apps.service.identity import Actor
 from gnomon.apps.service.registrar import Registrar
 from gnomon.apps.service.schedule_input import read_input
 from gnomon.apps.service.settings import Settings
@@ -19,6 +18,7 @@ from gnomon.apps.service.worker import ServiceWorker
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.ports import Clock, Ledger, RunRow
 from gnomon.ports.executor import Accepted, Answer, Feedback, FeedbackStatus, Meta
+from gnomon.ports.request import Actor
 from gnomon.ports.workflow_store import StoredDag, WorkflowStore
 from gnomon.shell.store.postgres.ledger import LeaseTime, PostgresLedger
 from gnomon.shell.store.postgres.workflow import PostgresWorkflowStore

@@ -7,18 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.apps.service.dag.value import Json
 from gnomon.apps.service.deploying import Deployed, Deployer
 from gnomon.apps.service.events import EventFeed
-from gnomon.apps.service.identity import Actor, derived_id
 from gnomon.apps.service.registrar import Registrar
+from gnomon.apps.service.schedule_id import derived_id
 from gnomon.apps.service.schedule_input import read_input, target_of
 from gnomon.apps.service.settings import Settings
+from gnomon.core.dag.value import Json
 from gnomon.errors import ConflictError, DefinitionError, NotFoundError, StoreError
+from gnomon.ports.request import Actor
 from gnomon.shell.store.sqlite import SqliteLedger
 from gnomon.shell.store.workflow import SqliteWorkflowStore
-from tests.apps.service.dag.dags import dag_text
 from tests.clauses import clause
+from tests.core.dag.dags import dag_text
 from tests.shell.steered_clock import SteeredClock
 
 NOW_MS = 1_772_323_200_000  # 2026-03-01T00:00:00Z

@@ -2,11 +2,13 @@
 
 import pytest
 
-from gnomon.apps.service.identity import Actor, check_id, derived_id
+from gnomon.apps.service.schedule_id import derived_id
 from gnomon.apps.service.schedule_input import read_input, schedule_of, target_of
 from gnomon.apps.service.settings import Settings
+from gnomon.core.identifier import check_id
 from gnomon.core.schedule import Catchup, Overlap, Schedule, Uncertain
 from gnomon.errors import DefinitionError
+from gnomon.ports.request import Actor
 from tests.clauses import clause
 
 REPORT = {"workflow_id": "report", "version": 3, "user_id": "anna", "cron_expr": "0 3 * * *"}

@@ -4,11 +4,11 @@ from random import Random
 
 import pytest
 
-from gnomon.apps.service.identity import Actor
 from gnomon.apps.service.starting import Started, Starter
 from gnomon.core.engine import plan
 from gnomon.core.ledger.lifecycle import State
 from gnomon.errors import DefinitionError, NotFoundError
+from gnomon.ports.request import Actor
 from tests.apps.service.hand import Hand, Play
 from tests.apps.service.stage import ANNA
 from tests.clauses import clause

@@ -7,22 +7,22 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from gnomon.apps.service.counters import ServiceCounters
-from gnomon.apps.service.dag.value import Json
 from gnomon.apps.service.deploying import Deployer
 from gnomon.apps.service.events import EventFeed
-from gnomon.apps.service.identity import Actor
 from gnomon.apps.service.registrar import Registrar
 from gnomon.apps.service.settings import Settings
 from gnomon.apps.service.views import RunView
 from gnomon.apps.service.worker import ServiceWorker
+from gnomon.core.dag.value import Json
 from gnomon.ports import RunRow
 from gnomon.ports.executions import NodeState
+from gnomon.ports.request import Actor
 from gnomon.shell.clock import SystemClock
 from gnomon.shell.store.sqlite import SqliteLedger
 from gnomon.shell.store.workflow import SqliteExecutions, SqliteWorkflowStore
-from tests.apps.service.dag.dags import dag_text
-from tests.apps.service.executor.embedded_stage import open_stage, shell_node
 from tests.clauses import clause
+from tests.core.dag.dags import dag_text
+from tests.shell.executor.embedded_stage import open_stage, shell_node
 
 ANNA = Actor("anna@example.org", "anna")
 

@@ -68,7 +68,7 @@ def _exit_not_contained() -> Patch:
 def _run_before_the_commit() -> Patch:
     async def wrong(self: Session) -> None:
         async with self._pen.taken() as now:
-            step = self._agenda.plan(list(self._ends), now=now, starting=not self._held.is_rung)
+            step = self._agenda.plan(list(self._ends), now=now, starting=not self._held.is_set)
             entries = list(step.entries)
             call = self._ask_to_stop(entries, now)
             for start in step.starts:
@@ -154,7 +154,7 @@ def _end_of_a_removed_task_not_written() -> Patch:
             right(self, end)
         else:
             self._agenda._running.pop(end.task, None)
-            self._wake.ring()
+            self._wake.set()
 
     right = Session._on_end
     return patch.object(Session, "_on_end", wrong)

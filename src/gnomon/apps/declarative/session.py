@@ -31,7 +31,7 @@ from gnomon.apps.declarative.runner import Run, Runner
 from gnomon.apps.declarative.stop_limit import StopLimit
 from gnomon.errors import StopSchedulerError, StoreError
 from gnomon.ports import Change, Entry, Event, Journal
-from gnomon.shell.waiting import Bell
+from gnomon.shell.wake import Wakeup
 
 __all__ = ["Session"]
 
@@ -64,10 +64,10 @@ class Session:
             self._on_end, threads=given.threads, clock=given.clock, timeout_ms=given.timeout_ms,
             after=after,
         )  # fmt: skip
-        self._limit = StopLimit(self._runner, given.clock, lambda: self._wake.ring())
+        self._limit = StopLimit(self._runner, given.clock, lambda: self._wake.set())
         self._ends: list[End] = []
-        self._wake = Bell()
-        self._held = Bell()
+        self._wake = Wakeup()
+        self._held = Wakeup()
         """Rung when nothing is to be started any more."""
         self._stop_call = 0
         """The number of the call that asked to stop, once that is written."""
@@ -141,7 +141,7 @@ class Session:
 
     def poll(self) -> None:
         """Take turns from now on, for as long as there is something to wait for."""
-        self._wake.ring()
+        self._wake.set()
         # A task that was cancelled before its first step is done, and never said so.
         polls = self._polling is not None and not self._polling.done()
         if not polls and not self._agenda.is_empty:
@@ -170,15 +170,15 @@ class Session:
 
     @property
     def is_held(self) -> bool:
-        return self._held.is_rung
+        return self._held.is_set
 
     def hold(self) -> None:
         """Start nothing any more."""
-        if not self._held.is_rung:
+        if not self._held.is_set:
             running = len(self._agenda.running)
             log(logging.DEBUG, LogEvent.POLLING_STOP_REQUESTED, state="Stopping", running=running)
-        self._held.ring()
-        self._wake.ring()
+        self._held.set()
+        self._wake.set()
 
     async def end(self) -> None:
         """Let the runs end, write that down, and let go of the store; `StopSchedulerError`."""
@@ -204,7 +204,7 @@ class Session:
         """Decide, write, act."""
         async with self._taken() as now:
             ends = list(self._ends)
-            step = self._agenda.plan(ends, now=now, starting=not self._held.is_rung)
+            step = self._agenda.plan(ends, now=now, starting=not self._held.is_set)
             entries = list(step.entries)
             call = self._ask_to_stop(entries, now)
             if entries or step.records:
@@ -239,12 +239,12 @@ class Session:
 
     def _on_end(self, end: End) -> None:
         self._ends.append(end)
-        self._wake.ring()
+        self._wake.set()
 
     async def _poll(self) -> None:
         try:
             while self._goes_on():
-                self._wake.hush()
+                self._wake.clear()
                 rest_ms = self._rest_ms()
                 if rest_ms:
                     await self._wake.wait(self._clock, rest_ms)
@@ -268,14 +268,14 @@ class Session:
         if self.loss.error is not None or self._runner.is_given_up:
             return False
         if self._ends:
-            return not self._held.is_rung or self._failures < LAST_TRIES
-        return bool(self._agenda.running) or not (self._held.is_rung or self._agenda.is_empty)
+            return not self._held.is_set or self._failures < LAST_TRIES
+        return bool(self._agenda.running) or not (self._held.is_set or self._agenda.is_empty)
 
     def _rest_ms(self) -> int:
         """How long there is nothing to do, unless somebody rings; 0 when a turn is to be taken."""
         if self._ends or self._pen.is_in_doubt:
             return 0
-        if self._held.is_rung:
+        if self._held.is_set:
             return REST_MAX_MS if self._stop_call else 0
         now = self._pen.moment()
         if self._pen.has_gone_back:
@@ -306,7 +306,7 @@ class Session:
             failure=None if stored else error, error=str(error), failures=self._failures,
             wait_ms=wait_ms,
         )  # fmt: skip
-        if self._held.is_rung:
+        if self._held.is_set:
             await self._clock.sleep_ms(min(wait_ms, BACKOFF_HELD_MAX_MS))
         else:
             await self._held.wait(self._clock, wait_ms)
@@ -349,7 +349,7 @@ class Session:
 
     def _ask_to_stop(self, entries: list[Entry], now: Moment) -> int:
         """Add that a stop was asked for, if it was and that is not written yet; else 0."""
-        if self._stop_call or not self._held.is_rung:
+        if self._stop_call or not self._held.is_set:
             return 0
         call = self._pen.next_call()
         entries.append(Entry(Event.STOP_START, now.t_ms, now.wall_ms, call=call))

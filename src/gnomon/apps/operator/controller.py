@@ -43,8 +43,8 @@ from gnomon.ports.kubernetes import (
 )
 from gnomon.ports.kubernetes_object import at, digest, mapping, number, text
 from gnomon.shell.kubernetes.mirror import Mirror
-from gnomon.shell.telemetry import log
-from gnomon.shell.waiting import Bell
+from gnomon.shell.observe.telemetry import log
+from gnomon.shell.wake import Wakeup
 
 __all__ = ["LOOK_MS", "PASSES_MAX", "PASS_MS", "Controller", "LeaseAt"]
 
@@ -92,7 +92,7 @@ class Controller:
             )  # fmt: skip
         self._herald = Herald(api, clock, self.figures)
         self._server_clock = ServerClock()
-        self._bell = Bell()
+        self._wakeup = Wakeup()
         self._passes: set[asyncio.Task[None]] = set()
         self._generations: dict[str, object] = {}
         self._troubles: dict[str, str] = {}
@@ -114,7 +114,7 @@ class Controller:
     def stop(self) -> None:
         """Begin no pass any more; `run` returns when those under way have ended."""
         self._is_stopping = True
-        self._bell.ring()
+        self._wakeup.set()
 
     async def run(self, *, grace_ms: int = PASS_MS) -> None:
         """Work until stopped; when cancelled, leave everything where it is."""
@@ -123,7 +123,7 @@ class Controller:
             works.append(self.elector.run())
         beside = [asyncio.ensure_future(one) for one in works]
         for one in beside:
-            one.add_done_callback(lambda _: self._bell.ring())
+            one.add_done_callback(lambda _: self._wakeup.set())
         try:
             while not self._is_stopping:
                 for one in beside:
@@ -139,7 +139,7 @@ class Controller:
 
     async def _turn(self) -> None:
         """Begin the passes that are due, and wait for the next."""
-        self._bell.hush()
+        self._wakeup.clear()
         self._see_clock()
         self._see_troubles()
         now_ms = self._clock.now_ms()
@@ -151,7 +151,7 @@ class Controller:
             next_ms = self.queue.next_ms()
             if next_ms is not None and len(self._passes) < PASSES_MAX:
                 wait_ms = min(max(next_ms - now_ms, 0), _SLEEP_MS)
-        await self._bell.wait(self._clock, wait_ms)
+        await self._wakeup.wait(self._clock, wait_ms)
 
     async def _finish(self, grace_ms: int) -> None:
         """Let passes come to their end, tell what is still to be told, and give the Lease back."""
@@ -176,7 +176,7 @@ class Controller:
         task = asyncio.ensure_future(self._look_at(uid))
         self._passes.add(task)
         task.add_done_callback(self._passes.discard)
-        task.add_done_callback(lambda _: self._bell.ring())
+        task.add_done_callback(lambda _: self._wakeup.set())
 
     async def _look_at(self, uid: str) -> None:
         """One pass over one KronJob, and what follows from it."""
@@ -293,13 +293,13 @@ class Controller:
     def _jobs_changed(self, uid: str) -> None:
         if uid:
             self.queue.add(uid, self._clock.now_ms())
-            self._bell.ring()
+            self._wakeup.set()
 
     def _leader_changed(self) -> None:
         assert self.elector is not None
         event = "leading" if self.leads else "another operator leads"
         log(logging.INFO, event, holder=self.elector.holder)
-        self._bell.ring()
+        self._wakeup.set()
 
     def _agreement(self) -> Agreement:
         return self._server_clock.agreement(

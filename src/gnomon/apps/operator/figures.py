@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from gnomon.ports.kubernetes import Answer, Denied, Done, Find, Found
-from gnomon.shell.metrics.exposition import Family, Sample, histogram
-from gnomon.shell.metrics.figures import gauge
-from gnomon.shell.telemetry import Lag
+from gnomon.shell.observe.exposition import Family, Sample, histogram
+from gnomon.shell.observe.figures import gauge
+from gnomon.shell.observe.telemetry import Lag
 
 __all__ = ["PREFIX", "Figures", "families_of"]
 

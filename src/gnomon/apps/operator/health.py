@@ -14,8 +14,8 @@ from gnomon.apps.operator.controller import Controller
 from gnomon.apps.operator.figures import PREFIX, families_of
 from gnomon.ports import Clock
 from gnomon.shell.kubernetes.mirror import SILENT_MS, WATCH_S
-from gnomon.shell.metrics.exposition import Family, Sample
-from gnomon.shell.metrics.figures import build_family, gauge
+from gnomon.shell.observe.exposition import Family, Sample
+from gnomon.shell.observe.figures import build_family, gauge
 
 __all__ = ["STUCK_MS", "UNHEARD_MS", "operator_families", "what_is_dead", "what_is_unready"]
 

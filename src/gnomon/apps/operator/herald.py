@@ -12,7 +12,7 @@ from collections import deque
 from gnomon.apps.operator.figures import Figures
 from gnomon.ports import Clock
 from gnomon.ports.kubernetes import ApiServer, Create, Done
-from gnomon.shell.waiting import Bell
+from gnomon.shell.wake import Wakeup
 
 __all__ = ["WAITING_MAX", "Herald"]
 
@@ -26,21 +26,21 @@ class Herald:
     def __init__(self, api: ApiServer, clock: Clock, figures: Figures) -> None:
         self._api, self._clock, self._figures = api, clock, figures
         self._waiting: deque[Create] = deque()
-        self._bell = Bell()
+        self._wakeup = Wakeup()
 
     def tell(self, event: Create) -> None:
         if len(self._waiting) >= WAITING_MAX:
             self._figures.events_dropped += 1
             return
         self._waiting.append(event)
-        self._bell.ring()
+        self._wakeup.set()
 
     async def run(self) -> None:
         """Tell what comes, until cancelled."""
         while True:
-            self._bell.hush()
+            self._wakeup.clear()
             await self.flush()
-            await self._bell.wait(self._clock, _LOOK_MS)
+            await self._wakeup.wait(self._clock, _LOOK_MS)
 
     async def flush(self) -> None:
         """Tell all that waits."""

@@ -14,15 +14,16 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gnomon.apps.service.dag import Dag, Trigger, parse_dag
-from gnomon.apps.service.identity import Actor, check_id
 from gnomon.apps.service.registrar import Registrar
 from gnomon.apps.service.schedule_input import ScheduleInput, read_input, schedule_of
 from gnomon.apps.service.settings import Settings
 from gnomon.apps.service.views import Page
 from gnomon.core.civil.instant import format_instant
+from gnomon.core.dag import Dag, Trigger, parse_dag
+from gnomon.core.identifier import check_id
 from gnomon.errors import ConflictError, DefinitionError, NotFoundError
 from gnomon.ports import Clock
+from gnomon.ports.request import Actor
 from gnomon.ports.workflow_store import StoredDag, WorkflowStore
 
 __all__ = ["Deployed", "Deployer", "Removed", "WorkflowView"]

@@ -13,7 +13,6 @@ from collections.abc import AsyncIterator
 from gnomon.apps.service.comparing import flat_record
 from gnomon.apps.service.explaining import explain
 from gnomon.apps.service.filters import Filter, RunFilter
-from gnomon.apps.service.identity import Actor
 from gnomon.apps.service.run_search import place_after, read_place, runs_only
 from gnomon.apps.service.schedule_input import target_of
 from gnomon.apps.service.viewing import instant_text, run_view, schedule_view
@@ -30,7 +29,7 @@ from gnomon.core.ledger.period import Kind
 from gnomon.errors import DefinitionError, NotFoundError
 from gnomon.ports import Clock, Ledger
 from gnomon.ports.ledger import RunRow, ScheduleRow
-from gnomon.ports.request import LogRow, Only, RevisionRow
+from gnomon.ports.request import Actor, LogRow, Only, RevisionRow
 
 __all__ = ["Lookup", "owner_of", "read_instant"]
 

@@ -16,7 +16,6 @@ from gnomon.apps.service.cautions import cautions, check_ahead
 from gnomon.apps.service.comparing import compare
 from gnomon.apps.service.events import EventFeed
 from gnomon.apps.service.filters import Filter
-from gnomon.apps.service.identity import Actor
 from gnomon.apps.service.lookup import only_of, owner_of, read_instant
 from gnomon.apps.service.requests import Requests, by_of
 from gnomon.apps.service.schedule_input import ScheduleInput, schedule_of, target_of
@@ -29,7 +28,7 @@ from gnomon.core.schedule import Schedule
 from gnomon.errors import ConflictError, DefinitionError, NotFoundError
 from gnomon.ports import Clock, Ledger
 from gnomon.ports.ledger import Saved, ScheduleRow
-from gnomon.ports.request import By, Only
+from gnomon.ports.request import Actor, By, Only
 from gnomon.ports.workflow_store import WorkflowStore
 
 __all__ = ["BULK_MAX", "DeployedSchedules", "Registrar"]

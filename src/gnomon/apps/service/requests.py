@@ -11,13 +11,13 @@ from collections.abc import Callable, Sequence
 
 from gnomon.apps.service.events import EventFeed
 from gnomon.apps.service.feedback import record_feedback
-from gnomon.apps.service.identity import Actor, check_id
 from gnomon.apps.service.lookup import Lookup, owner_of, read_instant
 from gnomon.apps.service.parameters import Params, joined_params
 from gnomon.apps.service.schedule_input import target_of
 from gnomon.apps.service.viewing import run_view
 from gnomon.apps.service.views import Backfilled, RunView
 from gnomon.core.civil.instant import format_instant
+from gnomon.core.identifier import check_id
 from gnomon.core.ledger.lifecycle import State
 from gnomon.core.ledger.period import backfill_key
 from gnomon.core.schedule import Schedule
@@ -25,7 +25,7 @@ from gnomon.core.schedule_record import canonical
 from gnomon.errors import ConflictError, DefinitionError, NotFoundError
 from gnomon.ports import Clock, Ledger
 from gnomon.ports.executor import Feedback
-from gnomon.ports.request import By
+from gnomon.ports.request import Actor, By
 
 __all__ = ["BACKFILL_MAX", "Requests", "by_of"]
 

@@ -10,12 +10,11 @@ Spec: HTTP-40.
 from datetime import timedelta
 
 from gnomon.apps.service.filters import RunFilter
-from gnomon.apps.service.identity import Actor
 from gnomon.core.civil.duration import parse_duration
 from gnomon.core.civil.instant import parse_instant, to_epoch
 from gnomon.errors import DefinitionError
 from gnomon.ports.ledger import RunRow
-from gnomon.ports.request import RunsOnly, RunsPlace
+from gnomon.ports.request import Actor, RunsOnly, RunsPlace
 
 __all__ = ["SINCE_MS", "place_after", "read_place", "runs_only"]
 

@@ -15,13 +15,14 @@ from datetime import timedelta
 from difflib import get_close_matches
 from functools import lru_cache
 
-from gnomon.apps.service.identity import check_id, derived_id
 from gnomon.apps.service.parameters import Params, checked_params
+from gnomon.apps.service.schedule_id import derived_id
 from gnomon.apps.service.settings import Settings
-from gnomon.apps.service.text_hint import bare_hint, text_hint
 from gnomon.core.civil.duration import parse_duration
+from gnomon.core.identifier import check_id
 from gnomon.core.schedule import Schedule
 from gnomon.core.schedule_record import canonical, read_schedule
+from gnomon.core.text_hint import bare_hint, text_hint
 from gnomon.errors import DefinitionError, InvalidCronExpressionError
 
 __all__ = [

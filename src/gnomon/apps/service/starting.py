@@ -11,10 +11,12 @@ Spec: START-1 to START-4.
 from dataclasses import dataclass
 from hashlib import sha256
 
-from gnomon.apps.service.identity import ID, START, Actor, direct_id
 from gnomon.apps.service.lookup import read_instant
 from gnomon.apps.service.registrar import Registrar
+from gnomon.apps.service.schedule_id import START, direct_id
 from gnomon.apps.service.schedule_input import ScheduleInput
+from gnomon.core.identifier import ID
+from gnomon.ports.request import Actor
 from gnomon.ports.workflow_store import WorkflowStore
 
 __all__ = ["Started", "Starter"]

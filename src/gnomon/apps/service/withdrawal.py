@@ -10,7 +10,7 @@ Spec: HTTP-39.
 
 from collections.abc import Iterable, Sequence
 
-from gnomon.apps.service.identity import derived_id, direct_id
+from gnomon.apps.service.schedule_id import derived_id, direct_id
 from gnomon.apps.service.schedule_input import Target, target_of
 from gnomon.errors import ConflictError
 from gnomon.ports.ledger import ScheduleRow

@@ -20,8 +20,8 @@ from gnomon.apps.service.watching import Watch
 from gnomon.ports import Clock, Ledger
 from gnomon.ports.executor import Executor
 from gnomon.ports.workflow_store import WorkflowStore
-from gnomon.shell.retention import Kept, Retention
-from gnomon.shell.runtime import Runtime
+from gnomon.shell.worker.retention import Kept, Retention
+from gnomon.shell.worker.runtime import Runtime
 
 __all__ = ["ServiceWorker"]
 

@@ -29,7 +29,7 @@ from gnomon.apps.workflow.threads import THREADS, ThreadFigures
 from gnomon.errors import OwnershipLostError, StoreError
 from gnomon.ports import Clock
 from gnomon.ports.workflow_log import WorkflowLog
-from gnomon.shell.waiting import Bell
+from gnomon.shell.wake import Wakeup
 
 __all__ = ["LOOK_MS", "Host"]
 
@@ -70,7 +70,7 @@ class Host:
         self._alarms: list[tuple[int, int, str]] = []
         self._alarm_of: dict[str, int] = {}
         self._order: Iterator[int] = count()
-        self._bell = Bell()
+        self._wakeup = Wakeup()
         self._looks = True
         self._stopping = False
         self._look_ms = look_ms
@@ -107,7 +107,7 @@ class Host:
     async def stop(self) -> None:
         """Start nothing more, let the runs at work come to their end, and let go."""
         self._stopping = True
-        self._bell.ring()
+        self._wakeup.set()
         if self._task is not None:
             await self._task
         while self._tasks:
@@ -121,12 +121,12 @@ class Host:
         self._rung[name] = None
         if name not in self._drivers:
             self._looks = True
-        self._bell.ring()
+        self._wakeup.set()
 
     def look(self) -> None:
         """Somebody else may have changed something."""
         self._looks = True
-        self._bell.ring()
+        self._wakeup.set()
 
     def flags(self, name: str) -> dict[str, Flags]:
         """What each handler of a workflow was called for."""
@@ -135,7 +135,7 @@ class Host:
     async def _serve(self) -> None:
         looked_ms = self._clock.monotonic_ms()
         while not self._stopping:
-            self._bell.hush()
+            self._wakeup.clear()
             if self._looks or self._clock.monotonic_ms() - looked_ms >= self._look_ms:
                 looked_ms = self._clock.monotonic_ms()
                 await self._try_look()
@@ -143,7 +143,7 @@ class Host:
             rest_ms = self._look_ms - (self._clock.monotonic_ms() - looked_ms)
             if self._alarms:
                 rest_ms = min(rest_ms, self._alarms[0][0] - self._clock.now_ms())
-            await self._bell.wait(self._clock, max(rest_ms, 0))
+            await self._wakeup.wait(self._clock, max(rest_ms, 0))
 
     def _start_due(self) -> None:
         now_ms = self._clock.now_ms()
@@ -179,7 +179,7 @@ class Host:
         if at_ms is not None and self._alarm_of.get(driver.name) != at_ms:
             self._alarm_of[driver.name] = at_ms
             heappush(self._alarms, (at_ms, next(self._order), driver.name))
-        self._bell.ring()
+        self._wakeup.set()
 
     async def _try_look(self) -> None:
         try:

@@ -12,13 +12,9 @@ from typing import Annotated
 
 import typer
 
+from gnomon.cli.database_options import PoolerOption, SchemaOption, read_database
 from gnomon.cli.options import MetricsOption, clock_of, read_metrics
-from gnomon.cli.shared_database import (
-    PoolerOption,
-    SchemaOption,
-    SharedDatabase,
-    read_database,
-)
+from gnomon.compose.shared_database import SharedDatabase
 from gnomon.errors import DefinitionError, MissingExtraError
 from gnomon.shell.settings import environment
 
@@ -57,8 +53,8 @@ def up_command(
 ) -> int:
     """Run API, worker and executor in one process, on this machine only, until stopped."""
     _need_extra()
-    from gnomon.apps.service.http.http_settings import read_http_settings
     from gnomon.cli.service.up_command import UpOptions, run_up
+    from gnomon.shell.http.http_settings import read_http_settings
 
     http = read_http_settings(loopback_only=True, host=host, port=port)
     options = UpOptions(
@@ -104,8 +100,8 @@ def api_command(
 ) -> int:
     """Serve the HTTP API from a ledger on PostgreSQL, until stopped."""
     _need_extra()
-    from gnomon.apps.service.http.http_settings import read_http_settings
     from gnomon.cli.service.up_command import run_api
+    from gnomon.shell.http.http_settings import read_http_settings
 
     http = read_http_settings(
         access=access, host=host, port=port, hosts=hosts, tls_certificate=tls_certificate,

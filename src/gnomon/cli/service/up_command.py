@@ -24,28 +24,27 @@ from tempfile import TemporaryDirectory
 
 from gnomon.apps.service.counters import ServiceCounters
 from gnomon.apps.service.events import EventFeed
-from gnomon.apps.service.http.authentication import AccessSource, access_from_file
-from gnomon.apps.service.http.http_settings import HttpSettings
 from gnomon.apps.service.http.metrics import WorkerMetrics
 from gnomon.apps.service.settings import Settings
 from gnomon.apps.service.worker import ServiceWorker
-from gnomon.cli.log_lines import log_lines
 from gnomon.cli.problem import printable
-from gnomon.cli.run_metrics import metrics_listener, metrics_served
-from gnomon.cli.service.assembly import figures_of, make_api, serve
 from gnomon.cli.service.client import DEFAULT_TOKEN, DEFAULT_URL
-from gnomon.cli.service.executing import ExecutorSettings, callback_keys, open_executor
-from gnomon.cli.service.relaying import relayed
-from gnomon.cli.service.samples import deploy_samples
-from gnomon.cli.service.stores import Stores, open_stores
-from gnomon.cli.service.token_file import ensure_private_directory, ensure_token, loopback_access
-from gnomon.cli.service.worker_page import WorkerPage
-from gnomon.cli.shared_database import SharedDatabase
+from gnomon.compose.executors import ExecutorSettings, callback_keys, open_executor
+from gnomon.compose.run_metrics import metrics_listener, metrics_served
+from gnomon.compose.samples import deploy_samples
+from gnomon.compose.service import figures_of, make_api, relayed, serve
+from gnomon.compose.shared_database import SharedDatabase
+from gnomon.compose.stores import Stores, open_stores
+from gnomon.compose.token_file import ensure_private_directory, ensure_token, loopback_access
+from gnomon.compose.worker_page import WorkerPage
 from gnomon.errors import DefinitionError
 from gnomon.ports import Clock
-from gnomon.shell.listening import bind, url_of
+from gnomon.shell.http.authentication import AccessSource, access_from_file
+from gnomon.shell.http.http_settings import HttpSettings
+from gnomon.shell.http.listening import bind, url_of
+from gnomon.shell.observe.log_lines import log_lines
+from gnomon.shell.observe.telemetry import log
 from gnomon.shell.settings import environment
-from gnomon.shell.telemetry import log
 
 __all__ = ["UpOptions", "run_api", "run_up", "run_worker"]
 
@@ -253,7 +252,7 @@ async def _attended(
     if database is None:
         yield
         return
-    from gnomon.cli.shared_run import attended
+    from gnomon.compose.shared_run import attended
     from gnomon.shell.store.postgres.ledger import PostgresLedger
 
     assert isinstance(stores.ledger, PostgresLedger)

@@ -19,12 +19,12 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from gnomon.core.engine import Due, Pause
+from gnomon.shell.observe.telemetry import log
 from gnomon.shell.store.asking import read_skips
 from gnomon.shell.store.definition_cache import DefinitionCache
 from gnomon.shell.store.instant_text import from_text, maybe_from_text, to_text
 from gnomon.shell.store.open_periods import OpenPeriods
 from gnomon.shell.store.queries import named
-from gnomon.shell.telemetry import log
 
 __all__ = ["UNREAD_MS", "Loaded", "load", "next_wake_ms", "put_off", "still_owes"]
 

@@ -15,10 +15,10 @@ from pathlib import Path
 
 from gnomon.ports import Clock
 from gnomon.ports.workflow_log import WorkflowLog
-from gnomon.shell.doorbell import Doorbell, ring
 from gnomon.shell.store.file_name import check_file_name
 from gnomon.shell.store.workflow_examination import FlowExamination, examine_flows
 from gnomon.shell.store.workflow_log import SqliteWorkflowLog
+from gnomon.shell.wake import FileWakeup, wake_readers
 
 __all__ = ["examine_store", "is_shared", "open_log", "ring_for", "told"]
 
@@ -52,14 +52,14 @@ def examine_store(store: str) -> FlowExamination:
 def ring_for(store: str) -> None:
     """Tell whoever serves the store that it has changed; a database does that by itself."""
     if not is_shared(store):
-        ring(store)
+        wake_readers(store)
 
 
 @asynccontextmanager
 async def told(store: str, look: Callable[[], None], clock: Clock) -> AsyncIterator[None]:
     """Call `look` whenever somebody else has changed the store, as long as the block lasts."""
     if not is_shared(store):
-        with Doorbell(store, look):
+        with FileWakeup(store, look):
             yield
         return
     from gnomon.shell.store.postgres.listener import listen

@@ -7,20 +7,20 @@ from starlette.types import ASGIApp
 
 from gnomon.apps.service.deploying import Deployer
 from gnomon.apps.service.events import EventFeed
-from gnomon.apps.service.executor.signature import Keyring
-from gnomon.apps.service.http.access_file import Access, StaticToken
 from gnomon.apps.service.http.application import create_app
-from gnomon.apps.service.http.authentication import Authenticator
-from gnomon.apps.service.http.limits import Limits
 from gnomon.apps.service.http.metrics import Figures, Metrics
 from gnomon.apps.service.http.parts import Parts
-from gnomon.apps.service.http.principal import read_principal
 from gnomon.apps.service.registrar import Registrar
 from gnomon.apps.service.settings import Settings
 from gnomon.apps.service.starting import Starter
 from gnomon.ports import Ledger
 from gnomon.ports.executions import Executions
 from gnomon.ports.workflow_store import WorkflowStore
+from gnomon.shell.executor.signature import Keyring
+from gnomon.shell.http.access_file import Access, StaticToken
+from gnomon.shell.http.authentication import Authenticator
+from gnomon.shell.http.limits import Limits
+from gnomon.shell.http.principal import read_principal
 from tests.apps.service.http.crypto import NOW
 from tests.shell.steered_clock import SteeredClock
 

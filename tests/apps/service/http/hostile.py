@@ -12,7 +12,7 @@ from random import Random
 
 import httpx
 
-from gnomon.apps.service.executor.signature import Purpose, signed
+from gnomon.shell.executor.signature import Purpose, signed
 from tests.apps.service.http.service_stage import KEYS, NOON
 
 __all__ = ["ACTS", "BODY", "JSON", "Crowd", "objections", "request_head"]

@@ -13,9 +13,7 @@ from starlette.types import ASGIApp
 from gnomon.apps.service.counters import ServiceCounters
 from gnomon.apps.service.deploying import Deployer
 from gnomon.apps.service.events import EventFeed
-from gnomon.apps.service.executor.signature import Keyring
 from gnomon.apps.service.http.application import create_app
-from gnomon.apps.service.http.authentication import Authenticator
 from gnomon.apps.service.http.metrics import Figures, Metrics
 from gnomon.apps.service.http.parts import Parts
 from gnomon.apps.service.registrar import Registrar
@@ -24,6 +22,8 @@ from gnomon.apps.service.starting import Starter
 from gnomon.ports import Ledger
 from gnomon.ports.executions import Executions
 from gnomon.ports.workflow_store import WorkflowStore
+from gnomon.shell.executor.signature import Keyring
+from gnomon.shell.http.authentication import Authenticator
 from gnomon.shell.store.postgres.ledger import LeaseTime, PostgresLedger
 from gnomon.shell.store.postgres.workflow import PostgresExecutions, PostgresWorkflowStore
 from gnomon.shell.store.sqlite import SqliteLedger

@@ -18,7 +18,7 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from gnomon.apps.service.executor.signature import Purpose, signed
+from gnomon.shell.executor.signature import Purpose, signed
 from tests.apps.service.http.asking import ask
 from tests.apps.service.http.bare import bare_app
 from tests.apps.service.http.service_stage import KEYS, MINUTELY, NOON, Stage, play

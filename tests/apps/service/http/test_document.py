@@ -2,7 +2,7 @@
 
 import re
 
-from gnomon.apps.service.executor.signature import Purpose, signed
+from gnomon.shell.executor.signature import Purpose, signed
 from tests.apps.service.http.asking import ask
 from tests.apps.service.http.bare import bare_app
 from tests.apps.service.http.crypto import NOW

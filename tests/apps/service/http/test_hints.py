@@ -12,10 +12,11 @@ import re
 import pytest
 
 from gnomon.apps.service.http import forms
+from gnomon.shell.http.describing import Form
 from tests.apps.service.http.service_stage import MINUTELY, NOON, Stage, play
 from tests.clauses import clause
 
-PATHS: dict[str, tuple[type[forms.Form], dict[str, object]]] = {
+PATHS: dict[str, tuple[type[Form], dict[str, object]]] = {
     "/schedules/upsert": (forms.ScheduleForm, MINUTELY),
     "/schedules/diff": (forms.ScheduleForm, MINUTELY),
     "/schedules/preview": (forms.PreviewForm, {"cron_expr": "* * * * *"}),

@@ -12,11 +12,11 @@ from random import Random
 import pytest
 from cryptography import x509
 
-from gnomon.apps.service.http.connections import Connection, Connections, peer_of
-from gnomon.apps.service.http.limits import Limits
-from gnomon.apps.service.http.server import serving
-from gnomon.apps.service.http.tls import TlsFiles, server_context
-from gnomon.shell.listening import bind
+from gnomon.shell.http.connections import Connection, Connections, peer_of
+from gnomon.shell.http.limits import Limits
+from gnomon.shell.http.listening import bind
+from gnomon.shell.http.server import serving
+from gnomon.shell.http.tls import TlsFiles, server_context
 from tests.apps.service.http.certificates import Authority
 from tests.apps.service.http.hostile import JSON, Crowd, objections, request_head
 from tests.apps.service.http.service_stage import stage, with_parts

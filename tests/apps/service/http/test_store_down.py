@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import pytest
 
-from gnomon.apps.service.http.outage import Outage
 from gnomon.errors import StoreError
 from gnomon.ports import Ledger
+from gnomon.shell.http.outage import Outage
 from tests.apps.service.http.service_stage import MINUTELY, Stage, play
 from tests.clauses import clause
 

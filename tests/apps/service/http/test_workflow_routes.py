@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from gnomon.apps.service.executor.signature import Purpose, signed
 from gnomon.core.engine import plan
 from gnomon.ports.executions import Execution, NodeRow, NodeState
 from gnomon.ports.executor import FeedbackStatus
+from gnomon.shell.executor.signature import Purpose, signed
 from tests.apps.service.http.service_stage import KEYS, MINUTELY, NOON, Stage, play, with_parts
 from tests.clauses import clause
 

@@ -12,9 +12,6 @@ from functools import partial
 from starlette.types import ASGIApp
 
 from gnomon.apps.service.http.forms import CallbackForm
-from gnomon.apps.service.http.framing import complete_document, new_app, request_numbers
-from gnomon.apps.service.http.gate import Gate
-from gnomon.apps.service.http.metrics import Measured
 from gnomon.apps.service.http.parts import Parts
 from gnomon.apps.service.http.routes import (
     document,
@@ -27,7 +24,10 @@ from gnomon.apps.service.http.routes import (
     workflows,
 )
 from gnomon.apps.service.http.routes.launcher import check_callback_head
-from gnomon.apps.service.http.shield import Shield
+from gnomon.shell.http.framing import complete_document, new_app, request_numbers
+from gnomon.shell.http.gate import Gate
+from gnomon.shell.http.metrics import Measured
+from gnomon.shell.http.shield import Shield
 
 __all__ = ["create_app"]
 

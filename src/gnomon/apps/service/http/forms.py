@@ -10,10 +10,12 @@ Spec: HTTP-2, HTTP-15.
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from gnomon.shell.http.describing import Form
 
 __all__ = [
-    "BackfillForm", "BulkPauseForm", "CallbackForm", "Form", "KillForm", "PauseForm", "PreviewForm",
+    "BackfillForm", "BulkPauseForm", "CallbackForm", "KillForm", "PauseForm", "PreviewForm",
     "ScheduleForm", "StartForm", "TriggerForm", "WorkflowForm",
 ]  # fmt: skip
 
@@ -35,12 +37,6 @@ Overlap = Literal["allow", "skip", "queue", "replace"]
 Catchup = Literal["none", "latest", "fire_immediately", "spread"]
 Dialect = Annotated[str, Field(max_length=1024, examples=["standard", "posix"])]
 Dst = Literal["strict", "vixie", "civil"]
-
-
-class Form(BaseModel):
-    """A body: strict, and without unknown fields."""
-
-    model_config = ConfigDict(strict=True, extra="forbid")
 
 
 class PreviewForm(Form):

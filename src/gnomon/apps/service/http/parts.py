@@ -13,16 +13,16 @@ from fastapi import Request
 
 from gnomon.apps.service.deploying import Deployer
 from gnomon.apps.service.events import EventFeed
-from gnomon.apps.service.executor.signature import Keyring
-from gnomon.apps.service.http.authentication import Authenticator
-from gnomon.apps.service.http.limits import Limits
 from gnomon.apps.service.http.metrics import Metrics
 from gnomon.apps.service.registrar import Registrar
 from gnomon.apps.service.settings import Settings
 from gnomon.apps.service.starting import Starter
 from gnomon.ports import Clock
 from gnomon.ports.executions import Executions
-from gnomon.shell.metrics.exposition import Family
+from gnomon.shell.executor.signature import Keyring
+from gnomon.shell.http.authentication import Authenticator
+from gnomon.shell.http.limits import Limits
+from gnomon.shell.observe.exposition import Family
 
 __all__ = ["Parts", "parts_of"]
 

@@ -18,6 +18,7 @@ from gnomon.core.engine import Change, Due
 from gnomon.core.ledger.period import is_backfill
 from gnomon.errors import StoreError
 from gnomon.ports import Committed, Ended, Held, Only, Report, RunRow, ScheduleRow
+from gnomon.shell.observe.telemetry import log
 from gnomon.shell.store.definition_cache import CACHED_MAX, Definition, DefinitionCache
 from gnomon.shell.store.history import PAGE_MAX
 from gnomon.shell.store.instant_text import END_MS
@@ -31,7 +32,6 @@ from gnomon.shell.store.postgres.report import NotAllHeldError, report, report_e
 from gnomon.shell.store.postgres.requests import TRIES, RequestsOnPostgres
 from gnomon.shell.store.postgres.snapshot import look_at
 from gnomon.shell.store.postgres.statement import SCHEMA, Statements
-from gnomon.shell.telemetry import log
 
 __all__ = ["LeaseTime", "PostgresLedger"]
 

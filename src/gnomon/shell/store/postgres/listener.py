@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 from gnomon.errors import StoreError
 from gnomon.ports import Clock
+from gnomon.shell.observe.telemetry import log
 from gnomon.shell.store.postgres.fault import explained, place_of
 from gnomon.shell.store.postgres.pool import PoolOptions, connect
-from gnomon.shell.telemetry import log
 
 __all__ = ["listen"]
 

@@ -20,11 +20,11 @@ from typing import NamedTuple
 import tzdata
 
 from gnomon.ports import Clock
+from gnomon.shell.observe.telemetry import log
 from gnomon.shell.store.postgres.pool import Pool
 from gnomon.shell.store.postgres.rights import expect_rights
 from gnomon.shell.store.postgres.statement import Statements
 from gnomon.shell.store.postgres.zone_data import outlast
-from gnomon.shell.telemetry import log
 
 __all__ = ["BEAT_MS", "FORGET_MS", "SILENT_MS", "Presence", "WorkerRow", "workers"]
 

@@ -7,8 +7,8 @@ Spec: HTTP-13.
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse
 
-from gnomon.apps.service.http.describing import problems
-from gnomon.apps.service.http.security import Reader
+from gnomon.shell.http.describing import problems
+from gnomon.shell.http.security import Reader
 
 __all__ = ["router"]
 

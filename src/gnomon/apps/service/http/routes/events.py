@@ -19,12 +19,12 @@ from fastapi import APIRouter, Header, Query
 from starlette.responses import StreamingResponse
 
 from gnomon.apps.service.events import Event
-from gnomon.apps.service.http.describing import problems
 from gnomon.apps.service.http.parts import Parts
 from gnomon.apps.service.http.routes.schedules import PartsOf
-from gnomon.apps.service.http.security import Reader
-from gnomon.apps.service.identity import Actor
 from gnomon.apps.service.viewing import instant_text
+from gnomon.ports.request import Actor
+from gnomon.shell.http.describing import problems
+from gnomon.shell.http.security import Reader
 
 __all__ = ["router"]
 

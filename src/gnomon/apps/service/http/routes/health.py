@@ -7,25 +7,18 @@ it can reach its store; whoever sends requests asks it. Neither says anything el
 Spec: HTTP-14, AUTH-16.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import APIRouter, Depends
-from pydantic import BaseModel
 from starlette.responses import Response
 
-from gnomon.apps.service.http.describing import problems
 from gnomon.apps.service.http.parts import Parts, parts_of
-from gnomon.apps.service.http.query import check_query
+from gnomon.shell.http.describing import Health, problems
+from gnomon.shell.http.query import check_query
 
 __all__ = ["router"]
 
 router = APIRouter(tags=["health"])
-
-
-class Health(BaseModel):
-    """How the service is."""
-
-    status: Literal["ok", "ready"]
 
 
 @router.get("/healthz", responses=problems(guarded=False), dependencies=[Depends(check_query)])

@@ -13,16 +13,16 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Depends, Request
 from starlette.datastructures import Headers
 
-from gnomon.apps.service.executor.callback import Rejected, read_callback
-from gnomon.apps.service.executor.signature import Keyring, objection_to_head
-from gnomon.apps.service.http.describing import problems
 from gnomon.apps.service.http.forms import StartForm
-from gnomon.apps.service.http.problem import FieldProblem, ProblemError
-from gnomon.apps.service.http.query import check_query
 from gnomon.apps.service.http.routes.schedules import PartsOf
-from gnomon.apps.service.http.security import Writer
 from gnomon.apps.service.starting import Started
 from gnomon.ports import Clock
+from gnomon.shell.executor.callback import Rejected, read_callback
+from gnomon.shell.executor.signature import Keyring, objection_to_head
+from gnomon.shell.http.describing import problems
+from gnomon.shell.http.problem import FieldProblem, ProblemError
+from gnomon.shell.http.query import check_query
+from gnomon.shell.http.security import Writer
 
 __all__ = ["check_callback_head", "router"]
 

@@ -13,11 +13,9 @@ from fastapi import APIRouter, Header, Path, Query
 from starlette.responses import PlainTextResponse
 
 from gnomon.apps.service.filters import RunFilter
-from gnomon.apps.service.http.describing import problems
 from gnomon.apps.service.http.forms import BackfillForm, Id, KillForm, TriggerForm
-from gnomon.apps.service.http.nodes import NodeView, node_view
 from gnomon.apps.service.http.routes.schedules import Cursor, IdPath, Limit, PartsOf
-from gnomon.apps.service.http.security import Reader, Writer
+from gnomon.apps.service.viewing import instant_text
 from gnomon.apps.service.views import (
     AuditEntry,
     Backfilled,
@@ -28,6 +26,9 @@ from gnomon.apps.service.views import (
 )
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State, Status
 from gnomon.errors import NotFoundError
+from gnomon.ports.executions import NodeRow
+from gnomon.shell.http.describing import problems
+from gnomon.shell.http.security import Reader, Writer
 
 __all__ = ["router"]
 
@@ -40,6 +41,19 @@ Ago = Annotated[
     str | None,
     Query(max_length=64, description="RFC 3339, or how long ago, e.g. 1h; of when runs ended."),
 ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeView:
+    """One node of a run; one that has not begun is not there."""
+
+    node_id: str
+    state: str
+    """running, success, failed or skipped."""
+    attempt: int
+    detail: str
+    started_at: str | None
+    ended_at: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,4 +196,15 @@ async def audit_log(
     """Who changed what, newest first."""
     return await parts.registrar.audit_log(
         actor, schedule_id=schedule_id, before=after, limit=limit
+    )
+
+
+def node_view(row: NodeRow) -> NodeView:
+    return NodeView(
+        node_id=row.node_id,
+        state=row.state,
+        attempt=row.attempt,
+        detail=row.detail,
+        started_at=None if row.started_ms is None else instant_text(row.started_ms),
+        ended_at=None if row.ended_ms is None else instant_text(row.ended_ms),
     )

@@ -13,7 +13,6 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Header, Path, Query, Response
 
 from gnomon.apps.service.filters import Filter
-from gnomon.apps.service.http.describing import problems
 from gnomon.apps.service.http.forms import (
     BulkPauseForm,
     Id,
@@ -22,11 +21,13 @@ from gnomon.apps.service.http.forms import (
     ScheduleForm,
 )
 from gnomon.apps.service.http.parts import Parts, parts_of
-from gnomon.apps.service.http.previewing import Preview, preview_of
-from gnomon.apps.service.http.problem import FieldProblem, ProblemError
-from gnomon.apps.service.http.security import Reader, Writer
-from gnomon.apps.service.schedule_input import ScheduleInput
+from gnomon.apps.service.schedule_input import ScheduleInput, schedule_of
+from gnomon.apps.service.settings import Settings
 from gnomon.apps.service.views import Page, ScheduleView, UpsertDiff, Upserted
+from gnomon.core.civil.instant import format_instant, parse_instant, to_epoch
+from gnomon.shell.http.describing import problems
+from gnomon.shell.http.problem import FieldProblem, ProblemError
+from gnomon.shell.http.security import Reader, Writer
 
 __all__ = ["router"]
 
@@ -37,6 +38,16 @@ IdPath = Annotated[Id, Path(description="The id of a schedule.")]
 Limit = Annotated[int, Query(ge=1, le=1000)]
 Count = Annotated[int, Query(ge=1, le=1000, description="How many of the next runs.")]
 Cursor = Annotated[str | None, Query(max_length=1024, description="`next` of the former page.")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preview:
+    """What a recurrence means."""
+
+    description: str
+    timezone: str
+    next: list[str]
+    """The next planned instants, RFC 3339 in UTC; fewer than were asked for when it ends."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,3 +152,19 @@ def _revision(if_match: str | None) -> int | None:
         error = FieldProblem("if-match", "must be a revision", repr(if_match), 'write e.g. "3"')
         raise ProblemError(422, "if-match: must be a revision", errors=[error])
     return int(text)
+
+
+def preview_of(form: PreviewForm, settings: Settings, *, now: int) -> Preview:
+    """The sentence and the next instants of a form, strictly later than `after`, or than now."""
+    fields = form.model_dump(exclude={"after", "count"})
+    given = ScheduleInput(workflow_id="preview", version=1, user_id="preview", **fields)
+    recurrence = schedule_of(given, settings).recurrence
+    after = now if form.after is None else to_epoch(parse_instant(form.after, where="after"))
+    found: list[str] = []
+    while len(found) < form.count:
+        following = recurrence.next_epoch(after)
+        if following is None:
+            break
+        found.append(format_instant(following))
+        after = following
+    return Preview(description=recurrence.describe(), timezone=form.timezone, next=found)

@@ -6,21 +6,25 @@ A browser asks for a name and a password: the password is the token, the name is
 Spec: HTTP-22, HTTP-24, METRICS-8.
 """
 
+import base64
+from collections.abc import Mapping
+from hashlib import sha256
+from importlib.resources import files
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
+from jinja2 import Environment, StrictUndefined
 from starlette.responses import HTMLResponse, Response
 
 from gnomon.apps.service.events import Event
 from gnomon.apps.service.filters import Filter
-from gnomon.apps.service.http.describing import problems
-from gnomon.apps.service.http.page import POLICY, render_status
 from gnomon.apps.service.http.parts import parts_of
 from gnomon.apps.service.http.routes.schedules import PartsOf
-from gnomon.apps.service.http.security import Viewer, scraper
 from gnomon.apps.service.viewing import instant_text
 from gnomon.apps.service.views import ScheduleView
-from gnomon.shell.metrics.exposition import CONTENT_TYPE, render_families
+from gnomon.shell.http.describing import problems
+from gnomon.shell.http.security import Viewer, scraper
+from gnomon.shell.observe.exposition import CONTENT_TYPE, render_families
 
 __all__ = ["router"]
 
@@ -87,3 +91,22 @@ def _change(event: Event) -> dict[str, str]:
         "schedule_id": event.schedule_id or "",
         "detail": ", ".join(f"{name} {value}" for name, value in event.fields.items()),
     }
+
+
+_PAGES = files("gnomon.apps.service.http") / "pages"
+_STYLE = (_PAGES / "status.css").read_text(encoding="utf-8")
+_HASH = base64.b64encode(sha256(_STYLE.encode()).digest()).decode("ascii")
+
+POLICY = (
+    f"default-src 'none'; style-src 'sha256-{_HASH}'; frame-ancestors 'none'; base-uri 'none'; "
+    "form-action 'none'"
+)
+"""What the browser may do with the page."""
+
+_TEMPLATES = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
+_STATUS = _TEMPLATES.from_string((_PAGES / "status.html").read_text(encoding="utf-8"))
+
+
+def render_status(facts: Mapping[str, object]) -> str:
+    """The page for these facts."""
+    return _STATUS.render(facts, style=_STYLE)

@@ -12,11 +12,11 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request, Response
 
 from gnomon.apps.service.deploying import Deployed, Removed, WorkflowView
-from gnomon.apps.service.http.describing import problems
 from gnomon.apps.service.http.forms import Id, WorkflowForm
 from gnomon.apps.service.http.routes.schedules import Cursor, Limit, PartsOf
-from gnomon.apps.service.http.security import Reader, Writer
 from gnomon.apps.service.views import Page
+from gnomon.shell.http.describing import problems
+from gnomon.shell.http.security import Reader, Writer
 
 __all__ = ["router"]
 

@@ -1,0 +1,172 @@
+"""
+Krontab files from the disk: which they are, whether they can be trusted, and what they say.
+
+A path is a file or a directory. Of a directory those files are taken whose names could be meant:
+no hidden files, no copies that an editor or a packager has left. What others could write to is
+refused, because whoever can write a krontab file can run what they like.
+
+Spec: KRONTAB-21 to KRONTAB-23, KRONTAB-44.
+"""
+
+import os
+import re
+import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from gnomon.apps.krond.job import Job
+from gnomon.apps.krond.krontab import Krontab, Problem, read_krontab
+from gnomon.apps.krond.krontab.report import report
+from gnomon.errors import KrontabError, MissingExtraError
+
+__all__ = [
+    "BYTES_MAX",
+    "Loading",
+    "krontab_files",
+    "load",
+    "load_file",
+    "load_jobs",
+    "on_host",
+    "passed_over",
+]
+
+BYTES_MAX = 16_000_000
+"""The largest file that is read."""
+
+_LEFT_OVER = re.compile(r"^\.|^README|~$|\.(bak|orig|rej|swp|dpkg-\w+|rpm\w+)$|^#.*#$")
+_SALT = re.compile("%[H%]")
+_NAME = re.compile(r"[A-Za-z0-9_-]+(\.(kron|krontab|yaml|yml))?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loading:
+    """What several files say."""
+
+    krontabs: tuple[Krontab, ...]
+
+    @property
+    def jobs(self) -> list[Job]:
+        """Their jobs, in the order of files and lines, as they are on this machine."""
+        host = os.uname().nodename
+        return [on_host(job, host) for krontab in self.krontabs for job in krontab.jobs]
+
+    @property
+    def error_count(self) -> int:
+        return sum(len(krontab.errors) for krontab in self.krontabs)
+
+    @property
+    def report(self) -> str:
+        """Every error, ready to be printed."""
+        return "".join(report(one.file, one.text, one.errors) for one in self.krontabs)
+
+
+def load(paths: Sequence[Path]) -> Loading:
+    """What the files at these paths say; raises OSError for what cannot be read."""
+    files = dict.fromkeys(file for path in paths for file in krontab_files(path))
+    return Loading(krontabs=tuple(load_file(file) for file in files))
+
+
+def load_jobs(paths: Sequence[Path]) -> list[Job]:
+    """The jobs of the files at these paths, of which there is at least one; else KrontabError."""
+    try:
+        loading = load(paths)
+    except OSError as error:
+        where = error.filename or "file"
+        hint = "hint: name krontab files, or directories of them\n"
+        raise KrontabError(f"error: {where}: {error.strerror or error}\n{hint}", count=1) from error
+    except MissingExtraError as error:
+        raise KrontabError(f"error: {error}\n", count=1) from error
+    if loading.error_count:
+        raise KrontabError(loading.report, count=loading.error_count)
+    if not loading.jobs:
+        where = ", ".join(map(str, paths))
+        hint = "hint: write e.g. 0 3 * * * name=backup command=/usr/bin/backup\n"
+        raise KrontabError(f"error: {where}: has no jobs\n{hint}", count=1)
+    return loading.jobs
+
+
+def on_host(job: Job, host: str) -> Job:
+    """The job with `%H` in its salt as the name of a machine, and `%%` as a percent sign."""
+    schedule, salt = job.schedule, job.schedule.decider.salt
+    if "%" not in salt:
+        return job
+    known = {"%H": host, "%%": "%"}
+    salt = _SALT.sub(lambda found: known[found[0]], salt)
+    return replace(job, schedule=replace(schedule, decider=replace(schedule.decider, salt=salt)))
+
+
+def krontab_files(path: Path) -> Iterator[Path]:
+    """The files that a path stands for, as absolute paths, in the order of their names."""
+    absolute = Path(os.path.abspath(path))
+    if not absolute.is_dir():
+        yield absolute
+        return
+    for file in sorted(absolute.iterdir()):
+        if _NAME.fullmatch(file.name) and not file.is_dir():
+            yield file
+
+
+def passed_over(path: Path) -> list[Path]:
+    """The files of a directory that do not count, except those that nobody would expect to."""
+    if not path.is_dir():
+        return []
+    counted = set(krontab_files(path))
+    return [
+        file
+        for file in sorted(Path(os.path.abspath(path)).iterdir())
+        if file not in counted and file.is_file() and not _LEFT_OVER.search(file.name)
+    ]
+
+
+def load_file(file: Path) -> Krontab:
+    """What one file says, with what is wrong with the file itself."""
+    descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe would wait
+    with os.fdopen(descriptor, "rb") as opened:
+        distrust = _distrust(file, os.fstat(opened.fileno()))
+        data = b"" if distrust else opened.read(BYTES_MAX + 1)
+    if len(data) > BYTES_MAX:
+        distrust = ("is too large", f"write at most {BYTES_MAX} bytes, or several files")
+    if distrust is not None:
+        return _refused(
+            file, Problem(line=1, column=1, where="file", reason=distrust[0], hint=distrust[1])
+        )
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return _refused(file, _undecodable(data, error))
+    return read_krontab(text, file=str(file))
+
+
+def _distrust(file: Path, found: os.stat_result) -> tuple[str, str] | None:
+    """Why the file cannot be trusted, and what to do; None when it can."""
+    own = (0, os.geteuid())
+    if not stat.S_ISREG(found.st_mode):
+        return "is no regular file", "name a file of text"
+    if found.st_mode & stat.S_IWOTH:
+        return "can be written by everybody", f"chmod o-w {file}"
+    if found.st_mode & stat.S_IWGRP and found.st_gid not in (0, os.getegid()):
+        return "can be written by a group that is not krond's", f"chmod g-w {file}"
+    if found.st_uid not in own or file.lstat().st_uid not in own:
+        return "belongs to somebody else", f"chown it to root or to the user of krond: {file}"
+    folder = file.parent.stat()
+    if folder.st_mode & stat.S_IWOTH and not folder.st_mode & stat.S_ISVTX:
+        return "is in a directory that everybody can write to", f"chmod o-w {file.parent}"
+    return None
+
+
+def _refused(file: Path, problem: Problem) -> Krontab:
+    return Krontab(file=str(file), text="", entries=(), problems=(problem,))
+
+
+def _undecodable(data: bytes, error: UnicodeDecodeError) -> Problem:
+    before = data[: error.start]
+    line_start = before.rfind(b"\n") + 1
+    return Problem(
+        line=before.count(b"\n") + 1,
+        column=len(before[line_start:].decode("utf-8")) + 1,
+        where="file",
+        reason="is not text in UTF-8",
+        got=f"byte 0x{data[error.start]:02x}",
+        hint="save it as UTF-8",
+    )

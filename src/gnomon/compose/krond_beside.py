@@ -1,0 +1,108 @@
+"""
+What goes on beside the jobs of krond: people are told, figures are kept, and a heart beats.
+
+Here these parts are put together from what the command line says. Each is there only when somebody
+asked for it, except the outbox, which jobs ask for themselves.
+
+Spec: NOTIFY-6, NOTIFY-9, METRICS-4.
+"""
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import Coroutine
+from dataclasses import dataclass
+from pathlib import Path
+
+from gnomon.apps.krond.chronicle import Chronicle
+from gnomon.apps.krond.daemon import Daemon
+from gnomon.apps.krond.happening import Happening
+from gnomon.apps.krond.metrics import MetricsFile, Surroundings, Tally
+from gnomon.apps.krond.notification import (
+    Heartbeat,
+    MachineSender,
+    MailRoute,
+    Notifier,
+    TurnWatch,
+)
+from gnomon.apps.krond.state import StateDirectory
+from gnomon.apps.krond.status import read_status
+from gnomon.errors import StoreError
+from gnomon.ports import Clock
+from gnomon.shell.version import installed_version
+
+__all__ = ["Beside", "BesideOptions"]
+
+LAST_WORDS_MS = 5_000
+"""How long a stop waits for messages."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BesideOptions:
+    """What to do beside."""
+
+    route: MailRoute
+    heartbeat: str = ""
+    heartbeat_every_ms: int = 60_000
+    metrics: Path | None = None
+
+
+class Beside:
+    """The parts, and what to tell them."""
+
+    def __init__(self, clock: Clock, options: BesideOptions, state: StateDirectory) -> None:
+        self._clock = clock
+        self._options = options
+        self._state = state
+        self._sender = MachineSender(options.route)
+        self._notifier = Notifier(clock, self._sender, host=socket.gethostname())
+        self._tally = Tally()
+
+    def tell(self, happening: Happening) -> None:
+        """What became of a period; returns at once."""
+        self._notifier.tell(happening)
+        if self._options.metrics is not None:
+            self._tally.tell(happening)
+
+    def works(self, daemon: Daemon, chronicle: Chronicle) -> list[Coroutine[object, object, None]]:
+        """What is to run beside the runtime."""
+        found = [self._notifier.work()]
+        telemetry = daemon.host.runtime.telemetry
+        if self._options.heartbeat:
+            turns = TurnWatch(self._clock, lambda: telemetry.turns)
+            heart = Heartbeat(
+                self._clock, self._sender, url=self._options.heartbeat,
+                every_ms=self._options.heartbeat_every_ms, is_well=turns.is_well,
+            )  # fmt: skip
+            found.append(heart.work())
+        if self._options.metrics is not None:
+            file = MetricsFile(
+                self._options.metrics, self._clock, self._tally,
+                jobs=lambda: list(chronicle.jobs.values()), about=lambda: _about(daemon),
+            )  # fmt: skip
+            found.append(self._keep(file))
+        return found
+
+    async def _keep(self, file: MetricsFile) -> None:
+        """Find what came last before the start, beside the loop, and keep the file from then on."""
+        with contextlib.suppress(StoreError):  # then the figures begin now
+            status = await asyncio.to_thread(asyncio.run, read_status(self._state))
+            self._tally.recall(job.last for job in status.jobs if job.last is not None)
+        await file.work()
+
+    async def finish(self) -> None:
+        """Let the last messages out, for a moment."""
+        await self._notifier.finish(grace_ms=LAST_WORDS_MS)
+        self._sender.close()
+
+
+def _about(daemon: Daemon) -> Surroundings:
+    runtime, condition = daemon.host.runtime, daemon.condition
+    return Surroundings(
+        version=installed_version(),
+        started_ms=condition.started_ms,
+        loaded_ms=condition.loaded_ms,
+        is_valid=condition.problem is None,
+        active=runtime.in_hand,
+        telemetry=runtime.telemetry,
+    )
