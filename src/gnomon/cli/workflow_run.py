@@ -14,6 +14,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from gnomon.apps.workflow.script import load_workflow
+from gnomon.cli.log_lines import PlainLines
 from gnomon.cli.workflow_hooks import alert_by, repair_by
 from gnomon.errors import MissingExtraError
 from gnomon.ports import Clock
@@ -35,7 +36,9 @@ def run_workflows(
     repair = repair_by(read_program(repairer, where="repairer")) if repairer else None
     tell = alert_by(read_program(alert, where="alert")) if alert else None
     beside = _beside(store, clock, http, access)
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    handler = logging.StreamHandler()
+    handler.setFormatter(PlainLines("%(asctime)s %(levelname)s %(message)s"))
+    logging.basicConfig(level=logging.INFO, handlers=[handler])
 
     async def serve() -> bool:
         stop = asyncio.Event()
