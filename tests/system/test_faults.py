@@ -3,7 +3,8 @@ Every door under a shim that makes the machine fail, judged by what it has done.
 
 While files cannot be written, disks are full and descriptors are missing, no door may end, double a
 period or speak of a bug; when that is over it goes on. Frozen and killed, it goes on as well. When
-its store lost commits, or is not the one any more that it has opened, it refuses or ends.
+its store lost commits, all or some, or is not the one any more that it has opened, it refuses or
+ends.
 
 On PostgreSQL a door has no descriptors for its connections, and the server is frozen and cut off.
 """
@@ -23,6 +24,7 @@ from tests.postgres.sharing import create_database
 from tests.system.shim import DOORS, SHARED, Life, build
 
 SEED, ROUNDS = "faults-1", 3
+CUTS, WAL_HEAD, WAL_FRAME = 4, 32, 24 + 4_096
 
 
 @pytest.fixture(scope="module")
@@ -133,6 +135,33 @@ def test_a_door_refuses_a_store_that_lost_commits(name: str, library: Path, tmp_
         life.works()
         if life.door.once:
             assert max(Counter(life.lines()).values()) == 1
+
+
+@clause("LEDGER-30")
+@pytest.mark.parametrize("name", DOORS)
+def test_a_door_runs_nothing_twice_on_half_a_wal(name: str, library: Path, tmp_path: Path) -> None:
+    """Cut at the edge of a frame, or in one: it is refused, or everything is there all the same."""
+    dice, refused = random.Random(f"{SEED} {name} wal"), 0
+    with Life(DOORS[name], tmp_path, library) as life:
+        for _ in range(CUTS):
+            life.works()
+            life.kill()
+            whole = life.wal().read_bytes()
+            frame = dice.randrange((len(whole) - WAL_HEAD) // WAL_FRAME) * WAL_FRAME + WAL_HEAD
+            life.wal().write_bytes(whole[: frame + dice.choice([0, dice.randrange(WAL_FRAME)])])
+            life.again()
+            if life.goes_on():
+                life.kill()
+            else:
+                refused += 1
+                assert life.process.returncode == life.door.code
+                assert "the end of the -wal, which has its newest commits, is lost" in life.log
+                life.wal().write_bytes(whole)
+            life.again()
+        life.works()
+        if life.door.once:
+            assert max(Counter(life.lines()).values()) == 1, life.log[-3_000:]
+    assert refused
 
 
 @clause("LEDGER-28", "RUN-16")

@@ -11,9 +11,9 @@ import pytest
 from tests.tidy.measures import measures
 
 LIMITS = {
-    "modules": 575,
-    "lines": 73_235,
-    "modules with a single importer": 187,
+    "modules": 576,
+    "lines": 73_424,
+    "modules with a single importer": 188,
     "basenames of several modules": 71,
     "names of several public classes": 65,
     "lines of the largest class": 362,
