@@ -6,7 +6,8 @@ period or speak of a bug; when that is over it goes on. Frozen and killed, it go
 its store lost commits, all or some, or is not the one any more that it has opened, it refuses or
 ends.
 
-On PostgreSQL a door has no descriptors for its connections, and the server is frozen and cut off.
+On PostgreSQL a door has no descriptors for its connections, and the server is frozen and cut off,
+or cannot write its log and its tables.
 """
 
 import random
@@ -21,7 +22,7 @@ import pytest
 from tests.clauses import clause
 from tests.postgres.server import Server
 from tests.postgres.sharing import create_database
-from tests.system.shim import DOORS, SHARED, Life, build
+from tests.system.shim import DOORS, SHARED, Life, build, set_fault, until
 
 SEED, ROUNDS = "faults-1", 3
 CUTS, WAL_HEAD, WAL_FRAME = 4, 32, 24 + 4_096
@@ -38,6 +39,26 @@ def server() -> Iterator[Server]:
     made = Server()
     try:
         made.create()
+        yield made
+    finally:
+        made.remove()
+
+
+@pytest.fixture(scope="module")
+def failing(library: Path) -> Iterator[Server]:
+    """One whose files cannot be written now and then."""
+    made = Server()
+    try:
+        made.create(fsync=True)
+        made.stop()
+        shutil.copy(library, made.directory)
+        (made.directory / library.name).chmod(0o755)
+        (made.directory / "faults").write_bytes(b"\0\0")
+        made.environment = {
+            "LD_PRELOAD": str(made.directory / library.name),
+            "GNOMON_FAULTS": str(made.directory / "faults"),
+        }
+        made.start()
         yield made
     finally:
         made.remove()
@@ -118,6 +139,29 @@ def test_a_door_on_postgresql_outlasts_what_its_machines_do(
             life.works()
         judge(life)
     print(f"\n{name}: {told}, {len(life.lines())} lines")
+
+
+@clause("RUN-4", "PG-9", "PG-13")
+@pytest.mark.parametrize("name", ["shared run", "shared scheduler"])  # which write
+def test_a_door_outlasts_a_server_whose_disk_fails(
+    name: str, library: Path, failing: Server, tmp_path: Path
+) -> None:
+    dice, told = random.Random(f"{SEED} {name} disk"), list[str]()
+    url, faults = create_database(failing, name), failing.directory / "faults"
+    with Life(SHARED[name], tmp_path, library, url) as life:
+        for what in ("i", "s", "l", "L", *dice.choices("islL", k=ROUNDS)):
+            life.works()
+            percent, begun = dice.choice([1, 10, 100]), len(failing.log)
+            told.append(f"{what} {percent}")
+            set_fault(faults, what, percent)
+            pause(life, 15)
+            set_fault(faults)
+            told.append("PANIC" if "PANIC" in failing.log[begun:] else "went on")
+            until(failing.serves, "the server to be back")
+        life.works()
+        judge(life)
+    print(f"\n{name}: {told}, {len(life.lines())} lines")
+    assert "PANIC" in told
 
 
 @clause("LEDGER-27")
