@@ -1,21 +1,28 @@
 """
 `gnomon` with a bomb in it: `python -m tests.kill.dying_run N ARGUMENTS...`
 
-The process kills itself, with SIGKILL, at the N-th point it passes. Points lie before and after
-every call of the ledger and the launcher, inside every transaction right before its commit, and
-between the birth of a process and everything that is done about it. The last line it writes says
-which point it was. Everything else is the product, put together by the product.
+The process kills itself, with SIGKILL, at the N-th point it passes; with -N it stops itself there,
+with SIGSTOP, and with 0 it does neither. Points lie before and after every call of the ledger and
+the launcher, inside every transaction right before its commit, and between the birth of a process
+and everything that is done about it. The last line it writes says which point it was. The leases of
+krond's runs are short, so that they are over while it is stopped. Everything else is the product,
+put together by the product.
 """
 
 import subprocess
 import sys
+from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
+from gnomon.apps.krond import job
 from gnomon.cli import krond_start, main, run_command
+from gnomon.core.schedule import Policy
 from gnomon.shell.launcher.process import Order, ProcessLauncher, _Run
 from gnomon.shell.narrating import NarratingLedger
 from gnomon.shell.store import sqlite as store
 from tests.kill.mine import LEDGER_CALLS, Bomb, MinedDatabase, mined
+from tests.kill.world import LEASE_S
 
 LAUNCHER_CALLS = ("launch", "release", "adopt", "end", "ended", "drain")
 
@@ -45,9 +52,10 @@ def lay_mines() -> None:
     for program in (run_command, krond_start):
         vars(program).update(NarratingLedger=ledger, ProcessLauncher=launcher)
     setattr(store, "Database", MinedDatabase)  # noqa: B010
+    vars(job)["Policy"] = partial(Policy, lease=timedelta(seconds=LEASE_S))
 
 
 if __name__ == "__main__":
-    Bomb.left = int(sys.argv[1])
+    Bomb.lay(int(sys.argv[1]))
     lay_mines()
     sys.exit(main(sys.argv[2:]))

@@ -1,7 +1,8 @@
 """
 A program with a `gnomon.Scheduler` and a bomb: `python -m tests.kill.dying_scheduler FOLDER N M`.
 
-It kills itself, with SIGKILL, at the N-th point it passes; with 0, never. Points lie before and
+It kills itself, with SIGKILL, at the N-th point it passes; with -N it stops itself there, with 0
+neither. Points lie before and
 after every call of the journal, inside every transaction right before its commit, before and after
 a callback is set going, and inside callbacks. The last line it prints says which point it was. With
 M, it stops as it should after every task has been called M times. With a fourth argument, its facts
@@ -102,7 +103,7 @@ class Program:
 
 
 if __name__ == "__main__":
-    Bomb.left = int(sys.argv[2])
+    Bomb.lay(int(sys.argv[2]))
     lay_mines()
     place = sys.argv[4] if len(sys.argv) > 4 else f"{sys.argv[1]}/state.sqlite3"
     asyncio.run(Program(Path(sys.argv[1]), int(sys.argv[3]), place).live())

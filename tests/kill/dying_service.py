@@ -3,12 +3,13 @@ A worker of the service with a bomb in it.
 
 `python -m tests.kill.dying_service N STORE EXECUTOR SECRET FD [UNTIL]`
 
-The process kills itself, with SIGKILL, at the N-th point it passes; 0 for never. Points lie before
-and after every call of the ledger, of the workflow store and of the executor, around every callback
-that is heard, and inside every transaction right before its commit. The last line it writes says
-which point it was. STORE is a file or the URL of a database, EXECUTOR the URL of an executor, and
-FD a socket that callbacks come to. With UNTIL, in seconds, the process stops when everything up to
-that instant has an outcome. Everything that decides or writes is the product.
+The process kills itself, with SIGKILL, at the N-th point it passes; 0 for never, and with -N it
+stops itself there. Points lie before and after every call of the ledger, of the workflow store and
+of the executor, around every callback that is heard, and inside every transaction right before its
+commit. The last line it writes says which point it was. STORE is a file or the URL of a database,
+EXECUTOR the URL of an executor, and FD a socket that callbacks come to. With UNTIL, in seconds, the
+process stops when everything up to that instant has an outcome. Everything that decides or writes
+is the product.
 """
 
 import asyncio
@@ -199,7 +200,7 @@ async def live(place: str, url: str, secret: str, descriptor: int, until: int | 
 
 
 if __name__ == "__main__":
-    Bomb.left = int(sys.argv[1])
+    Bomb.lay(int(sys.argv[1]))
     lay_mines()
     asyncio.run(
         live(

@@ -44,6 +44,7 @@ class KrondWorld(World):
     """The world of krond."""
 
     points_max, lines_max, last_lines = 160, 60, 40
+    program = "tests.kill.dying_run", "0"  # or its leases would change from life to life
 
     def __init__(self, folder: Path, outcome: Outcome) -> None:
         super().__init__(folder, outcome)
@@ -104,7 +105,7 @@ class KrondWorld(World):
 
     def settle(self) -> None:
         self.file.write_text(_IDLE)
-        process = self._start("gnomon", *self.words, "--grace", "20s")
+        process = self._start(*self.program, *self.words, "--grace", "20s")
         self._read_until(process, '"running"')
         process.send_signal(signal.SIGTERM)
         self._expect(process, 0, "settling", self._wait(process))

@@ -2,13 +2,16 @@
 A process that lives and dies again and again, and everything that was seen of it.
 
 Each life ends by SIGKILL: at a point of its own, which its last line names, or from outside after a
-number of lines. Nothing waits for time to pass; the process is waited for, or its next line.
+number of lines. Some were stopped before, at a point, for longer than leases and periods are.
+Nothing else waits for time to pass; the process is waited for, or its next line.
 """
 
 import json
+import os
 import signal
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -35,6 +38,8 @@ class Outcome:
     asked_again: int = 0
     """How often an executor was asked under a key it knew."""
     died: Counter[str] = field(default_factory=Counter)
+    stopped: Counter[str] = field(default_factory=Counter)
+    """Where lives were stopped and continued, before they died from outside."""
     verdict: Verdict = field(default_factory=Verdict)
     problems: list[str] = field(default_factory=list)
 
@@ -48,6 +53,7 @@ class Outcome:
             "asked again": self.asked_again,
             **{f"outcome {name}": count for name, count in verdict.outcomes.items()},
             **{f"died {where}": count for where, count in self.died.items()},
+            **{f"stopped {where}": count for where, count in self.stopped.items()},
         }
 
 
@@ -85,6 +91,24 @@ class Lives:
             self._outcome.died["from outside"] += 1
             self._outcome.kills += 1
 
+    def be_stopped(
+        self, number: int, seconds: float, lines: int, module: str, *arguments: str
+    ) -> None:
+        """One life that stops itself at a point; so much later it goes on, and is killed then."""
+        process = self._start(module, str(-number), *arguments)
+        said = self._read_until(process, '{"event": "stopped"')
+        if said:
+            os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+            time.sleep(seconds)
+            process.send_signal(signal.SIGCONT)
+            self._read(process, lines)
+            self._outcome.stopped[str(json.loads(said)["at"])] += 1
+        process.kill()
+        rest = self._wait(process)
+        if self._expect(process, -signal.SIGKILL, f"stopped at point {number}", rest) and said:
+            self._outcome.died["from outside"] += 1
+            self._outcome.kills += 1
+
     def _examine(self, when: str, *place: str) -> None:
         """Ask the doctor; what it finds is a problem."""
         done = subprocess.run(
@@ -112,10 +136,12 @@ class Lives:
             if not process.stderr.readline():
                 return
 
-    def _read_until(self, process: "subprocess.Popen[str]", word: str) -> None:
+    def _read_until(self, process: "subprocess.Popen[str]", word: str) -> str:
+        """The line with this word in it; empty when the process has ended without one."""
         assert process.stderr is not None
         while (line := process.stderr.readline()) and word not in line:
             pass
+        return line
 
     def _wait(self, process: "subprocess.Popen[str]") -> list[str]:
         """The lines up to the end; a process that hangs is killed, and that is a problem."""

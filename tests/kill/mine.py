@@ -1,8 +1,8 @@
 """
-Mines: points at which a process kills itself, and how they are laid.
+Mines: points at which a process kills or stops itself, and how they are laid.
 
 The process kills itself, with SIGKILL, at the N-th point it passes; the last line it writes says
-which point it was.
+which point it was. Laid with -N it stops itself there, with SIGSTOP, and says so before.
 """
 
 import json
@@ -28,13 +28,21 @@ class Bomb:
     """Counts points down, and goes off."""
 
     left = 0
+    stops = False
+    """Whether it only stops the process, until another one continues it."""
+
+    @classmethod
+    def lay(cls, number: int) -> None:
+        """At this point the process dies; with a number below 0 it is stopped; with 0, neither."""
+        cls.left, cls.stops = abs(number), number < 0
 
     @classmethod
     def point(cls, name: str) -> None:
         cls.left -= 1
         if cls.left == 0:
-            os.write(2, json.dumps({"event": "died", "at": name}).encode() + b"\n")
-            os.kill(os.getpid(), signal.SIGKILL)
+            event = "stopped" if cls.stops else "died"
+            os.write(2, json.dumps({"event": event, "at": name}).encode() + b"\n")
+            os.kill(os.getpid(), signal.SIGSTOP if cls.stops else signal.SIGKILL)
 
 
 def mined(name: str, call: Callable[..., Awaitable[_Result]]) -> Callable[..., Awaitable[_Result]]:

@@ -2,7 +2,8 @@
 One world: a worker of the service that is killed again and again, and an executor that counts.
 
 The executor is a process of its own and lives on; what it has done stands in its own file. The
-worker dies at points of its own (`dying_service`), or from outside after a number of callbacks. At
+worker dies at points of its own (`dying_service`), or from outside after a number of callbacks;
+before the latter it is stopped now and then, for longer than its leases are. At
 the end one life is stopped as it should be, the last ends when everything up to then has an
 outcome, and the judge compares: every period that was due has one effect, or a reason why not.
 
@@ -30,6 +31,8 @@ __all__ = ["ServiceLives", "judge_strictly", "run_world", "run_world_on_postgres
 
 LINES_MAX = 12
 LAST_LINES = 6
+STOPPED_S = 2.5, 6
+"""For how long a worker is stopped: longer than its leases, and for up to so many periods."""
 EXECUTED = ("executed", None, "SUCCESS")
 WITHOUT_AN_EFFECT = {"slow": {("skipped", "overlap", "SKIPPED"), ("missed", "outage", "SKIPPED")}}
 """What a period without an effect may have come to, and of which schedule: the one that skips runs,
@@ -117,11 +120,15 @@ class ServiceLives(Lives):
 
     def live(self, dice: random.Random) -> None:
         """One life, which ends by SIGKILL."""
-        if dice.random() < 0.8:
-            point = dice.randint(1, self.points_max)
+        what = dice.random()
+        point, lines = dice.randint(1, self.points_max), dice.randint(1, LINES_MAX)
+        if what < 0.6:
             self.die_at_a_point(point, self.module, *self._arguments)
+        elif what < 0.85:
+            seconds = dice.uniform(*STOPPED_S)
+            self.be_stopped(point, seconds, lines, self.module, *self._arguments)
         else:
-            self.be_killed(dice.randint(1, LINES_MAX), self.module, "0", *self._arguments)
+            self.be_killed(lines, self.module, "0", *self._arguments)
 
     def end_well(self) -> int:
         """Stop one life as it should be, and settle everything; up to when, is returned."""

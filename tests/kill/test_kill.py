@@ -1,4 +1,4 @@
-"""`gnomon run` is killed twenty times; the commands' own file shows what was promised."""
+"""`gnomon run` is stopped and killed; the commands' own file shows what was promised."""
 
 import pytest
 
@@ -17,4 +17,5 @@ def test_a_killed_run_executes_nothing_twice_and_loses_nothing(seed: str) -> Non
 
     assert outcome.problems == [], f"python -m tests.kill.world {seed} {KILLS}"
     assert outcome.kills == KILLS
+    assert outcome.stopped
     assert outcome.verdict.lines > 0

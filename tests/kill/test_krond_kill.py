@@ -1,4 +1,4 @@
-"""krond is killed twenty times; the jobs' own file shows what was promised."""
+"""krond is stopped and killed; the jobs' own file shows what was promised."""
 
 import pytest
 
@@ -18,4 +18,5 @@ def test_a_killed_krond_executes_nothing_twice_and_loses_nothing(seed: str) -> N
 
     assert outcome.problems == [], f"python -m tests.kill.krond_world {seed} {KILLS}"
     assert outcome.kills == KILLS
+    assert outcome.stopped
     assert outcome.verdict.lines > 0

@@ -2,7 +2,8 @@
 One world: a directory, a file, and a program that runs it and is killed again and again.
 
 Each life ends by SIGKILL: at a point of its own (`dying_run`), or from outside after a number of
-log lines. Nothing waits for time to pass; the process is waited for, or its next line. At the end
+log lines. Before the latter some are stopped at a point (SIGSTOP), and go on when their leases are
+over and periods have passed. At the end
 one life is stopped as it should be, the ledger is examined, all schedules are taken out of the file
 so that everything gets its outcome, and the judge compares. The program is `gnomon run`; worlds of
 other programs build on this one.
@@ -21,12 +22,16 @@ from pathlib import Path
 from tests.kill.judge import judge
 from tests.kill.lives import Lives, Outcome
 
-__all__ = ["IDLE", "SCHEDULES", "World", "run_world", "toml"]
+__all__ = ["IDLE", "LEASE_S", "SCHEDULES", "World", "run_world", "toml"]
 
 POINTS_MAX = 120
 LINES_MAX = 25
 LAST_LINES = 12
+LEASE_S = 1
+STOPPED_S = 1.5, 5
+"""For how long a process is stopped: longer than its leases, and for up to so many periods."""
 
+_MINED = "tests.kill.dying_run"
 _SAY = 'echo "$GNOMON_SCHEDULE $GNOMON_PERIOD ran" >> jobs.txt'
 SCHEDULES: dict[str, dict[str, str]] = {
     "all": {"every": "1s", "shell": _SAY, "overlap": "allow", "catchup": "fire_immediately"},
@@ -64,6 +69,8 @@ class World(Lives):
     """The world of `gnomon run`."""
 
     points_max, lines_max, last_lines = POINTS_MAX, LINES_MAX, LAST_LINES
+    program: tuple[str, ...] = ("gnomon",)
+    """What is started where it is not to die or stop by itself."""
 
     def __init__(self, folder: Path, outcome: Outcome) -> None:
         super().__init__(outcome)
@@ -72,7 +79,8 @@ class World(Lives):
         self.file = folder / "run.toml"
         self.words = ["run", str(self.file), "--store", str(self.store), "--json-log"]
         """How the program is called."""
-        self.file.write_text(toml(SCHEDULES))
+        leased = {name: keys | {"lease": f"{LEASE_S}s"} for name, keys in SCHEDULES.items()}
+        self.file.write_text(toml(leased))
 
     def intervals(self) -> dict[str, int]:
         """The schedules as the ledger calls them, each with the seconds between its periods."""
@@ -88,11 +96,14 @@ class World(Lives):
     def live(self, dice: random.Random) -> None:
         """One life, which ends by SIGKILL."""
         self.between_lives(dice)
-        if dice.random() < 0.7:
-            point = dice.randint(1, self.points_max)
-            self.die_at_a_point(point, "tests.kill.dying_run", *self.words)
+        what = dice.random()
+        point, lines = dice.randint(1, self.points_max), dice.randint(1, self.lines_max)
+        if what < 0.55:
+            self.die_at_a_point(point, _MINED, *self.words)
+        elif what < 0.8:
+            self.be_stopped(point, dice.uniform(*STOPPED_S), lines, _MINED, *self.words)
         else:
-            self.be_killed(dice.randint(1, self.lines_max), "gnomon", *self.words)
+            self.be_killed(lines, *self.program, *self.words)
 
     def end_well(self) -> int:
         """Stop one life as it should be, and settle everything; up to when, is returned."""
@@ -104,7 +115,7 @@ class World(Lives):
         return until
 
     def live_and_stop(self, lines: int) -> None:
-        process = self._start("gnomon", *self.words, "--grace", "20s")
+        process = self._start(*self.program, *self.words, "--grace", "20s")
         self._read(process, lines)
         process.send_signal(signal.SIGTERM)
         self._expect(process, 0, "the end", self._wait(process))

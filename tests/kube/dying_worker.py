@@ -97,7 +97,7 @@ async def live(place: str, kubeconfig: str, templates: str, until: int | None) -
 
 
 if __name__ == "__main__":
-    Bomb.left = int(sys.argv[1])
+    Bomb.lay(int(sys.argv[1]))
     lay_mines()
     settled = int(sys.argv[5]) if len(sys.argv) > 5 else None
     asyncio.run(live(sys.argv[2], sys.argv[3], sys.argv[4], settled))

@@ -74,6 +74,8 @@ class Server:
         self.directory = directory or Path(tempfile.mkdtemp(prefix="gnomon-pg-"))
         self._data = self.directory / "data"
         self._user = _unprivileged_user()
+        self.environment: dict[str, str] = {}
+        """What its processes find in their environment from the next start on."""
 
     @property
     def is_ready(self) -> bool:
@@ -110,6 +112,17 @@ class Server:
         """Start it again if it has ended by itself."""
         with suppress(RuntimeError):  # for one that runs
             self.start()
+
+    def serves(self) -> bool:
+        """Whether it answers; it is started if it has ended by itself."""
+        self.revive()
+        command = [str(self.directory / "bin" / "pg_isready"), "-q", "-h", str(self.directory)]
+        return subprocess.run(command, check=False, user=self._user, cwd="/").returncode == 0
+
+    @property
+    def log(self) -> str:
+        """What it has told since it was made."""
+        return (self.directory / "log").read_text(encoding="utf-8", errors="replace")
 
     def reload(self, settings: str) -> None:
         """Add lines to the configuration and have the server read it again."""
@@ -161,7 +174,8 @@ class Server:
         more = [f"--pgdata={self._data}"] if program == "pg_ctl" else []
         done = subprocess.run(
             [str(self.directory / "bin" / program), *arguments, *more],
-            check=False, user=self._user, cwd=self.directory, env={"LC_ALL": "C", "TZ": "UTC"},
+            check=False, user=self._user, cwd=self.directory,
+            env={"LC_ALL": "C", "TZ": "UTC", **self.environment},
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
         if done.returncode:

@@ -24,7 +24,8 @@ _JUDGE = (
 )
 _COMMANDS = (
     "{} at chosen points (before and after every call of the ledger and the launcher, inside "
-    "transactions, right after the birth of a process) and from outside.",
+    "transactions, right after the birth of a process) and from outside. In some lives it is "
+    "stopped at such a point before (SIGSTOP), for longer than its leases, and up to five periods.",
     "Each command writes a line of its own into a file.",
     _JUDGE,
 )
@@ -35,6 +36,7 @@ _ONCE = (
 )
 _OUTCOMES = ("outcome ", "outcome", "periods")
 _DIED = ("died ", "where it died", "times")
+_STOPPED = ("stopped ", "where it was stopped, and went on later", "times")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +52,7 @@ class Killing:
     none: str
     """What there must be none of."""
     afterwards: tuple[str, ...] = ()
-    tables: tuple[tuple[str, str, str], ...] = (_OUTCOMES, _DIED)
+    tables: tuple[tuple[str, str, str], ...] = (_OUTCOMES, _DIED, _STOPPED)
     """The beginnings of notes that have a table of their own, each with its two headings."""
     at_a_time: int = 8
     """Worlds; they mostly wait."""
@@ -90,8 +92,9 @@ KILLINGS = {
         said=(
             "A worker of the service is killed with SIGKILL, again and again, at chosen points "
             "(before and after every call of the ledger, the workflow store and the executor, "
-            "around every callback, inside transactions) and from outside; every twentieth world "
-            "is on PostgreSQL.",
+            "around every callback, inside transactions) and from outside; in some lives it is "
+            "stopped before (SIGSTOP), for longer than its leases. Every twentieth world is on "
+            "PostgreSQL.",
             "Its executor is a process of its own, asked over HTTP, which makes one effect for "
             "each idempotency key and writes it to its own file; now and then it is too busy, does "
             "not answer, fails after the effect, or calls back twice and in the wrong order.",
@@ -118,7 +121,8 @@ KILLINGS = {
             "A worker of the service whose runs are Jobs is killed with SIGKILL, again and again, "
             "at chosen points (before and after every call of the ledger, the workflow store, the "
             "record of executions and the executor, before and after every question to the API "
-            "server and while it is on its way, inside transactions) and from outside.",
+            "server and while it is on its way, inside transactions) and from outside; in some "
+            "lives it is stopped before (SIGSTOP), for longer than its leases.",
             "The API server, etcd and the Job controller are real; kwok completes the pods. Each "
             "world has a cluster of its own.",
             "A judge that shares no code with Gnomon reads the audit log of the API server: an "

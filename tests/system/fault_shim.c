@@ -2,7 +2,9 @@
  *
  * The file that GNOMON_FAULTS names has two bytes: which fault there is now, and how many calls out
  * of a hundred it hits. 'i': files of stores cannot be written or synchronised (EIO). 's': there is
- * no room for them (ENOSPC). 'd': there are no descriptors (EMFILE). 0: all is well.
+ * no room for them (ENOSPC). 'd': there are no descriptors (EMFILE). 0: all is well. Files of stores
+ * are those of SQLite, and of PostgreSQL its log ('l' and 'L' for EIO and ENOSPC in it alone) and
+ * its tables.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -14,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 static volatile const unsigned char *told;
@@ -34,23 +37,32 @@ static int strikes(unsigned char fault) {
     return told && told[0] == fault && (unsigned)(rand_r(&chance) % 100) < told[1];
 }
 
-static int is_store(int file) {
+static int has(int file, const char *one, const char *other, const char *third) {
     char link[64], path[4096];
     snprintf(link, sizeof link, "/proc/self/fd/%d", file);
     ssize_t size = readlink(link, path, sizeof path - 1);
     if (size < 0)
         return 0;
     path[size] = 0;
-    return strstr(path, ".sqlite3") && !strstr(path, ".lock");
+    return (strstr(path, one) || strstr(path, other) || strstr(path, third)) &&
+           !strstr(path, ".lock");
+}
+
+static int is_store(int file) {
+    return has(file, ".sqlite3", "/data/pg_wal/", "/data/base/");
+}
+
+static int is_log(int file) {
+    return has(file, "/data/pg_wal/", "/data/pg_wal/", "/data/pg_wal/");
 }
 
 static int fails(int file, int syncs) {
     int kept = errno;
-    if (strikes('i') && is_store(file)) {
+    if ((strikes('i') && is_store(file)) || (strikes('l') && is_log(file))) {
         errno = EIO;
         return 1;
     }
-    if (!syncs && strikes('s') && is_store(file)) {
+    if (!syncs && ((strikes('s') && is_store(file)) || (strikes('L') && is_log(file)))) {
         errno = ENOSPC;
         return 1;
     }
@@ -83,6 +95,16 @@ ssize_t pwrite(int file, const void *data, size_t size, off_t at) {
 ssize_t pwrite64(int file, const void *data, size_t size, off64_t at) {
     REAL(pwrite64);
     return fails(file, 0) ? -1 : real(file, data, size, at);
+}
+
+ssize_t pwritev(int file, const struct iovec *parts, int count, off_t at) {
+    REAL(pwritev);
+    return fails(file, 0) ? -1 : real(file, parts, count, at);
+}
+
+int posix_fallocate(int file, off_t at, off_t size) {
+    REAL(posix_fallocate);
+    return fails(file, 0) ? errno : real(file, at, size);
 }
 
 int fsync(int file) {

@@ -19,7 +19,7 @@ from urllib.request import urlopen
 
 from tests.system.packages import provide
 
-__all__ = ["DOORS", "SHARED", "Door", "Life", "build", "until"]
+__all__ = ["DOORS", "SHARED", "Door", "Life", "build", "set_fault", "until"]
 
 PATIENCE_S = 40
 _LOOK_S = 0.05
@@ -126,6 +126,12 @@ def until(happens: Callable[[], bool], what: str) -> None:
         time.sleep(_LOOK_S)
 
 
+def set_fault(file: Path, what: str = "\0", percent: int = 0) -> None:
+    """For all that have the file mapped, which stays as long as it is."""
+    with file.open("r+b") as told:
+        told.write(bytes([ord(what), percent]))
+
+
 class Life:
     """A door at work in a folder of its own, under the shim; ended and begun again as one likes."""
 
@@ -167,8 +173,7 @@ class Life:
 
     def fault(self, what: str = "\0", percent: int = 0) -> None:
         """From now on there is this fault, and no other."""
-        with self._faults.open("r+b") as file:
-            file.write(bytes([ord(what), percent]))
+        set_fault(self._faults, what, percent)
 
     def kill(self) -> None:
         self.process.send_signal(signal.SIGKILL)
@@ -188,6 +193,20 @@ class Life:
             return self.is_ready()
 
         until(has_gone_on, f"{self.door.name} to go on; {self.log[-500:]}")
+
+    def goes_on(self) -> bool:
+        """Whether it has done something more, and has not ended by itself."""
+        if self.door.once:  # until it says a word, a child of the former life may write
+            until(lambda: len(self.log) > self._begun, f"a word of {self.door.name}")
+        before = len(self.lines())
+
+        def is_known() -> bool:
+            if self.process.poll() is not None:
+                return True
+            return len(self.lines()) > before if self.door.works else self.is_ready()
+
+        until(is_known, f"{self.door.name} to go on or to end; {self.log[-500:]}")
+        return self.process.poll() is None
 
     def is_ready(self) -> bool:
         """Whether a service says so, at the address that it has told."""

@@ -11,15 +11,15 @@ import pytest
 from tests.tidy.measures import measures
 
 LIMITS = {
-    "modules": 575,
-    "lines": 73_337,
-    "modules with a single importer": 180,
+    "modules": 576,
+    "lines": 73_633,
+    "modules with a single importer": 181,
     "basenames of several modules": 68,
     "names of several public classes": 65,
     "lines of the largest class": 362,
     "pairs of places with the same six lines": 36,
     "lines without an actor": 606,
-    "lines kept from the formatter": 1_120,
+    "lines kept from the formatter": 1_119,
 }
 
 SLACK = 0.02

@@ -15,6 +15,7 @@ import typer
 
 from gnomon.cli.check_view import check_text
 from gnomon.cli.options import clock_of
+from gnomon.cli.screen import say
 from gnomon.cli.trace_pulses import with_pulses
 from gnomon.errors import DefinitionError
 from gnomon.errors.root import LocatedError
@@ -80,16 +81,14 @@ def check_command(
         )  # fmt: skip
         place = journal.place
         if journal.gone:
-            typer.echo(
-                f"note: the oldest {journal.gone:,} entries are gone, and are not judged", err=True
-            )
+            say(f"note: the oldest {journal.gone:,} entries are gone, and are not judged", err=True)
         events = with_pulses(header, journal.events, is_cut=journal.gone > 0)
         report, event = _judged(header, events, False, as_printed=as_printed, happy=kinds)
     else:
         _refuse("zone", zone)
         _refuse("namespace", namespace)
         report, event = _judged_file(Path(trace), as_printed=as_printed, happy=kinds)
-    typer.echo(check_text(place, report, event, as_json=as_json), nl=False)
+    say(check_text(place, report, event, as_json=as_json), nl=False)
     return 0 if report.is_fine else 1
 
 

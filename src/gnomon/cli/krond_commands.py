@@ -33,6 +33,7 @@ from gnomon.cli.krond_options import (
 from gnomon.cli.ledger_commands import ROWS_MAX, ledger_keep_ms
 from gnomon.cli.options import JsonOption, answer_text, clock_of, read_count, read_length_ms
 from gnomon.cli.problem import describe_problem, store_problem
+from gnomon.cli.screen import console, printed, safe, say
 from gnomon.errors import (
     DefinitionError,
     IncompatibleStateError,
@@ -150,7 +151,7 @@ def start_command(
         return _fail(started.said, started.code)
     log = str(started.log)
     text = f"krond runs, process {started.pid}, log {log}\n"
-    typer.echo(answer_text(text, {"pid": started.pid, "log": log}, as_json=as_json), nl=False)
+    say(answer_text(text, {"pid": started.pid, "log": log}, as_json=as_json), nl=False)
     return 0
 
 
@@ -164,7 +165,7 @@ def reload_command(state_dir: StateOption = None, as_json: JsonOption = False) -
     jobs = answer["jobs"]
     assert isinstance(jobs, int)
     text = "1 job\n" if jobs == 1 else f"{jobs} jobs\n"
-    typer.echo(answer_text(text, {"jobs": jobs}, as_json=as_json), nl=False)
+    say(answer_text(text, {"jobs": jobs}, as_json=as_json), nl=False)
     return 0
 
 
@@ -185,7 +186,7 @@ def stop_command(
     grace_ms = None if grace is None else read_length_ms(grace, where="grace")
     active = _asked(state_dir, "stop", graceMs=grace_ms, kill=kill).get("active")
     record = {"stopped": True, "active": active if isinstance(active, int) else None}
-    typer.echo(answer_text("krond has stopped\n", record, as_json=as_json), nl=False)
+    say(answer_text("krond has stopped\n", record, as_json=as_json), nl=False)
     return 0
 
 
@@ -208,7 +209,7 @@ def run_now_command(
     if "success" in answer:
         success = bool(answer["success"])
     record = {"key": key, "success": success, "detail": detail}
-    typer.echo(answer_text(f"{key}: {detail}\n", record, as_json=as_json), nl=False)
+    say(answer_text(f"{key}: {detail}\n", record, as_json=as_json), nl=False)
     return CONFIGURATION if wait and not success else 0
 
 
@@ -226,15 +227,12 @@ def status_command(
     from gnomon.cli.krond_view import status_text
 
     if watch:
-        from rich.console import Console
-
         from gnomon.cli.krond_watch import watch_status
 
-        console = Console(highlight=False, markup=False, emoji=False)
-        watch_status(_state(state_dir), clock_of(context), console)
+        watch_status(_state(state_dir), clock_of(context), console())
         return 0
     text, code = status_text(_state(state_dir), clock_of(context), as_json=as_json)
-    typer.echo(text, nl=False)
+    say(text, nl=False)
     return code
 
 
@@ -252,7 +250,7 @@ def history_command(
     from gnomon.cli.krond_view import history_text
 
     limit = read_count(count, most=ROWS_MAX)
-    typer.echo(history_text(_state(state_dir), job, limit=limit, as_json=as_json), nl=False)
+    say(history_text(_state(state_dir), job, limit=limit, as_json=as_json), nl=False)
     return 0
 
 
@@ -271,9 +269,9 @@ def logs_command(
     from gnomon.cli.krond_view import logs_text
 
     text = logs_text(_state(state_dir), job, period, as_json=as_json)
-    typer.echo(text, nl=False)
+    say(printed(text), nl=False)
     if not text:
-        typer.echo("nothing was printed", err=True)
+        say("nothing was printed", err=True)
     return 0
 
 
@@ -298,7 +296,7 @@ def repair_command(
         "findings": [{"code": one.code, "problem": one.problem} for one in findings],
         "putAside": [str(path) for path in aside],
     }
-    typer.echo(answer_text("".join(f"{one}\n" for one in lines), record, as_json=as_json), nl=False)
+    say(answer_text("".join(f"{one}\n" for one in lines), record, as_json=as_json), nl=False)
     return 0
 
 
@@ -310,7 +308,7 @@ def replan_command(
     """After a clock that was ahead: plan again what was not started and lies ahead."""
     from gnomon.cli.krond_replan import replan_text
 
-    typer.echo(replan_text(_state(state_dir), clock_of(context), as_json=as_json), nl=False)
+    say(replan_text(_state(state_dir), clock_of(context), as_json=as_json), nl=False)
     return 0
 
 
@@ -342,5 +340,5 @@ def _state(state_dir: Path | None) -> "StateDirectory":
 
 
 def _fail(message: str, code: int) -> int:
-    sys.stderr.write(message)
+    sys.stderr.write(safe(message))
     return code

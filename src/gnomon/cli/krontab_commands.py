@@ -21,6 +21,7 @@ from gnomon.cli.options import (
     read_count,
     read_file,
 )
+from gnomon.cli.screen import say
 from gnomon.core.civil.instant import parse_instant, to_epoch
 from gnomon.errors import DefinitionError, KrontabError
 
@@ -87,7 +88,7 @@ def lint_command(
         for krontab in load(places).krontabs
     ]
     files += [not_counted(one) for place in places for one in passed_over(place)]
-    typer.echo(lint_text(files, as_json=as_json), nl=False)
+    say(lint_text(files, as_json=as_json), nl=False)
     bad = (Severity.ERROR, Severity.WARNING) if strict else (Severity.ERROR,)
     return 1 if any(one.count(severity) for one in files for severity in bad) else 0
 
@@ -198,7 +199,7 @@ def format_command(
         shown = f"{path} {'is' if same else 'is not'} formatted\n"
     record: dict[str, Json] = {"file": str(path), "formatted": same}
     record |= {"written": writes, "text": text}
-    typer.echo(answer_text(shown, record, as_json=as_json), nl=False)
+    say(answer_text(shown, record, as_json=as_json), nl=False)
     return 1 if check and not same else 0
 
 
@@ -239,8 +240,8 @@ def import_command(
         )  # fmt: skip
     asked = Asked(crontabs, system, user, zone or local_zone())
     out, err, sound = import_text(asked, as_json=as_json)
-    typer.echo(out, nl=False)
-    typer.echo(err, nl=False, err=True)
+    say(out, nl=False)
+    say(err, nl=False, err=True)
     return 0 if sound else 1
 
 
@@ -276,8 +277,8 @@ def export_command(
         jobs if job is None else [_find(jobs, job)], namespace=namespace, image=image,
         now=clock_of(context).now_ms() // 1000, as_json=as_json,
     )  # fmt: skip
-    typer.echo(out, nl=False)
-    typer.echo(err, nl=False, err=True)
+    say(out, nl=False)
+    say(err, nl=False, err=True)
     return 0 if sound else 1
 
 

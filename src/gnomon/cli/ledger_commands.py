@@ -13,7 +13,12 @@ from typing import Annotated
 
 import typer
 
-from gnomon.cli.database_options import DatabaseOption, PoolerOption, SchemaOption, read_database
+from gnomon.cli.database_options import (
+    DatabaseOption,
+    PoolerOption,
+    SchemaOption,
+    read_database,
+)
 from gnomon.cli.options import (
     FileArgument,
     JsonOption,
@@ -27,6 +32,7 @@ from gnomon.cli.options import (
     read_length_ms,
     read_metrics,
 )
+from gnomon.cli.screen import say
 from gnomon.compose.shared_database import SharedDatabase, checked_database
 
 __all__ = [
@@ -153,7 +159,7 @@ def history_command(
     history = history_of(_ledger(file, store), name=name, limit=limit)
     if history.moved_to is not None:
         moved_to = printable(history.moved_to)
-        typer.echo(f"note: the ledger has moved to {moved_to}; what came after is there", err=True)
+        say(f"note: the ledger has moved to {moved_to}; what came after is there", err=True)
     return history_text(history, as_json=as_json)
 
 
@@ -175,7 +181,7 @@ def doctor_command(
         from gnomon.cli.doctor_view import doctor_text
 
         text, well = doctor_text(_ledger(file, store), as_json=as_json)
-    typer.echo(text, nl=False)
+    say(text, nl=False)
     return 0 if well else 1
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gnomon.cli.options import JsonOption, clock_of, read_length_ms
+from gnomon.cli.screen import say
 from gnomon.shell.http.listening import read_address
 
 if TYPE_CHECKING:
@@ -151,6 +152,6 @@ def import_command(
 
     now = clock_of(context).now_ms() // 1000
     out, err, sound = import_text(files, zone=zone, now=now, as_json=as_json)
-    typer.echo(out, nl=False)
-    typer.echo(err, nl=False, err=True)
+    say(out, nl=False)
+    say(err, nl=False, err=True)
     return 0 if sound else 1

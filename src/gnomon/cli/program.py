@@ -37,7 +37,7 @@ from gnomon.cli.problem import (
     system_problem,
     usage_problem,
 )
-from gnomon.cli.screen import output
+from gnomon.cli.screen import output, safe, say
 from gnomon.cli.service.commands import api_command, up_command, worker_command
 from gnomon.cli.service.dag_commands import dag_app
 from gnomon.cli.service.run_commands import schedule_app
@@ -131,7 +131,7 @@ def _print(text: str) -> None:
     if stream is None:
         raise OSError(EBADF, "is closed", _OUTPUT)
     try:
-        stream.write(text)
+        stream.write(safe(text))
         stream.flush()
     except BrokenPipeError:
         raise
@@ -151,7 +151,7 @@ def _forget_output() -> None:
 
 def _fail(message: str, code: int) -> int:
     with suppress(OSError, AttributeError):  # full, or None when closed; the exit code remains
-        sys.stderr.write(message)
+        sys.stderr.write(safe(message))
     return code
 
 
@@ -163,9 +163,7 @@ def _show_version(wanted: bool) -> None:
         from gnomon.shell.version import installed_version
 
         number = installed_version() or "(not installed)"
-        typer.echo(
-            f"gnomon {number} (tzdata {tzdata_version()}, Python {platform.python_version()})"
-        )
+        say(f"gnomon {number} (tzdata {tzdata_version()}, Python {platform.python_version()})")
         raise typer.Exit
 
 

@@ -29,6 +29,7 @@ from gnomon.apps.run.narration import Narration
 from gnomon.apps.run.saving import StoredLedger, check_file, save_file
 from gnomon.apps.run.schedule_table import Entry
 from gnomon.cli.live_table import live_table, read_lines
+from gnomon.cli.screen import console as new_console
 from gnomon.compose.run_metrics import RunPage, metrics_listener, metrics_served
 from gnomon.compose.shared_database import SharedDatabase
 from gnomon.errors import StoreError
@@ -83,7 +84,7 @@ class RunOptions:
 def run_schedules(entries: Sequence[Entry], options: RunOptions, clock: Clock) -> bool:
     """Run until told to stop; False when it was told twice."""
     shows = sys.stdout is not None and sys.stdout.isatty() and not options.json_log
-    console = Console(highlight=False, markup=False, emoji=False) if shows else None
+    console = new_console() if shows else None
     handler: logging.Handler = (
         logging.StreamHandler(sys.stderr) if console is None else _AboveTheTable(console)
     )

@@ -9,12 +9,10 @@ import contextlib
 from collections.abc import Mapping
 from pathlib import Path
 
-import typer
-
 from gnomon.cli.doctor_view import NOT_EXAMINED, counted, findings_text
 from gnomon.cli.history_view import History, read_history
 from gnomon.cli.problem import printable, store_problem
-from gnomon.cli.screen import Json, render_json
+from gnomon.cli.screen import Json, render_json, say
 from gnomon.compose.shared_database import SharedDatabase
 from gnomon.errors import IncompatibleStateError, StoreError
 from gnomon.shell.store.belonging import check_move
@@ -76,7 +74,7 @@ def move_text(store: Path, database: SharedDatabase) -> str:
 
     def show(table: str, count: int, total: int) -> None:
         copied[table] = f"{count:,} of {total:,}"
-        typer.echo(f"{table}: {copied[table]}", err=True)
+        say(f"{table}: {copied[table]}", err=True)
 
     async def do() -> Moved:
         await _expect_its_door(store, database)
@@ -87,7 +85,7 @@ def move_text(store: Path, database: SharedDatabase) -> str:
         moved = asyncio.run(do())
     except KeyboardInterrupt:
         with contextlib.suppress(StoreError):  # of a file that cannot be read nothing has moved
-            typer.echo(store_problem(_interrupted(store, copied)), err=True, nl=False)
+            say(store_problem(_interrupted(store, copied)), err=True, nl=False)
         raise
     counts = ", ".join(f"{count:,} {table}" for table, count in moved.rows.items())
     if not moved.is_new:

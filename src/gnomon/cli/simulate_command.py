@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from gnomon.cli.options import JsonOption, clock_of, read_file, read_length_ms
+from gnomon.cli.screen import say
 from gnomon.core.civil.instant import from_epoch
 from gnomon.errors import DefinitionError
 from gnomon.errors.root import LocatedError
@@ -100,7 +101,7 @@ def _outage(
     except DefinitionError as error:
         raise LocatedError(error, place=str(path)) from error
     found, starts = what_happens(tasks, outage, zone=zone, takes=length)
-    typer.echo(outage_text(found, starts, outage, zone=zone, as_json=as_json), nl=False)
+    say(outage_text(found, starts, outage, zone=zone, as_json=as_json), nl=False)
     return 0
 
 
@@ -119,7 +120,7 @@ def _random_worlds(seeds: int, hours: int, first_seed: int, *, as_json: bool) ->
     for seed in range(first_seed, first_seed + seeds):
         found.add(tally([draw_spec(World.LONG, seed, tasks=20, length_ms=hours * 3_600_000)]))
         _progress(found.worlds, seeds)
-    typer.echo(worlds_text(found, as_json=as_json), nl=False)
+    say(worlds_text(found, as_json=as_json), nl=False)
     return 1 if found.troubles else 0
 
 

@@ -23,6 +23,7 @@ from gnomon.cli.options import (
     read_keep_ms,
     read_length_ms,
 )
+from gnomon.cli.screen import say
 from gnomon.errors import DefinitionError
 
 if TYPE_CHECKING:
@@ -326,7 +327,7 @@ def doctor_command(store: StoreOption = STORE, as_json: JsonOption = False) -> i
 
     found = examine_store(store)
     found = found._replace(findings=referred(found.findings, Path(store)))
-    typer.echo(doctor_text(found, as_json=as_json), nl=False)
+    say(doctor_text(found, as_json=as_json), nl=False)
     return 1 if found.findings else 0
 
 

@@ -12,6 +12,7 @@ import typer
 
 from gnomon.cli.options import JsonOption, clock_of, read_file
 from gnomon.cli.problem import printable
+from gnomon.cli.screen import say
 from gnomon.errors import DefinitionError
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def trial_command(
             await log.close()
 
     found = run(whole())
-    typer.echo(_json(found) if as_json else _text(found), nl=False)
+    say(_json(found) if as_json else _text(found), nl=False)
     return 1 if found.stopped else 0
 
 

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from gnomon.cli.options import JsonOption, read_count
+from gnomon.cli.screen import printed
 from gnomon.cli.workflow_commands import (
     ROWS_MAX,
     STORE,
@@ -48,7 +49,7 @@ def versions_command(
         script = at_desk(context, store, lambda desk: desk.lookup.script(name, show), to_look=True)
         if as_json:
             return json.dumps({"workflow": name, "version": show, "text": script.text}) + "\n"
-        return script.text if script.text.endswith("\n") else script.text + "\n"
+        return printed(script.text if script.text.endswith("\n") else script.text + "\n")
     limit = read_count(count, most=ROWS_MAX)
     found = at_desk(
         context, store, lambda desk: desk.lookup.versions(name, limit=limit, after=after),

@@ -55,7 +55,7 @@ def runs_text(workflow: str, runs: Attempts, *, as_json: bool) -> str:
         + "".join(f"  [{two.key}]" for two in [runs.mutations.get(one.mutation or 0)] if two)
         for one in runs.rows
     ]
-    return "\n".join([*(lines or ["no runs yet"]), *_more(runs.next)]) + "\n"
+    return _below([*(lines or ["no runs yet"]), *_more(runs.next)])
 
 
 def events_text(workflow: str, events: Page[Event], *, as_json: bool) -> str:
@@ -68,7 +68,7 @@ def events_text(workflow: str, events: Page[Event], *, as_json: bool) -> str:
         f"{one.id}  {_cut(one.payload)}"
         for one in events.rows
     ]
-    return "\n".join([*(lines or ["no events yet"]), *_more(events.next)]) + "\n"
+    return _below([*(lines or ["no events yet"]), *_more(events.next)])
 
 
 def versions_text(workflow: str, found: Versions, *, as_json: bool) -> str:
@@ -82,7 +82,7 @@ def versions_text(workflow: str, found: Versions, *, as_json: bool) -> str:
         + ("  in force" if one.version == found.in_force else "")
         for one in found.rows
     ]
-    return "\n".join([*lines, *_more(found.next)]) + "\n"
+    return _below([*lines, *_more(found.next)])
 
 
 def inputs_text(workflow: str, inputs: Sequence[Input], *, as_json: bool) -> str:
@@ -96,7 +96,7 @@ def inputs_text(workflow: str, inputs: Sequence[Input], *, as_json: bool) -> str
         + (f"  {one.pending} pending" if one.pending else "")
         for one in inputs
     ]
-    return "\n".join(lines or ["no inputs yet"]) + "\n"
+    return _below(lines or ["no inputs yet"])
 
 
 def doctor_text(found: FlowExamination, *, as_json: bool) -> str:
@@ -150,7 +150,7 @@ def _overview_lines(one: Overview, now_ms: int, *, in_full: bool) -> str:
     if in_full:
         lines += [f"  {two.handler}: {two.text}{_when(two.at_ms, now_ms)}" for two in one.handlers]
     lines += [f"  {to_text(activity.at_ms)}  {activity.text}" for activity in one.recent]
-    return "\n".join(lines) + "\n"
+    return _below(lines)
 
 
 def _when(at_ms: int | None, now_ms: int) -> str:
@@ -165,6 +165,11 @@ def _length(ms: int) -> str:
     if seconds < 90:
         return f"{seconds} s"
     return f"{round(seconds / 60)} min" if seconds < 5_400 else f"{round(seconds / 3600)} h"
+
+
+def _below(lines: Sequence[str]) -> str:
+    """Each line is one, whatever a script, an event or a user has said in it."""
+    return "".join(f"{printable(line)}\n" for line in lines)
 
 
 def _more(number: int | None) -> list[str]:

@@ -24,6 +24,7 @@ from gnomon.apps.workflow.repair import Trouble
 from gnomon.apps.workflow.script import load_workflow
 from gnomon.errors import MissingExtraError
 from gnomon.ports import Clock
+from gnomon.shell.observe.log_lines import PlainLines
 from gnomon.shell.side_program import ask_program, read_program
 from gnomon.workflow import Alert, Host, Repairer, host
 
@@ -42,7 +43,9 @@ def run_workflows(
     repair = repair_by(read_program(repairer, where="repairer")) if repairer else None
     tell = alert_by(read_program(alert, where="alert")) if alert else None
     beside = _beside(store, clock, http, access)
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    handler = logging.StreamHandler()
+    handler.setFormatter(PlainLines("%(asctime)s %(levelname)s %(message)s"))
+    logging.basicConfig(level=logging.INFO, handlers=[handler])
 
     async def serve() -> bool:
         stop = asyncio.Event()

@@ -11,9 +11,10 @@ instant is allowed is an `Unschedulable`.
 
 Each class has a stable `code`; the reference page for errors has one heading per code.
 
-Spec: ERR-1 to ERR-5.
+Spec: ERR-1 to ERR-5, CLI-61.
 """
 
+import re
 from datetime import datetime
 from typing import ClassVar
 
@@ -32,12 +33,17 @@ __all__ = [
     "StoreError",
     "StoreGoneError",
     "StoreHeldError",
+    "harmless",
     "printable",
     "shown",
 ]
 
 _GOT_MAX = 80
 _TEXT_MAX = 200
+_COMMANDS = re.compile(
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
+    r"|\r(?!\n)|[\ud800-\udfff]"
+)
 
 
 class GnomonError(Exception):
@@ -262,6 +268,16 @@ def printable(text: str) -> str:
     if len(text) > _TEXT_MAX:
         text = f"{text[: _TEXT_MAX - 1]}…"
     return text if text.isprintable() else "".join(map(_escaped, text))
+
+
+def harmless(text: str) -> str:
+    """
+    `text` in as many lines as it has, with all that commands a terminal written as an escape.
+
+    A terminal obeys escape sequences, returns to the beginning of a line, and marks that turn the
+    direction of writing. Line feeds, tabs and the letters of every language stay.
+    """
+    return _COMMANDS.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def _escaped(character: str) -> str:

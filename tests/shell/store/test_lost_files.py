@@ -49,6 +49,11 @@ async def share_workflows(path: Path) -> Store:
     return await SqliteWorkflowLog.open(str(path), threaded=False)
 
 
+HEAD, FRAME = 32, 24 + 4_096
+"""Bytes of a -wal."""
+
+ACTS = ("open", "open", "write", "write", "close", "kill", "lose", "cut", "share")
+
 Opening = Callable[[Path], Awaitable[Store]]
 OWNERS = [open_ledger, open_journal, open_workflows]
 
@@ -185,7 +190,7 @@ def test_whatever_processes_do_only_a_loss_is_refused(seed: int, tmp_path: Path)
         return asyncio.run(opener.open())
 
     for _ in range(150):
-        act = chance.choice(["open", "open", "write", "write", "close", "kill", "lose", "share"])
+        act = chance.choice(ACTS)
         name = chance.choice(["default", "other"])
         if act == "open" and name not in mine:
             mine[name] = open_as(name)
@@ -199,7 +204,7 @@ def test_whatever_processes_do_only_a_loss_is_refused(seed: int, tmp_path: Path)
         elif act == "share":
             with closing(Database(str(path), family="journal")) as shared:
                 shared.read(lambda connection: connection.execute("SELECT 1"))
-        elif act in ("kill", "lose") and mine:
+        elif act in ("kill", "lose", "cut") and mine:
             # All of them: a process that lives keeps the newest commits in its own hands.
             folders += 1
             folder = tmp_path / str(folders)
@@ -218,6 +223,14 @@ def test_whatever_processes_do_only_a_loss_is_refused(seed: int, tmp_path: Path)
                     with pytest.raises(DamagedStoreError, match="was cut off"):
                         open_as(former)
                 kept.rename(wal)
+            elif act == "cut" and known:
+                wal = beside(path, "-wal")
+                whole = wal.read_bytes()
+                wal.write_bytes(whole[:HEAD])
+                for former in cut_off:
+                    with pytest.raises(DamagedStoreError, match="was cut off"):
+                        open_as(former)
+                wal.write_bytes(whole)
     with closing(Database(str(path), family="journal", to_look=True)) as last:
         if known:
             found = last.connection.execute("SELECT value FROM probe").fetchall()

@@ -9,9 +9,8 @@ Spec: CLIENT-4.
 import json
 from collections.abc import Mapping, Sequence
 
-import typer
-
 from gnomon.cli.problem import printable
+from gnomon.cli.screen import say
 
 __all__ = [
     "all_run_rows", "as_json", "columns", "dag_rows", "facts", "listing", "run_rows",
@@ -22,7 +21,9 @@ Answer = Mapping[str, object]
 
 
 def as_json(answer: object) -> str:
-    return json.dumps(answer, indent=2, ensure_ascii=False) + "\n"
+    text = json.dumps(answer, indent=2, ensure_ascii=False)
+    lines = text.split("\n")  # what JSON lets stand in a text, and a terminal would obey
+    return "".join(f"{_escaped(line)}\n" for line in lines)
 
 
 def facts(answer: Answer, *, leave_out: Sequence[str] = ()) -> str:
@@ -40,7 +41,7 @@ def warn(answer: Answer, *, about: str = "") -> None:
     """Say on standard error what an answer warns of."""
     found = answer.get("warnings")
     for one in found if isinstance(found, list) else []:
-        typer.echo(f"warning: {about}{_text(one)}", err=True)
+        say(f"warning: {about}{_text(one)}", err=True)
 
 
 def listing(title: str, items: object) -> str:
@@ -125,6 +126,12 @@ def _schedule_row(one: Answer) -> list[str]:
         _text(one.get("next_run_at")),
         "paused" if one.get("paused") else "active",
     ]
+
+
+def _escaped(line: str) -> str:
+    if line.isprintable():
+        return line
+    return "".join(one if one.isprintable() else json.dumps(one)[1:-1] for one in line)
 
 
 def _objects(items: object) -> list[Answer]:

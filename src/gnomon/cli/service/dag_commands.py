@@ -17,7 +17,7 @@ from typing import Annotated
 import typer
 
 from gnomon.cli.options import JsonOption
-from gnomon.cli.problem import RemoteError
+from gnomon.cli.problem import RemoteError, printable
 from gnomon.cli.service.answers import as_json, columns, dag_rows, facts, listing, warn
 from gnomon.cli.service.client import Client, find_place, part
 from gnomon.cli.service.paging import AfterOption, LimitOption, listed
@@ -70,11 +70,11 @@ def deploy_command(
         warn(one)
     rows = [
         [
-            str(one.get("workflow_id")),
+            printable(str(one.get("workflow_id"))),
             str(one.get("version")),
             "deployed" if one.get("created") else "as it is",
-            ", ".join(map(str, _texts(one.get("schedules")))) or "-",
-            ", ".join(map(str, _texts(one.get("deleted")))) or "-",
+            printable(", ".join(map(str, _texts(one.get("schedules"))))) or "-",
+            printable(", ".join(map(str, _texts(one.get("deleted"))))) or "-",
         ]
         for one in found
     ]

@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from gnomon.cli.problem import printable
+from gnomon.cli.screen import say
 from gnomon.cli.service.answers import as_json as json_text
 from gnomon.cli.service.client import Client
 
@@ -47,7 +48,7 @@ def listed(
         return json_text({"items": items, "next": following})
     if following is not None:
         noun = "only the first" if after is None else "only the next"
-        typer.echo(
+        say(
             f"note: these are {noun} {limit}; go on with --after {printable(following)}, "
             "or show more with --limit",
             err=True,

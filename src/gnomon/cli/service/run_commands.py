@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from gnomon.cli.options import JsonOption
-from gnomon.cli.problem import RemoteError
+from gnomon.cli.problem import RemoteError, printable
 from gnomon.cli.service.answers import all_run_rows, as_json, columns, facts, run_rows, warn
 from gnomon.cli.service.client import Client, find_place, part
 from gnomon.cli.service.paging import AfterOption, LimitOption, listed
@@ -92,7 +92,7 @@ def explain_command(
     if json:
         return as_json(found)
     sentences = found.get("sentences")
-    lines = [str(one) for one in sentences] if isinstance(sentences, list) else []
+    lines = [printable(str(one)) for one in sentences] if isinstance(sentences, list) else []
     details = found.get("facts")
     return "".join(f"{line}\n" for line in lines) + (
         facts(details) if isinstance(details, dict) else ""
@@ -202,7 +202,7 @@ def import_command(
     if json:
         return as_json({"items": results, "written": yes})
     rows = [
-        [str(one.get("schedule_id")), "changed" if one.get("changed") else "as it is"]
+        [printable(str(one.get("schedule_id"))), "changed" if one.get("changed") else "as it is"]
         for one in results
     ]
     for one in results:

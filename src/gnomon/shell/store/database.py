@@ -5,7 +5,7 @@ The file is in WAL mode with `synchronous=FULL`: what was committed survives a c
 A transaction that raises is rolled back as a whole. Every error of SQLite becomes a `StoreError`
 with the file, what is wrong and what to do; `transient` says whether trying again may help.
 
-Spec: LEDGER-10, LEDGER-11, LEDGER-27, LEDGER-28.
+Spec: LEDGER-10, LEDGER-11, LEDGER-27, LEDGER-28, LEDGER-30.
 """
 
 import sqlite3
@@ -18,7 +18,7 @@ from typing import NamedTuple, TypeVar
 
 from gnomon.errors import DamagedStoreError, GnomonError, IncompatibleStateError, StoreError
 from gnomon.shell.store.looking import open_to_look
-from gnomon.shell.store.ownership import Ownership, forget_the_dead
+from gnomon.shell.store.ownership import Ownership, check_beside, forget_the_dead
 from gnomon.shell.store.queries import migrations, statements
 from gnomon.shell.store.same_file import SameFile
 
@@ -93,6 +93,8 @@ class Database:
         if owner is not None:
             owner.check_wal(path)
             _check_file(Path(path))
+        elif self._leaves_traces:
+            check_beside(path)
         with _explained(self.path):
             self.connection = (
                 open_to_look(Path(path), busy_ms=busy_ms) if to_look else _connect(path, busy_ms)
@@ -154,6 +156,8 @@ class Database:
                 raise
             if begin is _BEGIN_WRITE:
                 self._same.check()  # else it is written where nobody finds it
+                if self._owner is not None:
+                    self._owner.committed()
             return result
 
     def _migrate(self, scripts: Sequence[str]) -> None:

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit, urlunsplit
 from gnomon.apps.krond.happening import Happening
 from gnomon.apps.krond.notice import Occasion
 from gnomon.core.civil.instant import format_instant
-from gnomon.errors.root import printable
+from gnomon.errors.root import harmless, printable
 from gnomon.shell.launcher.detail import read_exit
 
 __all__ = ["OUTPUT_MAX", "Call", "Mail", "Message", "messages"]
@@ -87,7 +87,7 @@ def _mail(happening: Happening, *, host: str, output: str) -> Mail:
     lines = [f"{name:<9}{printable(value)}" for name, value in rows if value]
     if output:
         cut = "" if len(output) <= OUTPUT_MAX else "(the end of it)\n"
-        lines += ["", "What it printed:", "", f"{cut}{output[-OUTPUT_MAX:]}"]
+        lines += ["", "What it printed:", "", f"{cut}{harmless(output[-OUTPUT_MAX:])}"]
     return Mail(
         to=job.notice.mail,
         subject=f"[{host}] {job.name} {_what(happening)}",
