@@ -11,8 +11,8 @@ import pytest
 from tests.tidy.measures import measures
 
 LIMITS = {
-    "modules": 576,
-    "lines": 73_241,
+    "modules": 577,
+    "lines": 73_409,
     "modules with a single importer": 187,
     "basenames of several modules": 71,
     "names of several public classes": 65,

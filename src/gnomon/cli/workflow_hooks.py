@@ -4,7 +4,7 @@ Programs that a host of workflows asks: for a better script, and to tell somebod
 Each gets one JSON object on its standard input. What a repairer prints is the new script; nothing
 printed means that it has none.
 
-Spec: FAIL-20, SEEN-13.
+Spec: FAIL-20, SEEN-13, SEEN-15.
 """
 
 import json
@@ -37,8 +37,9 @@ def alert_by(words: list[str]) -> Alert:
 
     async def alert(alarm: Alarm) -> None:
         told = {
-            "workflow": alarm.workflow, "title": alarm.title, "status": alarm.run.status.value,
-            "issue": alarm.issue, "answer": alarm.answer, "run": run_record(alarm.run, {}),
+            "workflow": alarm.workflow, "title": alarm.title, "status": alarm.status,
+            "issue": alarm.issue, "answer": alarm.answer, "script": alarm.script,
+            "run": None if alarm.run is None else run_record(alarm.run, {}),
             "mutation": None if alarm.mutation is None else mutation_record(alarm.mutation),
         }  # fmt: skip
         await ask_program(words, json.dumps(told))

@@ -9,13 +9,13 @@ from gnomon.simulation.workflow.outside import Application, Outside
 from tests.clauses import clause
 
 TABLES = """
-CREATE TABLE workflows (current);
+CREATE TABLE workflows (current, trouble DEFAULT '');
 CREATE TABLE events (topic, id, status);
 CREATE TABLE topics (name, pending);
 CREATE TABLE runs (number, handler, retry_of, phase, status, mutation, mutation_result,
   error_details DEFAULT '');
 CREATE TABLE mutations (run, idempotency_key, status);
-INSERT INTO workflows VALUES (NULL);
+INSERT INTO workflows (current) VALUES (NULL);
 INSERT INTO events VALUES ('orders', 'i1', 'consumed'), ('shipped', 'i1', 'consumed');
 INSERT INTO topics VALUES ('orders', 0), ('shipped', 0);
 INSERT INTO runs VALUES (1, 'ship', NULL, 'mutating', 'crashed', 1, NULL, '');
@@ -133,6 +133,9 @@ def test_a_world_is_at_rest_when_every_item_is_in_and_nothing_is_left_to_do() ->
 
     assert is_at_rest(database, ["i1"])
     assert not is_at_rest(database, ["i1", "i2"])
+    database.execute("UPDATE workflows SET trouble = 'no module rates'")
+    assert not is_at_rest(database, ["i1"])
+    database.execute("UPDATE workflows SET trouble = ''")
     database.execute("UPDATE events SET status = 'pending' WHERE topic = 'shipped'")
     assert not is_at_rest(database, ["i1"])
     database.close()

@@ -112,12 +112,12 @@ def weathered(connection: sqlite3.Connection, outside: Outside, *, lives: int) -
 
 
 def is_at_rest(connection: sqlite3.Connection, items: list[str]) -> bool:
-    """Whether nothing is left to do: every item is in, and nothing is pending or open."""
+    """Whether nothing is left to do: all items are in, nothing is pending, open or in trouble."""
     (left,) = connection.execute(
         "SELECT count(*) FROM events WHERE status IN ('pending', 'reserved')"
     ).fetchone()
     (open_runs,) = connection.execute(
-        "SELECT count(*) FROM workflows WHERE current IS NOT NULL"
+        "SELECT count(*) FROM workflows WHERE current IS NOT NULL OR trouble <> ''"
     ).fetchone()
     known = {id for (id,) in connection.execute("SELECT id FROM events WHERE topic = 'orders'")}
     return not left and not open_runs and known.issuperset(items)

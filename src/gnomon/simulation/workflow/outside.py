@@ -11,7 +11,7 @@ from collections import Counter
 from datetime import datetime
 from typing import NamedTuple
 
-__all__ = ["Application", "Outside"]
+__all__ = ["Application", "Lack", "Outside"]
 
 
 class Application(NamedTuple):
@@ -21,6 +21,16 @@ class Application(NamedTuple):
     key: str
     items: tuple[str, ...]
     at: int
+
+
+class Lack(NamedTuple):
+    """A script that cannot be loaded: in which life, which version, why, and when."""
+
+    life: str
+    version: int
+    cause: str
+    at: int
+    is_paused: bool = False
 
 
 class Outside:
@@ -35,6 +45,10 @@ class Outside:
         """When a tool was called in vain, or anything else that an outage had cut off."""
         self.told: list[tuple[str, int, str]] = []
         """What the person heard: from which life, about which run, and its status."""
+        self.lacked: list[Lack] = []
+        """When a host was given a script that cannot be loaded, or none."""
+        self.told_lacking: list[Lack] = []
+        """When the person heard of a script that cannot be loaded."""
         self.approved: set[tuple[str, str, str]] = set()
         """What a person has agreed to: tool, parameters and key."""
         self.restored: list[tuple[int, int]] = []
