@@ -12,7 +12,7 @@ from tests.tidy.measures import measures
 
 LIMITS = {
     "modules": 577,
-    "lines": 73_409,
+    "lines": 73_494,
     "modules with a single importer": 187,
     "basenames of several modules": 71,
     "names of several public classes": 65,

@@ -331,6 +331,10 @@ def _a_script_is_looked_at_once() -> Patch:
     return patch.object(driver, "LOAD_AGAIN_MS", NEVER_MS)
 
 
+def _an_approval_holds_for_one_try() -> Patch:
+    return patch.object(retrying, "_still_approved", lambda before, attempt: None)
+
+
 @contextmanager
 def _both(*patches: Patch) -> Iterator[None]:
     with ExitStack() as stack:
@@ -378,6 +382,7 @@ MUTANTS = [
     Mutant("a script is looked at once", World.OUTAGE, _a_script_is_looked_at_once),
     Mutant("each try is told of", World.OUTAGE, mistold_needs.each_try),
     Mutant("outages are told of to no person", World.OUTAGE, mistold_needs.no_outage),
+    Mutant("an approval holds for one try", World.OUTAGE, _an_approval_holds_for_one_try),
     Mutant("scripts are told of to no person", World.OUTAGE, mistold_needs.no_script),
     Mutant("each look is told of", World.OUTAGE, mistold_needs.each_look),
 ]  # fmt: skip

@@ -200,3 +200,25 @@ def test_what_a_restored_store_cannot_know_may_be_done_again_and_nothing_else() 
 
     assert of([]) == of([(10, 11)]) == ["ship of i1 was done 2 times"]
     assert of([(2, 6)]) == []
+
+
+@clause("WSIM-4", "WSIM-12")
+@pytest.mark.parametrize(
+    ("again", "restored", "expected"),
+    [
+        (DONE[1]._replace(at=12), [(8, 10)], 0),
+        (DONE[1]._replace(at=12), [], 2),
+        (DONE[1]._replace(at=12), [(10, 11)], 2),
+        (DONE[1]._replace(at=12, items=("i2",)), [(8, 10)], 1),
+    ],
+)
+def test_a_key_comes_twice_only_where_a_backup_does_not_know_what_was_made_with_it(
+    again: Application, restored: list[tuple[int, int]], expected: int
+) -> None:
+    database = sqlite3.connect(":memory:")
+    database.executescript(TABLES)
+    outside = Outside((0,))
+    outside.applications, outside.restored = [*DONE, again], restored
+
+    assert len([one for one in audit(database, outside, ["i1"]) if "times" in one]) == expected
+    database.close()

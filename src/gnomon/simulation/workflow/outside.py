@@ -11,7 +11,7 @@ from collections import Counter
 from datetime import datetime
 from typing import NamedTuple
 
-__all__ = ["Application", "Lack", "Outside"]
+__all__ = ["Application", "Lack", "Outside", "Question"]
 
 
 class Application(NamedTuple):
@@ -21,6 +21,20 @@ class Application(NamedTuple):
     key: str
     items: tuple[str, ...]
     at: int
+
+
+class Question(NamedTuple):
+    """A person was asked to approve a mutation, and agreed or not."""
+
+    tool: str
+    params: str
+    script: int
+    """The version that asked."""
+    granted: int | None
+    """The version that was in force when the person agreed; None when the person refused."""
+    at: int
+    first: int
+    """The run that asked, or the first of the attempts that it follows."""
 
 
 class Lack(NamedTuple):
@@ -51,6 +65,8 @@ class Outside:
         """When the person heard of a script that cannot be loaded."""
         self.approved: set[tuple[str, str, str]] = set()
         """What a person has agreed to: tool, parameters and key."""
+        self.asked: list[Question] = []
+        """What the person was asked to approve."""
         self.restored: list[tuple[int, int]] = []
         """From when on until when the store was put back to what it was."""
         self.published: dict[str, int] = {}
