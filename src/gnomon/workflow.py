@@ -71,7 +71,8 @@ async def host(
     forgotten after `keep`, a day at least; None keeps everything. Of functions that are no
     coroutines, `threads` are at work at once; with 0 they are called in the loop, one at a time.
     `repairer` is asked for a better script when one has failed, and given up after
-    `repair_within`; `alert` is told of each run that waits for a person.
+    `repair_within`; `alert` is told of each run that waits for a person, and of
+    scripts that cannot be loaded.
     When the store is damaged or gone, the block is left with that error.
     """
     keep_ms = None if keep is None else keep // timedelta(milliseconds=1)

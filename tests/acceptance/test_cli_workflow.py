@@ -1,6 +1,7 @@
 """`gnomon workflow` as a person uses it, with the examples as they stand."""
 
 import json
+import os
 import shutil
 import signal
 import sqlite3
@@ -202,15 +203,19 @@ def test_a_host_follows_commands_of_other_processes_at_once(folder: Path) -> Non
     assert (run["phase"], run["status"]) == ("committed", "committed")
 
 
-@clause("SEEN-9", "SEEN-10", "WDOC-4")
+@clause("SEEN-9", "SEEN-10", "SEEN-15", "WDOC-4")
 def test_a_host_that_was_killed_and_a_script_that_cannot_be_loaded_are_said(folder: Path) -> None:
     (folder / "orders.py").write_text(SCRIPT + "import os\nos.environ['FOR_THE_SCRIPT']\n")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FOR_THE_SCRIPT", "1")
         assert workflow("deploy", "orders.py").code == 0
 
-    with serving(folder) as process:
+    os.mkfifo(folder / "told")
+    with serving(folder, "--alert", "sh -c 'cat > told'") as process:
         until(process, "ScriptNotFound")
+        told = json.loads((folder / "told").read_text())
+        assert (told["status"], told["script"], told["run"]) == ("unloadable", 1, None)
+        assert "FOR_THE_SCRIPT" in told["issue"]
         found = workflow("status", "orders")
         assert found.lines[0] == "orders (Orders): Needs attention"
         assert "Its script cannot be loaded" in found.lines[1]

@@ -20,6 +20,7 @@ from gnomon.ports import (
     Held,
     Launched,
     Ledger,
+    Renewal,
     Report,
     RunRow,
     Saved,
@@ -114,7 +115,7 @@ class Desk:
     def failed(self, claim: Claim, now: str = "00:01:20", *, permanent: bool = False) -> bool:
         return self.report(Failed(claim.key, claim.fence, "no such file", permanent), now=now)[0]
 
-    def renew(self, claim: Claim, now: str, *, owner: str = "anna") -> bool:
+    def renew(self, claim: Claim, now: str, *, owner: str = "anna") -> Renewal:
         length_ms = claim.schedule.policy.lease // timedelta(milliseconds=1)
         runs = [Held(claim.key, claim.fence, length_ms)]
         return self.do(self.ledger.renew(runs, owner=owner, now_ms=at(now)))[0]

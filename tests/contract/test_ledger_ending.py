@@ -3,7 +3,7 @@
 import pytest
 
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State, Status
-from gnomon.ports import By, Claim, Ended, Failed, Launched, RunRow
+from gnomon.ports import By, Claim, Ended, Failed, Launched, Renewal, RunRow
 from tests.clauses import clause
 from tests.contract.ledger_desk import Desk, at, clock
 
@@ -104,7 +104,7 @@ def test_a_run_without_a_worker_has_a_lease_of_its_own(desk: Desk) -> None:
     row = desk.row()
     assert (row.state, row.owner, row.is_detached) == (State.RUNNING, None, True)
     assert clock(row.lease_ms) == "01:01:10"
-    assert not desk.renew(claim, "00:01:20")
+    assert desk.renew(claim, "00:01:20") is Renewal.TAKEN
     assert desk.recover("00:01:30") == []
     assert desk.do(desk.ledger.orphans(owner="boris")) == []
     assert desk.row() == row

@@ -3,15 +3,16 @@
 import pytest
 
 from gnomon.core.ledger.lifecycle import State
+from gnomon.ports import Held, Renewal
 from tests.clauses import clause
-from tests.contract.ledger_desk import Desk, clock
+from tests.contract.ledger_desk import Desk, at, clock
 
 
 @clause("LEDGER-8")
 def test_a_lease_is_extended_for_its_holder(desk: Desk) -> None:
     claim = desk.claim("00:01:00", lease="30s")
 
-    assert desk.renew(claim, "00:01:20")
+    assert desk.renew(claim, "00:01:20") is Renewal.HELD
     assert clock(desk.row().lease_ms) == "00:01:50"
 
 
@@ -21,7 +22,7 @@ def test_a_lease_is_extended_by_what_its_holder_reckons_with(desk: Desk) -> None
     claim = desk.claim("00:01:00", lease="10m")
     desk.save(now="00:01:10", lease="1m")
 
-    assert desk.renew(claim, "00:04:20")
+    assert desk.renew(claim, "00:04:20") is Renewal.HELD
     assert clock(desk.row().lease_ms) == "00:14:20"
 
 
@@ -29,17 +30,54 @@ def test_a_lease_is_extended_by_what_its_holder_reckons_with(desk: Desk) -> None
 def test_a_lease_is_not_extended_for_anybody_else(desk: Desk) -> None:
     claim = desk.claim("00:01:00", lease="30s")
 
-    assert not desk.renew(claim, "00:01:20", owner="boris")
-    assert not desk.renew(claim._replace(fence=7), "00:01:20")
+    assert desk.renew(claim, "00:01:20", owner="boris") is Renewal.TAKEN
+    assert desk.renew(claim._replace(fence=7), "00:01:20") is Renewal.TAKEN
     assert clock(desk.row().lease_ms) == "00:01:30"
 
 
-@clause("LEDGER-8")
-def test_a_lease_of_a_run_that_ended_is_not_extended(desk: Desk) -> None:
-    claim = desk.claim()
-    desk.ended(claim)
+@clause("LEDGER-8", "LEDGER-38")
+def test_a_lease_of_a_run_that_ended_is_not_extended_and_not_taken(desk: Desk) -> None:
+    claim = desk.claim("00:01:00", lease="10s")
+    desk.ended(claim, "00:01:05")
+    row = desk.row()
 
-    assert not desk.renew(claim, "00:01:30")
+    assert desk.renew(claim, "00:01:30") is Renewal.OVER
+    assert desk.renew(claim, "00:01:30", owner="boris") is Renewal.TAKEN
+    assert desk.renew(claim._replace(fence=7), "00:01:30") is Renewal.TAKEN
+    assert desk.row() == row
+
+
+@clause("LEDGER-38")
+@pytest.mark.parametrize("uncertain", ["abandon", "relaunch_same_key"])
+def test_a_lease_is_taken_by_the_worker_that_judges_its_run(desk: Desk, uncertain: str) -> None:
+    """Whether it settles the run or starts it again; the run's end does not count after that."""
+    claim = desk.claim("00:01:00", lease="10s", uncertain=uncertain)
+    desk.turn("00:01:30", owner="boris")
+
+    assert desk.renew(claim, "00:01:31") is Renewal.TAKEN
+    assert not desk.ended(claim, "00:01:32")
+    assert desk.renew(claim, "00:01:33") is Renewal.TAKEN
+
+
+@clause("LEDGER-38")
+def test_a_lease_is_taken_when_the_launch_is_to_be_tried_again(desk: Desk) -> None:
+    claim = desk.claim("00:01:00", lease="30s")
+    desk.failed(claim, "00:01:05")
+
+    assert desk.renew(claim, "00:01:06") is Renewal.TAKEN
+
+
+@clause("LEDGER-38")
+def test_each_lease_of_a_batch_is_answered_in_its_order(desk: Desk) -> None:
+    for name in ("one", "two", "three"):
+        desk.save(name, lease="30s")
+    claims = sorted(desk.turn("00:01:00"), key=lambda claim: claim.schedule.schedule_id)
+    one, three, two = claims
+    desk.ended(three, "00:01:05")
+    runs = [Held(one.key, 7), Held(three.key, three.fence), Held(two.key, two.fence)]
+
+    answers = desk.do(desk.ledger.renew(runs, owner="anna", now_ms=at("00:01:10")))
+    assert answers == [Renewal.TAKEN, Renewal.OVER, Renewal.HELD]
 
 
 @pytest.mark.parametrize(("confirmed", "never_started"), [(True, True), (False, False)])
@@ -77,7 +115,7 @@ def test_lost_runs_are_loaded_before_anything_else(desk: Desk) -> None:
 def test_a_worker_heard_of_in_time_keeps_its_run(desk: Desk) -> None:
     claim = desk.claim("00:01:00", lease="10s")
     takeover = desk.plan("00:01:15")
-    assert desk.renew(claim, "00:01:15")
+    assert desk.renew(claim, "00:01:15") is Renewal.HELD
 
     assert desk.commit(takeover, "00:01:15", owner="boris") == []
     assert desk.ended(claim, "00:01:20")

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from gnomon.core.engine import Change, Due
 from gnomon.errors import StoreError
-from gnomon.ports import Committed, Held, Report
+from gnomon.ports import Committed, Held, Renewal, Report
 from gnomon.shell.store.sqlite import SqliteLedger
 
 __all__ = ["FaultyLedger"]
@@ -46,7 +46,7 @@ class FaultyLedger(SqliteLedger):
     async def report(self, reports: Sequence[Report], *, now_ms: int) -> list[bool]:
         return await self._maybe("report", super().report(reports, now_ms=now_ms))
 
-    async def renew(self, runs: Sequence[Held], *, owner: str, now_ms: int) -> list[bool]:
+    async def renew(self, runs: Sequence[Held], *, owner: str, now_ms: int) -> list[Renewal]:
         return await self._maybe("renew", super().renew(runs, owner=owner, now_ms=now_ms))
 
     async def _maybe(self, name: str, work: Awaitable[_T]) -> _T:

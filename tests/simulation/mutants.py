@@ -15,14 +15,14 @@ from gnomon.core.engine import Change, Due, Limits, judging, line, plan
 from gnomon.core.ledger.lifecycle import Reason, State
 from gnomon.core.ledger.period import Waiting
 from gnomon.core.schedule import Uncertain
-from gnomon.ports import Claim, Committed, Failed, Held, Report
+from gnomon.ports import Claim, Failed, Held, Report
 from gnomon.shell.store import asked, commitment
 from gnomon.shell.store.reported import Batch, ReportedRun
-from gnomon.shell.store.sqlite import SqliteLedger
 from gnomon.shell.worker import turn
 from gnomon.shell.worker.holding import Holding, Moment
 from gnomon.simulation.campaign import Campaign
 from gnomon.simulation.launcher import SimulatedLauncher
+from tests.simulation import mistold
 
 __all__ = ["MUTANTS", "Mutant"]
 
@@ -269,36 +269,6 @@ def _further_try_gives_way_alone() -> Patch:
     return patch.object(turn.Worker, "_give_way", drop)
 
 
-def _what_did_not_hold_is_told() -> Patch:
-    """A commit says that all it was given is written, whatever it has dropped."""
-    commit = SqliteLedger.commit
-
-    async def say_all(
-        self: SqliteLedger, changes: Sequence[Change], *, owner: str, confirmed: bool, now_ms: int
-    ) -> Committed:
-        held = await commit(self, changes, owner=owner, confirmed=confirmed, now_ms=now_ms)
-        return held._replace(changes=changes)
-
-    return patch.object(SqliteLedger, "commit", say_all)
-
-
-def _buried_without_a_word() -> Patch:
-    """Lost runs of deleted schedules are settled, and no worker tells of it."""
-    told = turn.Worker._claim
-
-    async def keep_silent(self: turn.Worker, at: Moment) -> bool:
-        tell = self._tell
-        self._tell = lambda changes: tell(
-            [one for one in changes if one.following is not None or one.wake_ms is not None]
-        )
-        try:
-            return await told(self, at)
-        finally:
-            self._tell = tell
-
-    return patch.object(turn.Worker, "_claim", keep_silent)
-
-
 def _spread_anew_in_each_look() -> Patch:
     """What waits in line is not looked at when more is put into it."""
     return patch.object(line, "_waits_in_line", lambda *_: False)
@@ -378,7 +348,7 @@ MUTANTS = [
     Mutant("the parameters given last count", Campaign.WORKERS, _parameters_given_last_count),
     Mutant("a kill is written down alone", Campaign.WORKERS, _killed_in_the_ledger_alone),
     Mutant("what was killed is tried again", Campaign.WORKERS, _killed_is_tried_again),
-    Mutant("what did not hold is told", Campaign.WORKERS, _what_did_not_hold_is_told),
+    Mutant("what did not hold is told", Campaign.WORKERS, mistold.what_did_not_hold),
     Mutant("each part of a line is spread anew", Campaign.CRASH, _spread_anew_in_each_look),
     Mutant("the newest overdue period goes first", Campaign.CRASH, _newest_overdue_first),
     Mutant("a tick has no length", Campaign.WORKERS, _tick_of_no_length),
@@ -389,7 +359,13 @@ MUTANTS = [
         first_seed=200,
     ),
     Mutant("a launcher takes what it does not have for over", Campaign.WORKERS, _unknown_is_over),
-    Mutant("what is settled last is not told", Campaign.WORKERS, _buried_without_a_word),
+    Mutant(
+        "a run that has ended is told as lost",
+        Campaign.WORKERS,
+        mistold.ended_as_lost,
+        first_seed=50,
+    ),
+    Mutant("what is settled last is not told", Campaign.WORKERS, mistold.without_a_word),
     Mutant(
         "what may be running is not ended where a further try of it gives way",
         Campaign.WORKERS,

@@ -43,6 +43,7 @@ SOMETIMES = [
     "launch not answered, and not begun",
     "lease changed",
     "lease not renewed",
+    "lease of a run that was over",
     "lease renewed",
     "lease was over",
     "paused",
@@ -87,6 +88,15 @@ def test_a_run_elsewhere_that_is_over_before_its_launch_is_answered_keeps_its_st
 ) -> None:
     assert spec_of(Campaign.WORKERS, seed).workload.way is Way.ELSEWHERE
     assert tally(Campaign.WORKERS, [sample(Campaign.WORKERS, seed)]).troubles == []
+
+
+@clause("SIM-23", "RUN-37")
+@pytest.mark.parametrize("seed", [62, 159, 242, 390])
+def test_a_run_elsewhere_that_has_ended_is_not_told_as_lost(seed: int) -> None:
+    found = tally(Campaign.WORKERS, [sample(Campaign.WORKERS, seed)])
+
+    assert found.troubles == []
+    assert found.counters["lease of a run that was over"]
 
 
 @clause("SIM-5", "SIM-7")

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from gnomon.simulation.record import Deleted, Grant, Record, Row, Seen, Settled
-from gnomon.simulation.telling import broken_tellings
+from gnomon.simulation.record import Deleted, Grant, Record, Row, Seen, Settled, ToldLost
+from gnomon.simulation.telling import broken_losses, broken_tellings
 from tests.clauses import clause
 
 AT = 1_772_323_200
@@ -88,3 +88,31 @@ def test_a_lost_run_of_a_deleted_schedule_is_told_of_unless_it_waited(
         record.reports.append(Seen("k1", 1, "Ended", accepted=True, no=3))
 
     assert complaints(record, row("executed", "uncertain")) == expected
+
+
+@clause("SIM-23")
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ([], 1),
+        ([{"lost_no": 4}], 0),
+        ([{"lost_no": 6}], 1),
+        ([{}, {"fence": 2, "worker": "w2", "no": 3}], 0),
+        ([{}, {"fence": 2, "worker": "w2", "no": 6}], 1),
+        ([{}, {"key": "k2", "fence": 2, "worker": "w2", "no": 3}], 1),
+    ],
+)
+def test_a_loss_that_was_told_needs_a_taker_or_a_judgement_before(
+    changes: list[dict[str, object]], expected: int
+) -> None:
+    record = Record(lost=[ToldLost("w1", "k1", 1, no=5)])
+    grants = [replace(grant(), **one) for one in changes or [{}]]  # type: ignore[arg-type]
+
+    assert len(list(broken_losses(record, grants))) == expected
+
+
+@clause("SIM-23")
+def test_a_loss_is_judged_with_the_claims_of_its_schedule() -> None:
+    record = Record(lost=[ToldLost("w1", "k1", 1, no=5)])
+
+    assert list(broken_losses(record, [replace(grant(), key="k2")])) == []

@@ -11,7 +11,7 @@ from random import Random
 
 from gnomon.core.engine import Change, plan
 from gnomon.core.ledger.lifecycle import Reason, State
-from gnomon.ports import Ended, Failed, Held, Launched, Report
+from gnomon.ports import Ended, Failed, Held, Launched, Renewal, Report
 from gnomon.shell.store.postgres.ledger import PostgresLedger
 from tests.storm.book import Book
 from tests.storm.sky import Sky
@@ -126,11 +126,12 @@ class Hand:
     async def _renew(self) -> None:
         claims = self._some(self._held)
         runs = [Held(*claim, self._random.choice((None, 20_000))) for claim in claims]
-        held = await self._book.hear(
+        answers = await self._book.hear(
             "renew", self._ledger.renew(runs, owner=self.owner, now_ms=self._clock.now_ms)
         )
-        if held is not None:
-            lost = [one for one, is_held in zip(claims, held, strict=True) if not is_held]
+        if answers is not None:
+            told = zip(claims, answers, strict=True)
+            lost = [one for one, answer in told if answer is not Renewal.HELD]
             self._forget(lost)
 
     async def _obey(self) -> None:

@@ -11,14 +11,14 @@ import pytest
 from tests.tidy.measures import measures
 
 LIMITS = {
-    "modules": 576,
-    "lines": 73_633,
+    "modules": 578,
+    "lines": 73_994,
     "modules with a single importer": 181,
     "basenames of several modules": 68,
     "names of several public classes": 65,
-    "lines of the largest class": 362,
-    "pairs of places with the same six lines": 36,
-    "lines without an actor": 606,
+    "lines of the largest class": 361,
+    "pairs of places with the same six lines": 35,
+    "lines without an actor": 605,
     "lines kept from the formatter": 1_119,
 }
 

@@ -5,7 +5,7 @@ It may be given two programs, one that mends scripts and one that tells a person
 gets one JSON object on its standard input. What a repairer prints is the new script; without a line
 it has none.
 
-Spec: WCLI-1, FAIL-20, SEEN-13.
+Spec: WCLI-1, FAIL-20, SEEN-13, SEEN-15.
 """
 
 import asyncio
@@ -111,8 +111,9 @@ def alert_by(words: list[str]) -> Alert:
 
     async def alert(alarm: Alarm) -> None:
         told = {
-            "workflow": alarm.workflow, "title": alarm.title, "status": alarm.run.status.value,
-            "issue": alarm.issue, "answer": alarm.answer, "run": run_record(alarm.run, {}),
+            "workflow": alarm.workflow, "title": alarm.title, "status": alarm.status,
+            "issue": alarm.issue, "answer": alarm.answer, "script": alarm.script,
+            "run": None if alarm.run is None else run_record(alarm.run, {}),
             "mutation": None if alarm.mutation is None else mutation_record(alarm.mutation),
         }  # fmt: skip
         await ask_program(words, json.dumps(told))

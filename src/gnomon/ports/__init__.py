@@ -25,7 +25,6 @@ from gnomon.ports.ledger import (
     Committed,
     Ended,
     Failed,
-    Held,
     Launched,
     Ledger,
     Report,
@@ -34,6 +33,7 @@ from gnomon.ports.ledger import (
     ScheduleRow,
     ToEnd,
 )
+from gnomon.ports.renewal import Held, Renewal
 from gnomon.ports.request import Breach, By, Expected, Judged, LogRow, Only, RevisionRow
 
 __all__ = [
@@ -61,6 +61,7 @@ __all__ = [
     "Looked",
     "Only",
     "Registered",
+    "Renewal",
     "Report",
     "RevisionRow",
     "RunRow",

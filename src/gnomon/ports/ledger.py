@@ -14,6 +14,7 @@ from gnomon.core.engine import Change, Due, Pause
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State, Status
 from gnomon.core.ledger.period import Kind, kind_of
 from gnomon.core.schedule import Schedule
+from gnomon.ports.renewal import Held, Renewal
 from gnomon.ports.request import (
     Breach,
     By,
@@ -27,8 +28,8 @@ from gnomon.ports.request import (
 )
 
 __all__ = [
-    "Claim", "Committed", "Ended", "Failed", "Held", "Launched", "Ledger", "Report", "RunRow",
-    "Saved", "ScheduleRow", "ToEnd",
+    "Claim", "Committed", "Ended", "Failed", "Launched", "Ledger", "Report", "RunRow", "Saved",
+    "ScheduleRow", "ToEnd",
 ]  # fmt: skip
 
 
@@ -55,15 +56,6 @@ class Committed(NamedTuple):
     changes: Sequence[Change]
     """Those that held, with their facts as they were written."""
     claims: Sequence[Claim]
-
-
-class Held(NamedTuple):
-    """A run that a worker holds, and for how long from now on it will not be heard of again."""
-
-    key: str
-    fence: int
-    lease_ms: int | None = None
-    """The length that the worker reckons with; None for that of the definition by now."""
 
 
 class Launched(NamedTuple):
@@ -244,8 +236,8 @@ class Ledger(Protocol):
         """
         ...
 
-    async def renew(self, runs: Sequence[Held], *, owner: str, now_ms: int) -> list[bool]:
-        """Extend the leases of runs; False for each that is no longer this worker's."""
+    async def renew(self, runs: Sequence[Held], *, owner: str, now_ms: int) -> list[Renewal]:
+        """Extend the leases of runs; say of each what became of it."""
         ...
 
     async def orphans(self, *, owner: str) -> list[RunRow]:

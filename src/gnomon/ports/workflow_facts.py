@@ -162,6 +162,9 @@ class Asked(NamedTuple):
     reconcilable: bool
     script: int
     """The version of the script that asked for it."""
+    run: int = 0
+    """The run under whose number the mutation stands once it is written down; 0 in rows from before
+    that was kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,7 +187,8 @@ class Run:
     asked: Asked | None = None
     """What waits for approval."""
     approved: Asked | None = None
-    """What a person has approved; nothing else is made without being asked about."""
+    """What a person has approved, in this attempt or before; nothing else is made without being
+    asked about."""
     fault: str = ""
     """The class of the failure."""
     error: str = ""

@@ -21,7 +21,7 @@ from gnomon.simulation.killing import broken_kills
 from gnomon.simulation.matcher import length_ms, owed
 from gnomon.simulation.reasons import broken_reasons
 from gnomon.simulation.record import Effect, Grant, Record, Row, Seen
-from gnomon.simulation.telling import broken_tellings
+from gnomon.simulation.telling import broken_losses, broken_tellings
 
 __all__ = ["Complaint", "judge"]
 
@@ -284,6 +284,8 @@ def _tellings(case: Case) -> Iterator[tuple[str, str]]:
     """What was decided is told, and nothing else."""
     name = str(case.schedule["schedule_id"])
     for text in broken_tellings(case.record, name, [*case.rows, *case.asked]):
+        yield "told", text
+    for text in broken_losses(case.record, case.grants):
         yield "told", text
 
 

@@ -26,6 +26,7 @@ from gnomon.ports import (
     Ledger,
     LogRow,
     Only,
+    Renewal,
     Report,
     RevisionRow,
     RunRow,
@@ -40,6 +41,11 @@ from gnomon.simulation.record import Grant, Seen
 __all__ = ["GatedLedger"]
 
 _MS = timedelta(milliseconds=1)
+_RENEWALS = {
+    Renewal.HELD: "lease renewed",
+    Renewal.OVER: "lease of a run that was over",
+    Renewal.TAKEN: "lease not renewed",
+}
 
 
 class GatedLedger:
@@ -86,13 +92,13 @@ class GatedLedger:
 
         return await self._gate.call("report", act, stores=True)
 
-    async def renew(self, runs: Sequence[Held], *, owner: str, now_ms: int) -> list[bool]:
-        async def act() -> list[bool]:
+    async def renew(self, runs: Sequence[Held], *, owner: str, now_ms: int) -> list[Renewal]:
+        async def act() -> list[Renewal]:
             answers = await self._inner.renew(runs, owner=owner, now_ms=now_ms)
-            for (key, fence, _), renewed in zip(runs, answers, strict=True):
-                self._record.hit("lease renewed" if renewed else "lease not renewed")
+            for (key, fence, _), answer in zip(runs, answers, strict=True):
+                self._record.hit(_RENEWALS[answer])
                 grant = self._record.grant(key, fence)
-                if renewed and grant is not None:
+                if answer is Renewal.HELD and grant is not None:
                     grant.until_ms = now_ms + grant.lease_ms
             return answers
 

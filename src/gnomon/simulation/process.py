@@ -12,7 +12,7 @@ Spec: SIM-2.
 import asyncio
 import logging
 import traceback
-from collections.abc import Callable, Collection, Coroutine, Iterator
+from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import Context, copy_context
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ from gnomon.simulation.faults import Crash
 from gnomon.simulation.loop import WORKER, VirtualLoop
 from gnomon.simulation.record import Notes
 
-__all__ = ["Life", "Lifetimes", "hearing", "overheard", "silent"]
+__all__ = ["Life", "Lifetimes", "hearing", "hearkened", "overheard", "silent"]
 
 _TASKS_KEPT = 256
 _CANCELS_MAX = 50  # some wait for what they have begun, even when they are cancelled
@@ -176,16 +176,30 @@ def silent(logger: logging.Logger) -> Iterator[None]:
 
 
 @contextmanager
+def hearkened(
+    logger: logging.Logger, event: str, hear: Callable[[Mapping[str, object]], None]
+) -> Iterator[None]:
+    """While a world happens, this event is heard with its facts, and nothing else that is said."""
+    with _listening(logger, _Ear(event, hear), logging.WARNING):
+        yield
+
+
+@contextmanager
 def overheard(logger: logging.Logger, events: Collection[str]) -> Iterator[list[str]]:
     """While a world happens, these events are heard, and nothing else that is said."""
     heard: list[str] = []
-    ears = _Ears(events, heard)
+    with _listening(logger, _Ears(events, heard), logging.ERROR):
+        yield heard
+
+
+@contextmanager
+def _listening(logger: logging.Logger, ears: logging.Handler, at: int) -> Iterator[None]:
     level, propagates = logger.level, logger.propagate
-    logger.setLevel(logging.ERROR)
+    logger.setLevel(at)
     logger.propagate = False
     logger.addHandler(ears)
     try:
-        yield heard
+        yield
     finally:
         logger.removeHandler(ears)
         logger.propagate = propagates
@@ -209,3 +223,14 @@ async def _breathe() -> None:
     """Let everybody who is ready go on for a moment."""
     for _ in range(5):
         await asyncio.sleep(0)
+
+
+class _Ear(logging.Handler):
+    def __init__(self, event: str, hear: Callable[[Mapping[str, object]], None]) -> None:
+        super().__init__(logging.WARNING)
+        self._event, self._hear = event, hear
+
+    def emit(self, record: logging.LogRecord) -> None:
+        fields: dict[str, object] = record.__dict__["fields"]
+        if fields["event"] == self._event:
+            self._hear(fields)

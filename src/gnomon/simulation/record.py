@@ -132,6 +132,15 @@ class Settled(NamedTuple):
     worker: str
 
 
+class ToldLost(NamedTuple):
+    """What a worker told of a run: that it has lost it."""
+
+    worker: str
+    key: str
+    fence: int
+    no: int
+
+
 class Deleted(NamedTuple):
     """When a schedule was deleted, by the wall clock and in the order of things."""
 
@@ -227,6 +236,8 @@ class Record(Notes):
     """Keys of runs that somebody asked to end, and when."""
     settled: list[Settled] = field(default_factory=list)
     """What workers told of periods that were settled without a run of theirs."""
+    lost: list[ToldLost] = field(default_factory=list)
+    """The runs that workers told they had lost."""
     unheard: set[str] = field(default_factory=set)
     """Keys of rows that were written, and whose writer did not live to hear of it."""
     deleted: dict[str, Deleted] = field(default_factory=dict)

@@ -3,17 +3,18 @@ Was everything told that was decided, and nothing that did not hold? Judged from
 
 A worker tells what it has decided about periods: logs, messages and counters hang on it. What it
 told stands in the ledger, word for word, and it told it once. What it decided it told, unless its
-writing was done and the answer lost.
+writing was done and the answer lost. A run that it told it had lost was taken by another worker, or
+judged lost.
 
-Spec: SIM-19.
+Spec: SIM-19, SIM-23.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from gnomon.simulation.record import Record, Row
+from gnomon.simulation.record import Grant, Record, Row, ToldLost
 
-__all__ = ["broken_tellings"]
+__all__ = ["broken_losses", "broken_tellings"]
 
 _DECIDED = frozenset(
     ("overlap", "queue_full", "paused", "catchup_limit", "deadline", "outage", "constraints")
@@ -45,3 +46,24 @@ def broken_tellings(record: Record, schedule_id: str, rows: Sequence[Row]) -> It
         is_decided = row.reason in _DECIDED or (is_left and row.state == "done")
         if is_decided and not times[row.key] and row.key not in record.unheard:
             yield f"{row.nominal} is {row.outcome}({row.reason}), and nobody told it"
+
+
+def broken_losses(record: Record, grants: Sequence[Grant]) -> Iterator[str]:
+    """What was told lost, and had been neither taken by then nor judged lost."""
+    keys = {grant.key for grant in grants}
+    for one in record.lost:
+        if one.key not in keys:
+            continue
+        if any(_takes(grant, one) for grant in grants):
+            record.hit("run told lost")
+        else:
+            yield f"{one.worker} told that it has lost {one.key}, and no worker had taken it"
+
+
+def _takes(grant: Grant, lost: ToldLost) -> bool:
+    """Whether a claim is a later one, or the very one and was not good any more."""
+    if grant.key != lost.key:
+        return False
+    if grant.fence > lost.fence:
+        return grant.no < lost.no
+    return grant.fence == lost.fence and grant.lost_no is not None and grant.lost_no < lost.no

@@ -40,8 +40,8 @@ from gnomon.simulation.ledger import GatedLedger
 from gnomon.simulation.loop import WORKER, Stuck, VirtualLoop
 from gnomon.simulation.matcher import owed
 from gnomon.simulation.people import People
-from gnomon.simulation.process import hearing, silent
-from gnomon.simulation.record import Effect, Notes, Record, Settled
+from gnomon.simulation.process import hearing, hearkened
+from gnomon.simulation.record import Effect, Notes, Record, Settled, ToldLost
 from gnomon.simulation.workload import Workload
 
 __all__ = ["MemoryStore", "Spec", "Store", "Trial", "run_world"]
@@ -104,8 +104,8 @@ class Trial(NamedTuple):
 
 def run_world(spec: Spec, make_store: Callable[[], Store] = MemoryStore) -> Trial:
     """Let a world happen from its beginning to its end, and judge it."""
-    with silent(LOGGER):
-        world = _World(spec, make_store())
+    world = _World(spec, make_store())
+    with hearkened(LOGGER, "run lost", world.hear_loss):
         try:
             return world.live()
         finally:
@@ -272,6 +272,11 @@ class _World:
         self.record.is_disturbed = True
         for worker in list(self._workers):
             self._kill(worker, length_ms)
+
+    def hear_loss(self, facts: Mapping[str, object]) -> None:
+        """A worker tells that it has lost a run."""
+        worker, key, fence = WORKER.get(), str(facts["key"]), int(str(facts["fence"]))
+        self.record.lost.append(ToldLost(worker, key, fence, self.record.next_no()))
 
     def call_back(self, effect: Effect) -> None:
         self._people.call_back(effect)

@@ -3,8 +3,9 @@
 import pytest
 
 from gnomon.apps.workflow.context import Context
-from gnomon.apps.workflow.steps import Call
-from gnomon.errors import AuthError, PermissionDeniedError
+from gnomon.apps.workflow.reconciling import Resolution
+from gnomon.apps.workflow.steps import Call, not_applied
+from gnomon.errors import AuthError, LogicError, PermissionDeniedError, TransientError
 from tests.apps.workflow.sheet import Outside, shop
 from tests.apps.workflow.stage import Stage, play, simple
 from tests.clauses import clause
@@ -229,5 +230,163 @@ def test_after_signing_in_again_the_same_run_goes_on() -> None:
         await stage.host.desk.approve("orders")
         await stage.advance()
         assert await stage.story() == ["1 sheet committed committed"]
+
+    play(scenario)
+
+
+async def questions(stage: Stage) -> list[tuple[str, str, str]]:
+    """What the open run asks a person about."""
+    return [one.asked[:3] for one in await stage.runs() if one.asked is not None]
+
+
+@clause("MUTATE-19")
+@pytest.mark.parametrize("acted", [False, None])
+def test_an_approval_holds_while_an_outage_lasts_and_the_key_stays(acted: bool | None) -> None:
+    outside = Outside()
+
+    def append(call: Call) -> None:
+        outside.made.append(call.key)
+        if len(outside.made) < 7:
+            raise TransientError("no connection", acted=acted)
+
+    orders, _ = shop(outside, append, approval=True, reconcile=lambda call: not_applied())
+
+    async def scenario(stage: Stage) -> None:
+        await stage.start(orders)
+        await stage.publish("o1")
+        assert await questions(stage) == [("append", '["o1"]', "orders/2-t1")]
+        await stage.host.desk.approve("orders")
+        await stage.advance(hours=1)
+
+        assert outside.made == ["orders/2-t1"] * 7
+        assert await questions(stage) == []
+        assert await stage.events() == {"o1": "consumed"}
+        (found,) = await stage.log.mutations("orders", range(20))
+        assert (found.run, found.status) == (2, "applied")
+
+    play(scenario)
+
+
+@clause("MUTATE-19")
+def test_an_approval_holds_after_a_crash_before_and_after_its_first_try() -> None:
+    outside = Outside()
+
+    def append(call: Call) -> None:
+        outside.made.append(call.key)
+        if len(outside.made) == 1:
+            raise TransientError("no connection", acted=False)
+
+    orders, _ = shop(outside, append, approval=True)
+
+    async def scenario(stage: Stage) -> None:
+        await stage.start(orders)
+        await stage.publish("o1")
+        desk = stage.host.desk
+        await stage.crash()
+        await desk.approve("orders")
+        await stage.start(orders)
+        await stage.crash()
+        await stage.start(orders)
+        await stage.advance(minutes=1)
+
+        assert outside.made == ["orders/2-t1"] * 2
+        assert await stage.events() == {"o1": "consumed"}
+
+    play(scenario)
+
+
+@clause("MUTATE-19")
+def test_an_approval_holds_when_a_person_says_that_it_did_not_happen() -> None:
+    outside = Outside()
+
+    def append(call: Call) -> None:
+        outside.made.append(call.key)
+        if len(outside.made) == 1:
+            raise TransientError("no answer")
+
+    orders, _ = shop(outside, append, approval=True)
+
+    async def scenario(stage: Stage) -> None:
+        await stage.start(orders)
+        await stage.publish("o1")
+        await stage.host.desk.approve("orders")
+        await stage.advance()
+        await stage.host.desk.resolve("orders", Resolution.DID_NOT_HAPPEN)
+        await stage.advance()
+
+        assert outside.made == ["orders/2-t1"] * 2
+        assert await stage.events() == {"o1": "consumed"}
+
+    play(scenario)
+
+
+@clause("MUTATE-19", "MUTATE-15")
+def test_other_parameters_after_an_outage_are_asked_about_under_a_key_of_their_own() -> None:
+    outside = Outside()
+
+    def append(call: Call) -> None:
+        outside.made.append(call.key)
+        if len(outside.made) == 1:
+            raise TransientError("no connection", acted=False)
+
+    orders, _ = shop(outside, append, approval=True)
+
+    async def scenario(stage: Stage) -> None:
+        await stage.start(orders)
+        await stage.publish("o1")
+        await stage.host.desk.approve("orders")
+        await stage.publish("o2")
+        await stage.advance(minutes=1)
+
+        assert outside.made == ["orders/2-t1"]
+        assert await questions(stage) == [("append", '["o1","o2"]', "orders/3-t3")]
+        await stage.host.desk.approve("orders")
+        await stage.advance()
+        assert outside.made == ["orders/2-t1", "orders/3-t3"]
+
+    play(scenario)
+
+
+@clause("MUTATE-19", "MUTATE-15")
+def test_another_version_of_the_script_is_asked_about_after_an_outage() -> None:
+    outside = Outside()
+
+    def append(call: Call) -> None:
+        outside.made.append(call.key)
+        if len(outside.made) == 1:
+            raise LogicError("wrong column")
+
+    orders, _ = shop(outside, append, approval=True)
+    second, _ = shop(outside, append, approval=True)
+
+    async def scenario(stage: Stage) -> None:
+        await stage.start(orders)
+        await stage.publish("o1")
+        await stage.host.desk.approve("orders")
+        await stage.advance()
+        await stage.host.deploy(second, text="# mended")
+        await stage.advance(minutes=1)
+
+        assert outside.made == ["orders/2-t1"]
+        assert await questions(stage) == [("append", '["o1"]', "orders/3-t3")]
+
+    play(scenario)
+
+
+@clause("MUTATE-19")
+def test_an_approval_is_over_with_its_mutation() -> None:
+    outside = Outside()
+    orders, sheet = shop(outside, lambda call: outside.made.append(call.key), approval=True)
+    sheet.mutate(lambda ctx, prepared: ctx.mutate("append", "the same"))
+
+    async def scenario(stage: Stage) -> None:
+        await stage.start(orders)
+        await stage.publish("o1")
+        await stage.host.desk.approve("orders")
+        await stage.publish("o2")
+        await stage.advance()
+
+        assert outside.made == ["orders/2-t1"]
+        assert [one[1] for one in await questions(stage)] == ['"the same"']
 
     play(scenario)

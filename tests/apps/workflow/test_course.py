@@ -87,7 +87,7 @@ def test_a_mutation_that_wants_approval_waits_at_prepared() -> None:
     (waiting,) = change.runs
     assert (waiting.phase, waiting.status) == (Phase.PREPARED, RunStatus.APPROVAL)
     assert waiting.error == "wants to: Pay 5 EUR"
-    assert waiting.asked == Asked("pay", "{}", "orders/7-t1", "Pay 5 EUR", False, 1)
+    assert waiting.asked == Asked("pay", "{}", "orders/7-t1", "Pay 5 EUR", False, 1, 7)
     assert (change.mutations, change.settle) == ((), None)
 
 

@@ -15,7 +15,7 @@ from gnomon.core.ledger.lifecycle import Reason, State
 from gnomon.core.ledger.period import period_key
 from gnomon.core.schedule_record import read_schedule
 from gnomon.errors import StoreError
-from gnomon.ports import Claim, Committed, Failed, Launched
+from gnomon.ports import Claim, Committed, Ended, Failed, Launched
 from gnomon.shell.launcher.process import ProcessLauncher
 from gnomon.shell.worker.runtime import Runtime
 from tests.clauses import clause
@@ -175,6 +175,23 @@ def test_a_run_whose_lease_was_lost_is_ended_and_its_report_refused() -> None:
     assert run_virtually(scenario()) == ([None], 1, 1)
 
 
+@clause("RUN-37")
+def test_a_run_that_ended_elsewhere_before_its_lease_is_renewed_is_not_told_as_lost() -> None:
+    async def scenario() -> tuple[list[str], int, int]:
+        world = World()
+        await world.save("one", "held", lease="30s")
+        for _ in range(3):
+            await world.runtime.turn()
+        (row,) = await world.rows("one")
+        await world.ledger.report([Ended(row.key, 1, True, "")], now_ms=world.clock.now_ms())
+        await world.pass_ms(10_000)
+        await world.runtime.turn()
+        held, lost = world.runtime.in_hand, world.runtime.telemetry.leases_lost
+        return await world.words("one"), held, lost
+
+    assert run_virtually(scenario()) == (["done SUCCESS -"], 0, 0)
+
+
 @clause("RUN-1")
 def test_a_start_is_written_with_its_own_time_when_the_ledger_took_long() -> None:
     async def scenario() -> int | None:
@@ -282,7 +299,7 @@ def test_a_process_whose_launch_is_refused_never_begins(tmp_path: Path) -> None:
         await ledger.report([gone], now_ms=START_MS)
         await runtime.turn()
         await runtime.collect()
-        return runtime.telemetry.leases_lost
+        return runtime.telemetry.reports_refused
 
     assert asyncio.run(scenario()) == 1
     assert not effect.exists()

@@ -10,8 +10,7 @@ from dataclasses import replace
 from typing import NamedTuple
 from unittest.mock import patch
 
-from gnomon.apps.workflow import alarm, context, course, driver, forgetting, reconciling, retrying
-from gnomon.apps.workflow.alarm import Alarms
+from gnomon.apps.workflow import context, course, driver, forgetting, reconciling, retrying
 from gnomon.apps.workflow.course import NONE, Emission, Preparation
 from gnomon.apps.workflow.driver import Driver
 from gnomon.apps.workflow.failure import Failure, Fault
@@ -37,6 +36,7 @@ from gnomon.ports.workflow_facts import (
 from gnomon.shell.store import workflow_writing
 from gnomon.simulation.workflow.plan import World
 from gnomon.simulation.workflow.world import _World
+from tests.simulation.workflow import mistold_needs
 
 __all__ = ["MUTANTS", "Mutant"]
 
@@ -331,12 +331,8 @@ def _a_script_is_looked_at_once() -> Patch:
     return patch.object(driver, "LOAD_AGAIN_MS", NEVER_MS)
 
 
-def _each_try_is_told_of() -> Patch:
-    return patch.object(Alarms, "_forget", lambda self, facts: self._told.clear())
-
-
-def _outages_are_told_of_to_no_person() -> Patch:
-    return patch.object(alarm, "_lasts", lambda facts, run: False)
+def _an_approval_holds_for_one_try() -> Patch:
+    return patch.object(retrying, "_still_approved", lambda before, attempt: None)
 
 
 @contextmanager
@@ -384,6 +380,9 @@ MUTANTS = [
     Mutant("a doubt is left to the person", World.OUTAGE, _a_doubt_is_left_to_the_person),
     Mutant("waits do not grow", World.OUTAGE, _waits_do_not_grow),
     Mutant("a script is looked at once", World.OUTAGE, _a_script_is_looked_at_once),
-    Mutant("each try is told of", World.OUTAGE, _each_try_is_told_of),
-    Mutant("outages are told of to no person", World.OUTAGE, _outages_are_told_of_to_no_person),
+    Mutant("each try is told of", World.OUTAGE, mistold_needs.each_try),
+    Mutant("outages are told of to no person", World.OUTAGE, mistold_needs.no_outage),
+    Mutant("an approval holds for one try", World.OUTAGE, _an_approval_holds_for_one_try),
+    Mutant("scripts are told of to no person", World.OUTAGE, mistold_needs.no_script),
+    Mutant("each look is told of", World.OUTAGE, mistold_needs.each_look),
 ]  # fmt: skip

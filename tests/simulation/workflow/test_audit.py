@@ -9,13 +9,13 @@ from gnomon.simulation.workflow.outside import Application, Outside
 from tests.clauses import clause
 
 TABLES = """
-CREATE TABLE workflows (current);
+CREATE TABLE workflows (current, trouble DEFAULT '');
 CREATE TABLE events (topic, id, status);
 CREATE TABLE topics (name, pending);
 CREATE TABLE runs (number, handler, retry_of, phase, status, mutation, mutation_result,
   error_details DEFAULT '');
 CREATE TABLE mutations (run, idempotency_key, status);
-INSERT INTO workflows VALUES (NULL);
+INSERT INTO workflows (current) VALUES (NULL);
 INSERT INTO events VALUES ('orders', 'i1', 'consumed'), ('shipped', 'i1', 'consumed');
 INSERT INTO topics VALUES ('orders', 0), ('shipped', 0);
 INSERT INTO runs VALUES (1, 'ship', NULL, 'mutating', 'crashed', 1, NULL, '');
@@ -133,6 +133,9 @@ def test_a_world_is_at_rest_when_every_item_is_in_and_nothing_is_left_to_do() ->
 
     assert is_at_rest(database, ["i1"])
     assert not is_at_rest(database, ["i1", "i2"])
+    database.execute("UPDATE workflows SET trouble = 'no module rates'")
+    assert not is_at_rest(database, ["i1"])
+    database.execute("UPDATE workflows SET trouble = ''")
     database.execute("UPDATE events SET status = 'pending' WHERE topic = 'shipped'")
     assert not is_at_rest(database, ["i1"])
     database.close()
@@ -197,3 +200,25 @@ def test_what_a_restored_store_cannot_know_may_be_done_again_and_nothing_else() 
 
     assert of([]) == of([(10, 11)]) == ["ship of i1 was done 2 times"]
     assert of([(2, 6)]) == []
+
+
+@clause("WSIM-4", "WSIM-12")
+@pytest.mark.parametrize(
+    ("again", "restored", "expected"),
+    [
+        (DONE[1]._replace(at=12), [(8, 10)], 0),
+        (DONE[1]._replace(at=12), [], 2),
+        (DONE[1]._replace(at=12), [(10, 11)], 2),
+        (DONE[1]._replace(at=12, items=("i2",)), [(8, 10)], 1),
+    ],
+)
+def test_a_key_comes_twice_only_where_a_backup_does_not_know_what_was_made_with_it(
+    again: Application, restored: list[tuple[int, int]], expected: int
+) -> None:
+    database = sqlite3.connect(":memory:")
+    database.executescript(TABLES)
+    outside = Outside((0,))
+    outside.applications, outside.restored = [*DONE, again], restored
+
+    assert len([one for one in audit(database, outside, ["i1"]) if "times" in one]) == expected
+    database.close()

@@ -47,6 +47,7 @@ SOMETIMES = [
 ]
 ODDLY = (
     "restored", "begun anew", "signed in again", "approved", "rejected", "died during next echo",
+    "told that a script cannot be loaded",
 )  # fmt: skip
 
 
@@ -86,7 +87,9 @@ def test_days_in_which_things_are_forgotten_keep_every_promise() -> None:
     assert found.counters["forgot an event"] > OLD
 
 
-@clause("WSIM-15", "HOST-9", "FAIL-21", "MUTATE-18", "WSIM-4", "WSIM-5", "WSIM-6")
+@clause(
+    "WSIM-15", "WSIM-16", "WSIM-17", "HOST-9", "FAIL-21", "MUTATE-18", "WSIM-4", "WSIM-5", "WSIM-6"
+)
 def test_after_hours_of_outages_every_workflow_goes_on_by_itself() -> None:
     found = tally(islice(worlds(World.OUTAGE, 0), AWAY))
 

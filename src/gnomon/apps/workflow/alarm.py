@@ -1,27 +1,33 @@
 """
-A run waits for a person, or has failed for long: who is told, and of what?
+A run waits for a person or has failed for long, or no run can begin: who is told, and of what?
 
 The log tells of it, and whatever the host was given to tell people with. Each run is told of once
-for each thing that it waits for, an outage once for all the tries that fail in it, and both again
-by the next host, which does not know what the one before has told.
+for each thing that it waits for, an outage once for all the tries that fail in it, a script that
+cannot be loaded once for each version and cause, and all of it again by the next host, which does
+not know what the one before has told.
 
-Spec: SEEN-13, FAIL-21, MUTATE-18.
+Spec: SEEN-13, SEEN-15, FAIL-21, MUTATE-18.
 """
 
 import logging
+import re
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
 from gnomon.apps.workflow.caller import Caller
 from gnomon.apps.workflow.events import log
 from gnomon.apps.workflow.failure import TRIES_UNTOLD
-from gnomon.apps.workflow.overview import overview
+from gnomon.apps.workflow.overview import overview, unloadable
 from gnomon.ports.workflow_facts import Facts, Mode, Mutation, MutationStatus, Run, RunStatus
 
-__all__ = ["ALERT_MAX_MS", "Alarm", "Alarms", "Alert"]
+__all__ = ["ALERT_MAX_MS", "UNLOADABLE", "Alarm", "Alarms", "Alert"]
 
 ALERT_MAX_MS = 30_000
 """How long it may take to tell a person."""
+UNLOADABLE = "unloadable"
+"""What is told as the status when the script in force cannot be loaded."""
+_CHANGING = re.compile(r"0x[0-9a-fA-F]+|[0-9]+")
+"""What may be another in the same error each time: addresses, times, counts."""
 _Thing = tuple[int, RunStatus, int]
 """A run, its status, and since when."""
 _OUTAGE: _Thing = 0, RunStatus.TRANSIENT, 0
@@ -29,16 +35,27 @@ _OUTAGE: _Thing = 0, RunStatus.TRANSIENT, 0
 
 
 class Alarm(NamedTuple):
-    """A run that goes on only when a person does something, or that an outage has kept for long."""
+    """
+    A run that goes on only when a person does something, or that an outage has kept for long; or a
+    script that cannot be loaded, so that no run begins.
+    """
 
     workflow: str
     title: str
-    run: Run
+    run: Run | None
+    """None where the script cannot be loaded."""
     mutation: Mutation | None
     issue: str
     """What is wrong or waited for, in words."""
     answer: str
     """The command that helps."""
+    script: int = 0
+    """The version of the script that is in force."""
+
+    @property
+    def status(self) -> str:
+        """That of the run, or `unloadable`."""
+        return UNLOADABLE if self.run is None else self.run.status.value
 
 
 Alert = Callable[[Alarm], Awaitable[None]]
@@ -51,6 +68,25 @@ class Alarms:
         self._caller = caller
         self._alert = alert
         self._told: set[_Thing] = set()
+        self._unloadable: tuple[int, str] | None = None
+        """The version and the cause that were told last, until it can be loaded again."""
+
+    async def script(self, facts: Facts) -> None:
+        """The script in force was looked at: it can be loaded, or not."""
+        standing = facts.standing
+        if not standing.trouble:
+            if self._unloadable is not None:
+                log(logging.INFO, "ScriptFound", workflow=standing.name, version=standing.script)
+            self._unloadable = None
+            return
+        this = standing.script, _CHANGING.sub("#", standing.trouble)
+        if standing.mode is Mode.PAUSED or this == self._unloadable:
+            return
+        self._unloadable = this
+        issue, answer = unloadable(facts)
+        await self._tell(
+            Alarm(standing.name, standing.title, None, None, issue, answer, standing.script)
+        )
 
     async def rest(self, facts: Facts, until_ms: int | None) -> None:
         """The workflow rests until then, or, where that is None, until a person calls."""
@@ -67,18 +103,31 @@ class Alarms:
             return
         self._told.add(this)
         seen = overview(facts, ())
-        level = logging.ERROR if run.status is RunStatus.INTERNAL else logging.WARNING
+        await self._tell(
+            Alarm(
+                standing.name,
+                standing.title,
+                run,
+                facts.mutation,
+                seen.issue,
+                seen.answer,
+                standing.script,
+            )
+        )
+
+    async def _tell(self, alarm: Alarm) -> None:
+        is_error = alarm.run is None or alarm.run.status is RunStatus.INTERNAL
         log(
-            level, "NeedsAttention", workflow=standing.name, run=run.number,
-            status=run.status.value, issue=seen.issue, answer=seen.answer,
+            logging.ERROR if is_error else logging.WARNING, "NeedsAttention",
+            workflow=alarm.workflow, run=None if alarm.run is None else alarm.run.number,
+            status=alarm.status, issue=alarm.issue, answer=alarm.answer,
         )  # fmt: skip
         if self._alert is None:
             return
-        alarm = Alarm(standing.name, standing.title, run, facts.mutation, seen.issue, seen.answer)
         try:
             await self._caller.call(self._alert, alarm, limit_ms=ALERT_MAX_MS)
         except Exception as error:  # whoever is told must not be the next thing that fails
-            log(logging.ERROR, "AlertFailed", failure=error, workflow=standing.name)
+            log(logging.ERROR, "AlertFailed", failure=error, workflow=alarm.workflow)
 
     def _forget(self, facts: Facts) -> None:
         """Of what is over, another one can be told."""

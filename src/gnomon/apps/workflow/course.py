@@ -150,7 +150,13 @@ def under_its_key(request: Request, run: Run, fresh: str) -> Request:
 def asked(request: Request, run: Run) -> Asked:
     """What a person is asked about, in full."""
     return Asked(
-        request.tool, request.params, request.key, request.title, request.reconcilable, run.script
+        request.tool,
+        request.params,
+        request.key,
+        request.title,
+        request.reconcilable,
+        run.script,
+        run.number,
     )
 
 
@@ -158,7 +164,7 @@ def asked_again(mutation: Mutation, run: Run) -> Asked:
     """The same of a mutation that was refused before."""
     return Asked(
         mutation.tool, mutation.params, mutation.key, mutation.title, mutation.reconcilable,
-        run.script,
+        run.script, mutation.run,
     )  # fmt: skip
 
 
@@ -168,9 +174,16 @@ def is_approved(run: Run, wanted: Asked) -> bool:
 
 
 def approved_request(run: Run) -> Request | None:
-    """The mutation that was approved, as it was asked for; None when the script is another now."""
+    """
+    The mutation that was approved, as it was asked for.
+
+    None when the script is another now, or when an earlier attempt asked: what this one has
+    prepared may be something else.
+    """
     one = run.approved
-    if one is None or one.script != run.script or run.phase is not Phase.PREPARED:
+    if one is None or (one.run, one.script) != (run.number, run.script):
+        return None
+    if run.phase is not Phase.PREPARED:
         return None
     return Request(one.tool, one.params, one.title, one.reconcilable, True)
 
@@ -186,14 +199,20 @@ def ask_approval(facts: Facts, run: Run, wanted: Asked, *, now_ms: int) -> FlowC
 
 
 def mutating(facts: Facts, run: Run, request: Request | None, *, now_ms: int) -> FlowChange:
-    """A mutation is about to be tried; without a request, the one that was refused before."""
+    """
+    A mutation is about to be tried; without a request, the one that was refused before.
+
+    One that an earlier attempt got approved, and did not make, stands under the number of that one.
+    """
     if request is None:
         assert facts.mutation is not None
         assert facts.mutation.status is MutationStatus.FAILED, facts.mutation
         mutation = replace(facts.mutation, status=MutationStatus.IN_FLIGHT, error="")
     else:
+        approved = run.approved
+        known = approved is not None and approved.key == request.key and approved.run
         mutation = Mutation(
-            run=run.number, tool=request.tool, params=request.params, title=request.title,
+            run=known or run.number, tool=request.tool, params=request.params, title=request.title,
             key=request.key, reconcilable=request.reconcilable, created_ms=now_ms,
         )  # fmt: skip
     started = replace(

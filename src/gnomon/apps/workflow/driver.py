@@ -94,16 +94,16 @@ class Driver:
             try:
                 await self._recover()
                 await self._forgetting.some(self._facts)
-                if self._checked != self._facts.standing.script:
-                    await self._can_run()
+                await self._look_at_script()
+                again_ms = None
+                if self._facts.standing.trouble:
+                    again_ms = self._now() + LOAD_AGAIN_MS
                 step = self._choose()
                 if isinstance(step, agenda.Rest):
                     await self._alarms.rest(self._facts, step.until_ms)
-                    return step.until_ms
-                if self._around.is_stopping():
-                    return None
-                if not await self._can_run():
-                    return self._now() + LOAD_AGAIN_MS
+                    return min(step.until_ms or again_ms, again_ms) if again_ms else step.until_ms
+                if again_ms is not None or self._around.is_stopping():
+                    return again_ms
                 await self._take(step)
             except _Superseded:
                 log(logging.INFO, "RunSuperseded", workflow=self.name)
@@ -142,17 +142,19 @@ class Driver:
             await self._write(change)
         self._recovered = True
 
-    async def _can_run(self) -> bool:
-        """Whether the script can be loaded; if not, why is written down for all to see."""
-        version = self._facts.standing.script
+    async def _look_at_script(self) -> None:
+        """Whether the script can be loaded; if not, why is written down, and the person told."""
+        version, trouble = self._facts.standing.script, self._facts.standing.trouble
+        if self._checked == version and not trouble:
+            return
         error = await self._trouble(version)
-        if error != self._facts.standing.trouble:
+        if error != trouble:
             standing = replace(self._facts.standing, trouble=error)
             await self._write(FlowChange(standing=standing))
         self._checked = version
         if error:
             log(logging.ERROR, "ScriptNotFound", workflow=self.name, version=version, error=error)
-        return not error
+        await self._alarms.script(self._facts)
 
     async def _trouble(self, version: int) -> str:
         try:

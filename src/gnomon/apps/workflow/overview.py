@@ -28,7 +28,7 @@ from gnomon.ports.workflow_facts import (
     RunStatus,
 )
 
-__all__ = ["Activity", "Overview", "Seen", "Serving", "Waits", "overview"]
+__all__ = ["Activity", "Overview", "Seen", "Serving", "Waits", "overview", "unloadable"]
 
 
 SHOWN_MAX = 200
@@ -138,10 +138,13 @@ def _around(facts: Facts, host: Serving) -> list[tuple[str, str]]:
         return []
     if not host.holder:
         return [("No host works on it", f"gnomon workflow run --store {host.store}")]
-    if facts.standing.trouble:
-        said = f"Its script cannot be loaded: {facts.standing.trouble}"
-        return [(said, "gnomon workflow deploy FILE, or start the program that has it")]
-    return []
+    return [unloadable(facts)] if facts.standing.trouble else []
+
+
+def unloadable(facts: Facts) -> tuple[str, str]:
+    """What is wrong with a script that cannot be loaded, and the command that helps."""
+    said = f"Its script cannot be loaded: {facts.standing.trouble}"
+    return said, "gnomon workflow deploy FILE, or start the program that has it"
 
 
 def _waits(facts: Facts, one: Handler, runs: Sequence[Run]) -> Waits:

@@ -4,9 +4,9 @@ How does the next attempt of a run begin, after a failure or after a crash?
 Each attempt is a record of its own that names the one before; what is known about the one before
 stays as it was. After a crash the same rule decides as after a failure, with one case more: when
 nobody knows whether the mutation was made, the next attempt waits for that, holding what its
-predecessor had reserved.
+predecessor had reserved. Where it was certainly not made, an approval of it holds.
 
-Spec: PHASE-1 to PHASE-6, RECOVER-1 to RECOVER-5.
+Spec: PHASE-1 to PHASE-6, RECOVER-1 to RECOVER-5, MUTATE-19.
 """
 
 from dataclasses import replace
@@ -15,6 +15,7 @@ from typing import assert_never
 from gnomon.apps.workflow.course import new_run
 from gnomon.apps.workflow.phase import Reset, reset_of
 from gnomon.ports.workflow_facts import (
+    Asked,
     EventStatus,
     Facts,
     FlowChange,
@@ -42,6 +43,7 @@ def retry(facts: Facts, *, now_ms: int, left: Run | None = None) -> FlowChange:
     settle = hand_over = None
     reset = reset_of(before, facts.mutation)
     if reset is Reset.FRESH:
+        attempt = replace(attempt, approved=_still_approved(before, attempt))
         settle = (before.number, EventStatus.PENDING)
     elif reset is Reset.FORWARD:
         attempt = _with_results(attempt, before, Phase.EMITTING)
@@ -76,6 +78,13 @@ def doubted(mutation: Mutation, *, now_ms: int) -> Mutation:
     if not mutation.reconcilable:
         return replace(mutation, status=MutationStatus.INDETERMINATE, next_ms=None)
     return replace(mutation, status=MutationStatus.NEEDS_RECONCILE, tries=0, next_ms=now_ms)
+
+
+def _still_approved(before: Run, attempt: Run) -> Asked | None:
+    """What a person has agreed to and was not made, as long as the script is the same."""
+    approved = before.approved
+    holds = approved is not None and approved.run and before.script == attempt.script
+    return approved if holds else None
 
 
 def _with_results(attempt: Run, before: Run, phase: Phase) -> Run:

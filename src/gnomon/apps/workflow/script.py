@@ -10,9 +10,9 @@ Spec: FLOW-6, FLOW-9, FLOW-21, FLOW-27, FLOW-28.
 
 import json
 import traceback
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from types import CodeType
 
 from gnomon.apps.workflow.definition import Workflow
@@ -48,12 +48,14 @@ def load_workflow(
     except ModuleNotFoundError as error:
         name = (error.name or "").removeprefix(BESIDE).partition(".")[2] or error.name
         raise DefinitionError(
-            f"must import what is there (no module {name}{_line(error, where)})", where=where,
-            got=name, hint="install it where the host runs, or put it beside the script",
+            f"must import what is there (no module {name}{_line(error, where, beside)})",
+            where=where, got=name,
+            hint="install it where the host runs, or put it beside the script",
         ) from error  # fmt: skip
     except (Exception, SystemExit) as error:
         raise DefinitionError(
-            f"must run without an error ({type(error).__name__}: {error}{_line(error, where)})",
+            f"must run without an error ({type(error).__name__}: {error}"
+            f"{_line(error, where, beside)})",
             where=where, got="a script that fails", hint="correct it there",
         ) from error  # fmt: skip
     found = {id(one): one for one in vars(module).values() if isinstance(one, Workflow)}
@@ -137,11 +139,14 @@ def _gathered(text: str, folder: Path, where: str) -> dict[str, str]:
     return found
 
 
-def _line(error: BaseException, where: str) -> str:
-    """Where in the script an error came out of it."""
+def _line(error: BaseException, where: str, beside: Iterable[str]) -> str:
+    """Where in the script, or in a module beside it, an error came out of it."""
+    place = PurePosixPath(where)
+    folder = place.parent if where.endswith(".py") else place
+    known = {where: "", **{str(folder / path): f"{path} " for path in beside}}
     frames = traceback.extract_tb(error.__traceback__)
-    lines = [frame.lineno for frame in frames if frame.filename == where]
-    return f", line {lines[-1]}" if lines else ""
+    lines = [f"{known[one.filename]}line {one.lineno}" for one in frames if one.filename in known]
+    return f", {lines[-1]}" if lines else ""
 
 
 def _functions(workflow: Workflow) -> list[object]:

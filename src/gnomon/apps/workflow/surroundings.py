@@ -30,7 +30,7 @@ class Surroundings:
     repair_ms: int = HANDLER_MAX_MS
     """How long a repair may take."""
     alert: Alert | None = None
-    """Tells somebody of a run that waits for a person."""
+    """Tells a person of a run that waits for one, and of a script that cannot be loaded."""
     keep_ms: int | None = None
     """How long what is over is kept; None for ever."""
     runs_kept: int = RUNS_KEPT

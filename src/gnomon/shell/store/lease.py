@@ -6,45 +6,46 @@ with: a definition may have got another meanwhile, and it does not know that. A 
 store alone need not wait for the leases of its predecessors: their runs are lost at once, except
 those it finds still going on and adopts, under a new fencing number.
 
-Spec: LEDGER-8.
+Spec: LEDGER-8, LEDGER-38.
 """
 
 import json
 import sqlite3
 from collections.abc import Sequence
 
-from gnomon.core.ledger.lifecycle import IN_FLIGHT
-from gnomon.ports import Held
+from gnomon.core.ledger.lifecycle import IN_FLIGHT, State
+from gnomon.ports import Held, Renewal
 from gnomon.shell.store.instant_text import BEGINNING, to_text
 from gnomon.shell.store.queries import named
 
 __all__ = ["recover", "renew"]
 
 _SQL = named("ledger.sql")
-_HELD = frozenset(state.value for state in IN_FLIGHT)
+_ANSWERS = {state.value: Renewal.HELD for state in IN_FLIGHT} | {State.DONE.value: Renewal.OVER}
 
 
 def renew(
     connection: sqlite3.Connection, runs: Sequence[Held], *, owner: str, now_ms: int
-) -> list[bool]:
+) -> list[Renewal]:
     keys = json.dumps([run.key for run in runs])
     rows = connection.execute(_SQL["leases"], {"keys": keys})
-    usual_ms = {
-        (key, fence): lease_ms
+    # The row of a run keeps its worker when it ends, and not when another worker judges it lost.
+    mine = {
+        (key, fence): (_ANSWERS.get(state, Renewal.TAKEN), lease_ms)
         for key, fence, holder, state, lease_ms in rows
-        if holder == owner and state in _HELD
+        if holder == owner
     }
     now = to_text(now_ms)
-    answers = [(run.key, run.fence) in usual_ms for run in runs]
+    found = [mine.get((run.key, run.fence), (Renewal.TAKEN, 0)) for run in runs]
     connection.executemany(
         _SQL["renew"],
         [
-            (to_text(now_ms + (lease_ms or usual_ms[key, fence])), now, key)
-            for (key, fence, lease_ms), is_held in zip(runs, answers, strict=True)
-            if is_held
+            (to_text(now_ms + (run.lease_ms or usual_ms)), now, run.key)
+            for run, (answer, usual_ms) in zip(runs, found, strict=True)
+            if answer is Renewal.HELD
         ],
     )
-    return answers
+    return [answer for answer, _ in found]
 
 
 def recover(

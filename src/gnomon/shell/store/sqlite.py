@@ -19,7 +19,7 @@ import tzdata
 from gnomon.core.engine import Change, Due
 from gnomon.core.schedule import Schedule
 from gnomon.errors import StoreError
-from gnomon.ports import Committed, Held, Only, Report, RunRow, ScheduleRow
+from gnomon.ports import Committed, Held, Only, Renewal, Report, RunRow, ScheduleRow
 from gnomon.shell.boot import MachineBoot
 from gnomon.shell.store import commitment, definition, history, lease, snapshot
 from gnomon.shell.store.database import BUSY_MS, MEMORY, Database
@@ -119,7 +119,7 @@ class SqliteLedger(RequestsOnSqlite):
             lambda connection: report(connection, self._cache, reports, now_ms=now_ms)
         )
 
-    async def renew(self, runs: Sequence[Held], *, owner: str, now_ms: int) -> list[bool]:
+    async def renew(self, runs: Sequence[Held], *, owner: str, now_ms: int) -> list[Renewal]:
         if not runs:
             return []
         return await self._write(

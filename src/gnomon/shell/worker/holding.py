@@ -9,12 +9,13 @@ another machine may.
 Spec: RUN-6.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import NamedTuple
 
 from gnomon.core.schedule import Schedule
-from gnomon.ports import Held
+from gnomon.ports import Held, Renewal
 
 __all__ = ["Holding", "Moment"]
 
@@ -99,10 +100,18 @@ class Holding:
         for lease in self._leases.values():
             self._bound(lease.renew)
 
-    def renewed(self, key: str, fence: int, *, at: Moment) -> None:
-        lease = self._leases.get(key)
-        if lease is not None and lease.fence == fence:
-            self._leases[key] = lease._replace(renew=at.plus(lease.third_ms))
+    def answered(
+        self, runs: Sequence[Held], answers: Sequence[Renewal], *, at: Moment
+    ) -> list[tuple[Held, Renewal]]:
+        """Take note of what the ledger said; the runs that are not held any more."""
+        gone = list[tuple[Held, Renewal]]()
+        for run, answer in zip(runs, answers, strict=True):
+            lease = self._leases.get(run.key)
+            if answer is not Renewal.HELD:
+                gone.append((run, answer))
+            elif lease is not None and lease.fence == run.fence:
+                self._leases[run.key] = lease._replace(renew=at.plus(lease.third_ms))
+        return gone
 
     def rest_ms(self, at: Moment) -> int | None:
         """How long nothing has to be renewed; None when nothing is held."""

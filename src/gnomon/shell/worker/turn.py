@@ -11,7 +11,7 @@ ready. Who was not launched in the turn that won it may have been killed since, 
 before. A launch may take its time as well, and is reported when it is known. A run that goes on
 without this worker is let go as soon as it is launched.
 
-Spec: RUN-1 to RUN-3, RUN-5 to RUN-8, RUN-13, RUN-17, ASK-9, ASK-11, ASK-17.
+Spec: RUN-1 to RUN-3, RUN-5 to RUN-8, RUN-13, RUN-17, RUN-37, ASK-9, ASK-11, ASK-17.
 """
 
 import asyncio
@@ -21,6 +21,7 @@ from collections.abc import Callable, Sequence
 from gnomon.core.engine import Change, Limits, plan
 from gnomon.core.ledger.lifecycle import Reason, State
 from gnomon.ports import Claim, Clock, Ended, Failed, Launched, Launcher, Ledger, Report, Strained
+from gnomon.ports.renewal import Renewal
 from gnomon.shell.observe.telemetry import Telemetry, log
 from gnomon.shell.worker.claims import Claims
 from gnomon.shell.worker.ending import Ending
@@ -133,22 +134,19 @@ class Worker:
                 self._note_refusal(report)
             elif report.detached_ms is None:  # else an end was faster, and it is not held here
                 launches.append(report)
-        for launched, is_held in zip(launches, await self._still_held(launches, at), strict=True):
-            if not is_held:
+        for launched, answer in zip(launches, await self._still_held(launches, at), strict=True):
+            if answer is not Renewal.HELD:
                 self._note_refusal(launched)
-                self._lose(launched.key, launched.fence)
+                self._lose(launched.key, launched.fence, answer)
         await self._confirm(at)
 
     async def _renew(self, at: Moment) -> None:
         due = self.holding.due(at)
         for first in range(0, len(due), self.batch):
             runs = due[first : first + self.batch]
-            held = await self.ledger.renew(runs, owner=self.owner, now_ms=at.now_ms)
-            for (key, fence, _), is_held in zip(runs, held, strict=True):
-                if is_held:
-                    self.holding.renewed(key, fence, at=at)
-                else:
-                    self._lose(key, fence)
+            answers = await self.ledger.renew(runs, owner=self.owner, now_ms=at.now_ms)
+            for run, answer in self.holding.answered(runs, answers, at=at):
+                self._lose(run.key, run.fence, answer)
         if due:
             self.holding.look_again()
 
@@ -259,18 +257,19 @@ class Worker:
         if not self._unconfirmed:
             return
         accepted = await self.ledger.report(self._unconfirmed, now_ms=self._by_now(at))
-        answers = dict(zip(self._unconfirmed, accepted, strict=True))
-        refused = [one for one, is_accepted in answers.items() if not is_accepted]
+        answers = dict.fromkeys(self._unconfirmed, Renewal.HELD)
+        told = zip(self._unconfirmed, accepted, strict=True)
+        refused = [one for one, is_accepted in told if not is_accepted]
         answers.update(zip(refused, await self._still_held(refused, at), strict=True))
         self._unconfirmed = []
-        for launched, is_ours in answers.items():
-            if is_ours:
+        for launched, answer in answers.items():
+            if answer is Renewal.HELD:
                 await self.launcher.release(launched.key)
             else:
                 self._note_refusal(launched)
-                self._lose(launched.key, launched.fence)
+                self._lose(launched.key, launched.fence, answer)
 
-    async def _still_held(self, refused: Sequence[Launched], at: Moment) -> list[bool]:
+    async def _still_held(self, refused: Sequence[Launched], at: Moment) -> list[Renewal]:
         """
         For each launch that the ledger refused, whether the run is this worker's all the same.
 
@@ -309,10 +308,11 @@ class Worker:
         self.telemetry.ends += 1
         self.telemetry.ends_failed += not end.success
 
-    def _lose(self, key: str, fence: int) -> None:
-        """A run is no longer this worker's: end it; whatever it reports will be refused."""
-        self.telemetry.leases_lost += 1
-        log(logging.WARNING, "run lost", key=key, fence=fence)
+    def _lose(self, key: str, fence: int, answer: Renewal) -> None:
+        """A run is not this worker's any more: end what goes on; its reports will be refused."""
+        if answer is Renewal.TAKEN:
+            self.telemetry.leases_lost += 1
+            log(logging.WARNING, "run lost", key=key, fence=fence)
         self.holding.drop(key, fence)
         self._claims.withdraw(key, fence)
         if self._launched.get(key) == fence:

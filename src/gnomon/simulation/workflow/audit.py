@@ -7,16 +7,16 @@ come to rest, every item must have been shipped once and billed once, unless a p
 it; nothing may be left reserved or pending; and each application outside must be followed by a run
 that was committed and knows of it. What was done after a backup that was restored since is not
 known to the store: that may be done again, under another key. And whatever fails, nothing is called
-in a circle.
+in a circle, and the person is not asked twice about what has not changed.
 
-Spec: WSIM-4 to WSIM-7, WSIM-13, WSIM-15.
+Spec: WSIM-4 to WSIM-7, WSIM-13, WSIM-15, WSIM-17.
 """
 
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from gnomon.simulation.workflow.outside import Outside
+from gnomon.simulation.workflow.outside import Application, Outside, Question
 
 __all__ = ["Auditor", "audit", "is_at_rest"]
 
@@ -64,6 +64,7 @@ class Auditor:
 def audit(connection: sqlite3.Connection, outside: Outside, items: list[str]) -> Iterator[str]:
     """What is wrong after everything has come to rest."""
     yield from _twice(outside)
+    yield from _asked_again(outside)
     yield from _unsettled(connection)
     statuses = _events(connection)
     known = [id for topic, id in statuses if topic == "orders"]
@@ -112,12 +113,12 @@ def weathered(connection: sqlite3.Connection, outside: Outside, *, lives: int) -
 
 
 def is_at_rest(connection: sqlite3.Connection, items: list[str]) -> bool:
-    """Whether nothing is left to do: every item is in, and nothing is pending or open."""
+    """Whether nothing is left to do: all items are in, nothing is pending, open or in trouble."""
     (left,) = connection.execute(
         "SELECT count(*) FROM events WHERE status IN ('pending', 'reserved')"
     ).fetchone()
     (open_runs,) = connection.execute(
-        "SELECT count(*) FROM workflows WHERE current IS NOT NULL"
+        "SELECT count(*) FROM workflows WHERE current IS NOT NULL OR trouble <> ''"
     ).fetchone()
     known = {id for (id,) in connection.execute("SELECT id FROM events WHERE topic = 'orders'")}
     return not left and not open_runs and known.issuperset(items)
@@ -132,10 +133,14 @@ def _crowded(what: str, times: list[int], most: int, within_ms: int) -> Iterator
 
 
 def _twice(outside: Outside) -> Iterator[str]:
-    keys = Counter(one.key for one in outside.applications)
-    for key, times in keys.items():
-        if times > 1:
-            yield f"{key} was applied {times} times"
+    by_key: dict[str, list[Application]] = {}
+    for one in outside.applications:
+        by_key.setdefault(one.key, []).append(one)
+    for key, found in by_key.items():
+        # A backup may know the key, because a person was asked about it, and not that it was made.
+        lasting = [one for one in found if not outside.is_forgotten(one.at)]
+        if len(found) > 1 and (len(lasting) > 1 or len({one.items for one in found}) > 1):
+            yield f"{key} was applied {len(found)} times"
     done = Counter((one.tool, item) for one in outside.applications for item in one.items)
     for (tool, item), times in done.items():
         known = sum(
@@ -144,6 +149,18 @@ def _twice(outside: Outside) -> Iterator[str]:
         )
         if times > 1 and (known > 1 or not outside.restored):
             yield f"{tool} of {item} was done {times} times"
+
+
+def _asked_again(outside: Outside) -> Iterator[str]:
+    """What a person has approved last, and was asked about again by an attempt that follows."""
+    approved: Question | None = None
+    for one in outside.asked:
+        before = None if approved is None else (*approved[:2], approved.granted)
+        if approved is not None and before == one[:3] and one.first == approved.first:
+            is_restored = any(approved.at <= until <= one.at for _, until in outside.restored)
+            if not is_restored:
+                yield f"{one.tool} of {one.params} was approved at {approved.at}, asked at {one.at}"
+        approved = one if one.granted is not None else None
 
 
 def _unsettled(connection: sqlite3.Connection) -> Iterator[str]:

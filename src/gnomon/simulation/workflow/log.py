@@ -9,7 +9,7 @@ Spec: WSIM-1.
 
 import sqlite3
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from gnomon.ports.workflow_facts import (
     Answer,
@@ -82,6 +82,13 @@ class MemoryStore:
         self._database.close()
 
 
+class Lacking(NamedTuple):
+    """Why a script cannot be loaded: this text is in its place, or none."""
+
+    text: str
+    cause: str
+
+
 class GatedLog:
     """
     A `WorkflowLog` whose calls go through a gate.
@@ -94,7 +101,7 @@ class GatedLog:
 
     def __init__(
         self, inner: WorkflowLog, gate: Gate[Nature], written: Callable[[], None],
-        forgets: Callable[[bool], None], lacks: Callable[[], bool],
+        forgets: Callable[[bool], None], lacks: Callable[[int], Lacking | None],
     ) -> None:  # fmt: skip
         self._lacks = lacks
         self._forgets = forgets
@@ -154,7 +161,10 @@ class GatedLog:
         found = await self._gate.call(
             "script", lambda: self._inner.script(workflow, version), stores=True
         )
-        return None if self._lacks() else found
+        lacking = self._lacks(version)
+        if lacking is None or found is None:
+            return found
+        return found._replace(digest="", text=lacking.text) if lacking.text else None
 
     async def versions(self) -> dict[str, tuple[int, int]]:
         return await self._gate.call("versions", self._inner.versions, stores=True)

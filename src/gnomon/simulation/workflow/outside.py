@@ -11,7 +11,7 @@ from collections import Counter
 from datetime import datetime
 from typing import NamedTuple
 
-__all__ = ["Application", "Outside"]
+__all__ = ["Application", "Lack", "Outside", "Question"]
 
 
 class Application(NamedTuple):
@@ -21,6 +21,30 @@ class Application(NamedTuple):
     key: str
     items: tuple[str, ...]
     at: int
+
+
+class Question(NamedTuple):
+    """A person was asked to approve a mutation, and agreed or not."""
+
+    tool: str
+    params: str
+    script: int
+    """The version that asked."""
+    granted: int | None
+    """The version that was in force when the person agreed; None when the person refused."""
+    at: int
+    first: int
+    """The run that asked, or the first of the attempts that it follows."""
+
+
+class Lack(NamedTuple):
+    """A script that cannot be loaded: in which life, which version, why, and when."""
+
+    life: str
+    version: int
+    cause: str
+    at: int
+    is_paused: bool = False
 
 
 class Outside:
@@ -35,8 +59,14 @@ class Outside:
         """When a tool was called in vain, or anything else that an outage had cut off."""
         self.told: list[tuple[str, int, str]] = []
         """What the person heard: from which life, about which run, and its status."""
+        self.lacked: list[Lack] = []
+        """When a host was given a script that cannot be loaded, or none."""
+        self.told_lacking: list[Lack] = []
+        """When the person heard of a script that cannot be loaded."""
         self.approved: set[tuple[str, str, str]] = set()
         """What a person has agreed to: tool, parameters and key."""
+        self.asked: list[Question] = []
+        """What the person was asked to approve."""
         self.restored: list[tuple[int, int]] = []
         """From when on until when the store was put back to what it was."""
         self.published: dict[str, int] = {}

@@ -17,11 +17,14 @@ from gnomon.ports.workflow_facts import Facts, Mode, MutationStatus, RunStatus
 from gnomon.ports.workflow_log import WorkflowLog
 from gnomon.simulation.dice import Dice
 from gnomon.simulation.record import Notes
-from gnomon.simulation.workflow.outside import Outside
+from gnomon.simulation.workflow.outside import Outside, Question
 from gnomon.simulation.workflow.plan import Do, Errand, Spec
 from gnomon.simulation.workflow.script import NAME
 
 __all__ = ["Person"]
+
+_RUNS = 10_000
+"""More than any world has."""
 
 
 class Witnessed(Protocol):
@@ -31,6 +34,8 @@ class Witnessed(Protocol):
     notes: Notes
     outside: Outside
     log: WorkflowLog
+
+    def at(self) -> int: ...
 
 
 class Person:
@@ -87,6 +92,7 @@ class Person:
             if facts.run is not None and facts.run.prepared and self._dice.chance(15):
                 notes.hit("rejected")
                 await desk.reject(NAME)
+                await self._note_question(facts, granted=None)
             else:
                 notes.hit("approved")
                 await self._approve(facts)
@@ -105,9 +111,23 @@ class Person:
             asked = run.asked
             self._world.outside.approved.add((asked.tool, asked.params, asked.key))
             await self._desk.approve(NAME, key=asked.key)
+            await self._note_question(facts, granted=facts.standing.script)
         else:
             self._world.notes.hit("signed in again")
             await self._desk.approve(NAME)
+
+    async def _note_question(self, facts: Facts, *, granted: int | None) -> None:
+        if facts.run is None or facts.run.asked is None:
+            return
+        asked, at, first = facts.run.asked, self._world.at(), facts.run.number
+        runs = await self._world.log.runs(NAME, limit=_RUNS)
+        before = {one.number: one.retry_of for one in runs}
+        while (number := before.get(first)) is not None:
+            first = number
+        self._world.notes.hit("asked to approve")
+        self._world.outside.asked.append(
+            Question(asked.tool, asked.params, asked.script, granted, at, first)
+        )
 
     async def _resolve(self, facts: Facts) -> None:
         mutation = facts.mutation

@@ -229,9 +229,13 @@ def _odd(spec: Spec, dice: Dice, span: int) -> Spec:
     )  # fmt: skip
     labels = Dice(spec.seed, "labels")
     behaviour = replace(behaviour, labels=labels.chance(40), sees=labels.pick((1, 2, 100)))
+    errands, outage = spec.errands, behaviour.outages[0]
+    if outage[1] and Dice(spec.seed, "scripts").chance(40):  # a new host has to load its scripts
+        behaviour = replace(behaviour, cut_off=("tool", "script"))
+        errands = tuple(sorted([*errands, Errand(outage[0] + 1, Do.KILL, 0)]))
     restores = tuple(sorted(dice.below(2 * span) for _ in range(dice.pick((0, 0, 1, 2)))))
     backups = tuple(sorted(dice.below(2 * span) for _ in range(dice.pick((0, 1, 2)))))
-    return replace(spec, behaviour=behaviour, restores=restores, backups=backups)
+    return replace(spec, behaviour=behaviour, errands=errands, restores=restores, backups=backups)
 
 
 def _in_a_storm(spec: Spec, dice: Dice, span: int) -> Spec:

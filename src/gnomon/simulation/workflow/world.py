@@ -5,7 +5,7 @@ The host is the real one over a real SQLite database; simulated are time, the pr
 outside and the person. Things go wrong as planned; once all items are there and the errands run, a
 time that is long enough for every wait there is must be enough for everything to come to rest.
 
-Spec: WSIM-1 to WSIM-7, WSIM-14, WSIM-15.
+Spec: WSIM-1 to WSIM-7, WSIM-14 to WSIM-16.
 """
 
 import asyncio
@@ -32,8 +32,9 @@ from gnomon.simulation.process import Life, Lifetimes, silent
 from gnomon.simulation.record import Notes
 from gnomon.simulation.workflow.archive import Archive
 from gnomon.simulation.workflow.audit import Auditor, audit, hurried, is_at_rest, weathered
-from gnomon.simulation.workflow.log import GatedLog, MemoryStore, Store
-from gnomon.simulation.workflow.outside import Outside
+from gnomon.simulation.workflow.lacking import CAUSES_MS, LACKS, unloadable
+from gnomon.simulation.workflow.log import GatedLog, Lacking, MemoryStore, Store
+from gnomon.simulation.workflow.outside import Lack, Outside
 from gnomon.simulation.workflow.person import Person
 from gnomon.simulation.workflow.plan import START_MS, Do, Errand, Spec, World
 from gnomon.simulation.workflow.script import NAME, make_workflow
@@ -179,6 +180,7 @@ class _World:
         self._complaints += hurried(self.outside.fruitless, self.begun)
         if self.spec.world is World.OUTAGE:
             self._complaints += weathered(self._tables(), self.outside, lives=self._births)
+        self._complaints += unloadable(self.outside)
 
     def _examine(self) -> None:
         """Whatever has happened, a doctor finds nothing wrong with the store."""
@@ -254,7 +256,13 @@ class _World:
     def _make_life(self, name: str, context: Context) -> _Life:
         self._births += 1
         gate: Gate[Nature] = Gate(self, name)
-        log = GatedLog(self.log, gate, self._written, self._forgets, self._lacks)
+        log = GatedLog(
+            self.log,
+            gate,
+            self._written,
+            self._forgets,
+            lambda version: self._lacks(name, version),
+        )
         clock = GatedClock(self._wall, gate)
         host = Host(
             log, clock, holder=name, draw_token=self._draw_token, threads=0, keep_ms=KEEP_MIN_MS,
@@ -264,7 +272,12 @@ class _World:
         return _Life(name=name, context=context, gate=gate, host=host)
 
     async def _hear(self, life: str, alarm: Alarm) -> None:
-        self.outside.told.append((life, alarm.run.number, alarm.run.status.value))
+        if alarm.run is not None:
+            self.outside.told.append((life, alarm.run.number, alarm.run.status.value))
+            return
+        cause = next((one.cause for one in LACKS if one.cause in alarm.issue), "")
+        self.notes.hit("told that a script cannot be loaded")
+        self.outside.told_lacking.append(Lack(life, alarm.script, cause, self.at()))
 
     def _draw_token(self) -> str:
         """As chance does, but the same each time that this world happens."""
@@ -296,13 +309,19 @@ class _World:
             for text in self._archive.after(at=self.at()):
                 self.complain(text)
 
-    def _lacks(self) -> bool:
-        """Whether what scripts import is away just now."""
+    def _lacks(self, life: str, version: int) -> Lacking | None:
+        """Why the script cannot be loaded just now: what it imports is away, or its text is."""
         moods, at = self.spec.behaviour, self.at()
-        lacks = "script" in moods.cut_off and moods.is_away(at)
-        if lacks:
-            self.notes.hit("cut off: script")
-        return lacks
+        if "script" not in moods.cut_off or not moods.is_away(at):
+            return None
+        lacking = Dice(self.spec.seed, "lacks", at // CAUSES_MS).pick(LACKS)
+        self.notes.hit("cut off: script")
+        rows = self._store.tables().execute("SELECT script, mode FROM workflows")
+        for in_force, mode in rows:
+            if in_force == version:
+                lack = Lack(life, version, lacking.cause, at, mode == "paused")
+                self.outside.lacked.append(lack)
+        return lacking
 
     def _tables(self) -> sqlite3.Connection:
         """All that was ever known, also what was forgotten since."""

@@ -7,7 +7,7 @@ import pytest
 
 from gnomon.core.ledger.lifecycle import State
 from gnomon.errors import StoreError
-from gnomon.ports import Claim, Ended, Held
+from gnomon.ports import Claim, Ended, Held, Renewal
 from gnomon.shell.store.postgres.ledger import LeaseTime
 from gnomon.shell.store.postgres.pool import PoolOptions
 from gnomon.shell.store.postgres.statement import Statements
@@ -277,7 +277,7 @@ def test_a_worker_whose_clock_is_ahead_takes_nothing_from_the_others(
         assert [run.key for run in due.in_flight] == [claim.key]
         assert due.lost == []
         held = [Held(claim.key, 1)]
-        assert await ledger.renew(held, owner="anna", now_ms=at("00:00:00")) == [True]
+        assert await ledger.renew(held, owner="anna", now_ms=at("00:00:00")) == [Renewal.HELD]
 
         await (await fleet.beside()).execute(
             "UPDATE schedule_runs SET lease_until = now() - interval '1 s'"

@@ -17,7 +17,7 @@ from typing import Self
 from gnomon.core.engine import Change, Due
 from gnomon.core.ledger.period import is_backfill
 from gnomon.errors import StoreError
-from gnomon.ports import Committed, Ended, Held, Only, Report, RunRow, ScheduleRow
+from gnomon.ports import Committed, Ended, Held, Only, Renewal, Report, RunRow, ScheduleRow
 from gnomon.shell.observe.telemetry import log
 from gnomon.shell.store.definition_cache import CACHED_MAX, Definition, DefinitionCache
 from gnomon.shell.store.history import PAGE_MAX
@@ -134,15 +134,19 @@ class PostgresLedger(RequestsOnPostgres):
             )
         )
 
-    async def renew(self, runs: Sequence[Held], *, owner: str, now_ms: int) -> list[bool]:
+    async def renew(self, runs: Sequence[Held], *, owner: str, now_ms: int) -> list[Renewal]:
         if not runs:
             return []
         keys, fences, lengths_ms = zip(*runs, strict=True)
         rows = await self.pool.fetch(
             self.sql["renew"], keys, fences, lengths_ms, owner, now_ms, self._lease_now_ms(now_ms)
         )
-        held = {(key, fence) for key, fence in rows}
-        return [(run.key, run.fence) in held for run in runs]
+        answers = dict.fromkeys(map(tuple, rows), Renewal.HELD)
+        if len(answers) < len(runs):
+            # A question of its own, which also sees an end that the renewal has waited for.
+            over = await self.pool.fetch(self.sql["over"], keys, fences, owner)
+            answers |= dict.fromkeys(map(tuple, over), Renewal.OVER)
+        return [answers.get((run.key, run.fence), Renewal.TAKEN) for run in runs]
 
     async def orphans(self, *, owner: str) -> list[RunRow]:
         return [run_row(row) for row in await self.pool.fetch(self.sql["orphans"], owner)]

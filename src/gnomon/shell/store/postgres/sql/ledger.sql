@@ -357,6 +357,14 @@ FROM held
 WHERE r.idempotency_key = held.idempotency_key
 RETURNING r.idempotency_key, r.fence
 
+-- name: over
+-- The row of a run keeps its worker when it ends, and not when another worker judges it lost.
+-- $1 keys, $2 fences, $3 owner
+SELECT r.idempotency_key, r.fence
+FROM unnest($1::text[], $2::bigint[]) AS v (key, fence)
+JOIN gnomon.schedule_runs r ON r.idempotency_key = v.key AND r.fence = v.fence
+WHERE r.owner = $3 AND r.state = 'done'
+
 -- name: orphans
 SELECT * FROM gnomon.schedule_runs
 WHERE lease_until IS NOT NULL AND owner <> $1
