@@ -2,7 +2,7 @@
 What time is it, and how long is it still to wait? The only module that reads the clock.
 
 Everything else takes `now` as an argument, so that every answer can be asked again. Waiting goes
-through a clock too, so that whoever supplies the clock decides how long a second takes.
+through a clock too, so that the host that gives the clock decides how long a second takes.
 """
 
 import time

@@ -1,10 +1,10 @@
 """
 Who says that the clock on the wall was set?
 
-Linux does, to whoever waits for an instant of that clock with a timer that is to be cancelled when
-it is set (timerfd_create(2)). So a runtime need not find out at its next turn, which may be too
-late for something that is due by the new time. Python 3.11 has no name for it, hence the C library;
-where the system does not have it, nobody is told, and the next turn finds out.
+Linux does. A process sets a timer that is cancelled when the clock is set (timerfd_create(2)), and
+waits for it. So a runtime need not find out at its next turn, which may be too late for something
+that is due by the new time. Python 3.11 has no name for this call, hence the C library. A system
+without the call tells the runtime nothing, and its next turn finds out.
 
 Spec: RUN-15.
 """

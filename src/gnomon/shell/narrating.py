@@ -1,8 +1,8 @@
 """
-A ledger that says what it writes: whoever listens hears of each period that is settled or begins.
+A ledger that tells a narrator of each period that it settles, and of each that begins.
 
-It is told after the transaction, so that nothing is said that did not happen; who is killed in
-between has done more than was said. What is made of it, log lines or messages, is for the narrator.
+It tells after the transaction, so that it says nothing that did not happen. A process that is
+killed in between has done more than it said. The narrator makes log lines or messages of it.
 
 Spec: CLI-21.
 """

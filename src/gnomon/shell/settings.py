@@ -1,7 +1,7 @@
 """
 What does the environment say? The one place that reads it.
 
-Whoever has settings takes them as a mapping, so that tests and other hosts can give their own.
+A program that has settings takes them as a mapping, so that tests and other hosts give their own.
 """
 
 import os

@@ -1,7 +1,7 @@
 """
 A program that is asked something: text goes in, text comes out.
 
-It runs in a group of its own, which is ended when whoever asks gives up, or when it says too much.
+It runs in a group of its own, which ends when the caller gives up or the program says too much.
 
 Spec: FAIL-20, SEEN-13.
 """

@@ -2,7 +2,7 @@
 One request, and what came of it.
 
 Either there is an answer, or it is said what is known about the request: the rule does not allow it
-(`refused`), it certainly never left (`unsent`), or nobody knows what became of it (`unknown`).
+(`refused`), it certainly never left (`unsent`), or what became of it is not known (`unknown`).
 Redirects are answers like others and are not followed; nothing is taken from the environment, no
 proxy and no cookie; nothing is decompressed; and no answer is read beyond its limit.
 
