@@ -1,10 +1,10 @@
 """
 Nodes that are processes.
 
-A process is made ready, the executor writes down which one it is, and only then does it begin; so
-whoever finds the record of a run knows every process that may be left of it. What is left is ended
-before a node is begun again. Once this is closed nobody hears of ends any more: processes that are
-left are told to end, and nobody waits for them.
+A process is made ready, the executor writes down which one it is, and only then does it begin. So
+the record of a run tells its next worker every process that may be left of it. What is left is
+ended before a node is begun again. Closing this tells the processes that are left to end, and waits
+for none of them; it reports no ends any more.
 
 Spec: EXEC-12, EXEC-14, EXEC-19.
 """
@@ -22,7 +22,7 @@ __all__ = ["CommandNodes"]
 
 
 class CommandNodes:
-    """Carries out command nodes, over a launcher of processes that nobody else uses."""
+    """Carries out command nodes, over a launcher of processes that nothing else uses."""
 
     def __init__(self, launcher: ProcessLauncher) -> None:
         self._launcher = launcher

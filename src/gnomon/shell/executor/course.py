@@ -32,7 +32,7 @@ class Course:
             if row.node_id in self._left and row.state is not _BEGUN:
                 del self._left[row.node_id]
                 self._states[row.node_id] = row.state
-        # A failure may have been written by somebody who did not live to write what it means.
+        # The worker that wrote a failure may have died before it wrote what that means.
         for node in list(self._left):
             if any(self._states.get(one) is NodeState.FAILED for one in self._before(node)):
                 self._settle(node, NodeState.SKIPPED)

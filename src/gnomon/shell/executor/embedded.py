@@ -1,10 +1,10 @@
 """
 The embedded executor: runs the nodes of a workflow itself, in this process and its children.
 
-How far a run has come is written down before a node begins and when it has ended. A run that is
-known is not begun again: while it goes on it goes on, when it has ended its end is said again, and
-when a former process left it in the middle it is taken up where the record ends, under the number
-of whoever asks. One that is closed leaves its runs in the middle, just as a process that dies.
+The executor writes down how far a run has come, before a node begins and when it has ended. It
+never begins a known run again: one that goes on goes on, the end of one that has ended is said
+again, and one that a former process left in the middle goes on where the record ends, under the
+number of the worker that asks. Closing leaves runs in the middle, just as the death of the process.
 
 It is the default that serves: no retries of nodes, no data between them, no other machines.
 
@@ -74,7 +74,7 @@ class EmbeddedExecutor:
         return await self._said.take()
 
     async def adopt(self, key: str, run_id: str) -> bool:
-        """A run ends with its process; who asks again has it taken up."""
+        """A run ends with its process; the worker that asks again has it taken up."""
         return False
 
     async def kill(self, key: str, reason: Reason) -> bool | None:

@@ -2,9 +2,9 @@
 An executor somewhere else: it is asked over HTTP, and answers again when a run begins and ends.
 
 The DAG and the facts of the run are posted, signed, with the idempotency key as a header. What the
-answer means is decided here: taken on, not now, never, or nobody knows. Whoever asks again asks
-under the same key, and an executor that knows keys starts one run. Its word about a run comes back
-as a callback (`callback`), so that runs go on without this process.
+answer means is decided here: taken on, not now, never, or not known. A worker that asks again asks
+under the same key, and an executor that knows keys starts one run. The executor's word about a run
+comes back as a callback (`callback`), so that runs go on without this process.
 
 Spec: EXEC-20 to EXEC-24.
 """
@@ -63,7 +63,7 @@ class HttpExecutor:
         return self._judge(came, meta.idempotency_key)
 
     async def feedback(self) -> Sequence[Feedback]:
-        """It comes as callbacks, to whoever listens for them."""
+        """Nothing ever: feedback comes as callbacks, to the routes that receive them."""
         never: asyncio.Future[Sequence[Feedback]] = asyncio.get_running_loop().create_future()
         return await never
 

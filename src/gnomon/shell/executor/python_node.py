@@ -1,10 +1,10 @@
 """
 Nodes that are functions of a module.
 
-Only modules that the configuration names may be called, because whoever deploys a workflow writes
-the name. A coroutine function runs in this loop, any other in a bounded number of threads. A
+Only modules that the configuration names may be called, because the user who deploys a workflow
+writes the name. A coroutine function runs in this loop, any other in a bounded number of threads. A
 function that asks for a `context` is told about its run. A thread cannot be ended from outside:
-after its time, or when its run is ended, its node has failed and it is left to itself.
+after its time, or when its run is ended, its node has failed and the thread is left to itself.
 
 Spec: EXEC-16.
 """
@@ -90,8 +90,8 @@ class PythonNodes:
         """
         What a function returns or raises in a thread; as a value, for not everything can be raised.
 
-        A thread of its own, because those of a pool are waited for when the interpreter exits. Its
-        place is free again when it has ended, also when nobody waits for it any more.
+        A thread of its own, because the interpreter waits for those of a pool when it exits. Its
+        place is free again when it has ended, also when its node has been given up.
         """
         await self._room.acquire()
         loop = asyncio.get_running_loop()

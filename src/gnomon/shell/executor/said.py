@@ -1,5 +1,5 @@
 """
-What has been said about runs, and nobody has heard yet?
+What has an executor said about runs that its worker has not taken yet?
 """
 
 import asyncio

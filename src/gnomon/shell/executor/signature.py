@@ -1,10 +1,10 @@
 """
-Was this said by somebody who knows our secret, just now, and for this purpose?
+Was this message signed with our secret, just now, and for this purpose?
 
 A message is signed with HMAC-SHA256 over the purpose, the id of the key, the second it was signed
-and the body, so that nobody else can make one, nobody can use it later than the window allows, and
-a request cannot be handed back as a callback. Two keys may be valid at once, so that they can be
-changed without a pause.
+and the body. So only a sender with the secret can make one, no sender can use it later than the
+window allows, and a request cannot be handed back as a callback. Two keys may be valid at once, so
+that an operator can change them without a pause.
 
 Spec: SIGN-1 to SIGN-3.
 """

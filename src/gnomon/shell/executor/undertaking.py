@@ -2,9 +2,9 @@
 One run, from its first node to its last.
 
 Before a node begins, and when it has ended, that is written to the record. The record is kept under
-the number of whoever asked for the run; when somebody else has taken the run over, what is under
-way is stopped, and nothing more is written. A record that cannot be written is tried again until it
-can be: no node begins without it. A run that is cancelled is left as its record has it.
+the fencing number of the worker that asked for the run. When another worker takes the run over,
+what is under way is stopped, and nothing more is written. A record that cannot be written is tried
+again until it can be: no node begins without it. A cancelled run is left as its record has it.
 
 A node that goes on without this process (a Job) is left alone when the worker stops or loses the
 run: nothing is written or said, and the next worker finds the node under way. A run that is ended
@@ -78,7 +78,7 @@ class Undertaking:
         return max(map(self._tools.works.grace_ms, self._nodes.values()), default=0)
 
     async def take_over(self, meta: Meta) -> Execution:
-        """The same run is asked for again: go on under the number of whoever asks now."""
+        """A worker asks for the same run again: go on under the fencing number it has now."""
         async with self._pen:
             kept = await self._tools.executions.begin(
                 Execution(
@@ -217,7 +217,7 @@ class Undertaking:
         return [row, *self._skipped_rows(skipped)]
 
     def _lose(self) -> None:
-        """Somebody else carries the run out now."""
+        """Another worker carries the run out now."""
         if not self._is_lost:
             log(logging.WARNING, "a run was taken over", key=self._key)
         self._is_lost = True
