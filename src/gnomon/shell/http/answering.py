@@ -1,5 +1,5 @@
 """
-How does an exception become an answer? Each kind has its status; what nobody expected has 500.
+How does an exception become an answer? Each kind has its status; an unexpected one has 500.
 
 A `DefinitionError` names the field of the request, a `ConflictError` what stands in the way, and a
 store that cannot be reached says when to come back. What a validator of the framework says is put

@@ -1,9 +1,9 @@
 """
-Who sent this request? A token in a header, a client certificate, or nobody.
+Who sent this request? A token in a header says so, or a client certificate, if there is one.
 
-A certificate has been checked against the private authority by TLS already; here the name in it is
-looked up among the known clients. When a request has both, they must be about the same subject, and
-a token that is bound to a certificate is of no use without it.
+TLS has checked the certificate against the private authority already; here the name in it is looked
+up among the known clients. When a request has both, they must be about the same subject, and a
+token that is bound to a certificate is of no use without it.
 
 The file of access is read again when it changes, so that keys can be rotated without a restart; a
 file that is wrong then changes nothing, and the log says so.
@@ -56,7 +56,7 @@ class Authenticator:
         self._clock = clock
 
     def identify(self, token: str | None, certificate: Certificate | None) -> Principal | None:
-        """The sender; None for nobody. `TokenRefused` for somebody who is not to be believed."""
+        """The sender; None when the request names none. `TokenRefused` when a proof is wrong."""
         access = self._access()
         client = _client(access, certificate)
         if token is None:
@@ -119,7 +119,7 @@ def _static(access: Access, token: str) -> Principal | None:
 
 
 def _client(access: Access, certificate: Certificate | None) -> Principal | None:
-    if certificate is None or not access.clients:  # it protects the line, and names nobody
+    if certificate is None or not access.clients:  # it protects the line, and names no sender
         return None
     known = [access.clients[name] for name in certificate.names if name in access.clients]
     if len(known) != 1:

@@ -4,8 +4,8 @@ Which connections may stay, when more come than there is room for? Those that wo
 A connection waits until a whole request head has come, and again between two requests. It costs its
 sender nothing to wait, so waiting connections are counted, for each peer and together. One more
 than there is room for closes the one that has waited longest: of its own peer, or of the peer that
-has the most. So a sender that only opens connections crowds out itself, and whoever has something
-to ask is let in.
+has the most. So a sender that only opens connections crowds out itself, and a sender that has
+something to ask is let in.
 
 Spec: HTTP-31.
 """

@@ -1,9 +1,9 @@
 """
 Who is asking, and for whom? A principal: a subject, one tenant or all, and scopes.
 
-A tenant is a `user_id` of the schedules: whoever acts for one sees nothing of the others, not even
-that it is there. `admin` contains `write`, and `write` contains `read`. To act for every tenant
-takes `admin`; that is written `*`.
+A tenant is a `user_id` of the schedules. A subject that acts for one tenant sees nothing of the
+others, not even that it is there. `admin` contains `write`, and `write` contains `read`. To act for
+every tenant takes `admin`; that is written `*`.
 
 Spec: AUTH-7 to AUTH-9.
 """
@@ -40,7 +40,7 @@ _CONTAINED = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Principal:
-    """Somebody whom the service knows."""
+    """A sender that the service knows."""
 
     subject: str
     tenant: str | None

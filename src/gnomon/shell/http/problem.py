@@ -26,7 +26,7 @@ DETAILED = 5
 
 TITLES = {
     "malformed": "The request cannot be read",
-    "unauthenticated": "Nobody who is known sent this request",
+    "unauthenticated": "The sender of this request is not known",
     "forbidden": "The sender may not do this",
     "not-found": "There is no such thing",
     "method-not-allowed": "This cannot be done here",

@@ -136,7 +136,7 @@ class GuardedProtocol(H11Protocol):
         """Answer without the application, and close."""
         self._refused = True
         if self.cycle is not None and not self.cycle.response_complete:
-            self.cycle.disconnected = True  # nobody listens to its answer any more
+            self.cycle.disconnected = True  # its answer is not sent any more
             self.cycle.message_event.set()
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             found = problem_response(problem, instance="")

@@ -48,7 +48,7 @@ def _names(dependant: Dependant) -> Iterator[str]:
 
 
 def _not_kept(given: Sequence[tuple[str, object]]) -> Iterator[FieldProblem]:
-    """A text that no store can keep is nobody's id, and no part of one."""
+    """A text that no store can keep is not an id, and no part of one."""
     for name, value in given:
         if "\0" in str(value) or "\0" in name:
             reason, hint = "has a NUL, which no store keeps", "leave the %00 out"
@@ -63,7 +63,7 @@ def _unknown(given: dict[str, str], known: Sequence[str]) -> Iterator[FieldProbl
 
 
 def _repeated(counts: Counter[str], known: Sequence[str]) -> Iterator[FieldProblem]:
-    """Of two values under one name one would be passed over, and somebody meant it."""
+    """Of two values under one name one would be passed over, and the caller meant it."""
     for name in known:
         if counts[name] > 1:
             reason, got = "must be given once", f"{counts[name]} values"

@@ -1,10 +1,10 @@
 """
 How many requests are answered at once? So many of each kind, and one kind never fills another's.
 
-A request that goes on for as long as somebody listens, one that an executor signs, one that asks
-whether the store is there, and all others have a room each. Whoever asks whether the process is
-alive needs none. In a full room a request whose body has not arrived gives way to the next one, the
-one that has been sending longest first.
+Four kinds of requests have a room each: those that go on for as long as the client listens, those
+that an executor signs, those that ask whether the store is there, and all others. A request that
+asks whether the process is alive needs no room. In a full room a request whose body has not arrived
+gives way to the next one, the one that has been sending longest first.
 
 Spec: HTTP-9, HTTP-32 to HTTP-34.
 """

@@ -2,8 +2,8 @@
 May this sender do this? What each route asks before it does anything.
 
 A route says which scope it takes; the answer is the `Actor` on whose behalf the service then acts.
-Nobody gets 401 with how to introduce oneself, somebody without the scope gets 403. Whoever may ask
-is asked to be clear, before a route looks at what was said.
+A sender that is not known gets 401, with what to send instead; one without the scope gets 403. Then
+the query is checked, before the route looks at it.
 
 Spec: AUTH-5, AUTH-7, AUTH-16, HTTP-7.
 """
@@ -34,7 +34,7 @@ __all__ = ["Administrator", "Reader", "Viewer", "Writer", "scraper", "sender_of"
 
 _REALM = 'realm="gnomon"'
 _KNOWN = "gnomon.principal"
-"""Under this name a request has its sender, where somebody has asked before the route."""
+"""Under this name a request has its sender, when that was found out before the route."""
 _bearer_scheme = HTTPBearer(
     auto_error=False,
     scheme_name="token",
@@ -64,7 +64,7 @@ async def scraper(
     request: Request,
     credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer_scheme)] = None,
 ) -> None:
-    """Whoever may read, or anybody where the metrics are open."""
+    """Let a sender that may read ask for the metrics; every sender where they are open."""
     if not request.app.state.metrics_open:
         _allowed(_bearer(request), Scope.READ)
     await check_query(request)

@@ -99,7 +99,7 @@ class _Server(uvicorn.Server):
             arriving.add_done_callback(self._arriving.discard)
 
     async def _arrive(self, connection: socket.socket, peer: str) -> None:
-        """Make a connection of a socket; whoever does not shake hands in time is let go."""
+        """Make a connection of a socket; close it when its peer does not shake hands in time."""
         task = asyncio.current_task()
         assert task is not None
         place = self._connections.enter(peer, task.cancel)

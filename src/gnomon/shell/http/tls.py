@@ -3,7 +3,7 @@ How is the line protected, and who is at the other end? TLS, and client certific
 
 With an authority for clients, every connection must show a certificate of that authority: the
 authorities that the system trusts are not asked. Certificates can be exchanged without a restart,
-and how long they are still good for is known, so that somebody can be told in time.
+and how long they are still good for is known, so that an operator can be told in time.
 
 Spec: AUTH-13.
 """
