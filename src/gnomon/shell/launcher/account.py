@@ -78,7 +78,7 @@ def _of_number(uid: int) -> tuple[str, int, int, str]:
     try:
         found = pwd.getpwuid(uid)
     except KeyError:
-        _check_known()  # then a number may stand for somebody whom this machine does not know
+        _check_known()  # then a number may stand for a user whom this machine does not know
         return str(uid), uid, uid if uid != os.geteuid() else os.getegid(), "/"
     return found.pw_name, uid, found.pw_gid, found.pw_dir
 

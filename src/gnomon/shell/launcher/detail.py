@@ -4,7 +4,7 @@ How a run ended, in one line.
 What a run says about itself is foreign text: it is cut to a bearable length, and characters that
 could break a line or a terminal are written as escapes.
 
-What it used, where somebody wants to know, stands in the same line and can be read out of it.
+What it used stands in the same line, where the launcher measures it, and can be read out of it.
 
 Spec: LAUNCH-4, LAUNCH-14.
 """
@@ -36,7 +36,7 @@ class Usage(NamedTuple):
 
 
 class Exit(NamedTuple):
-    """How a process ended; None for what nobody knows."""
+    """How a process ended; None for what is not known."""
 
     code: int | None
     signal: int | None
@@ -63,7 +63,7 @@ def failure_line(error: BaseException) -> str:
 
 
 def exit_line(status: int | None, usage: Usage | None = None) -> str:
-    """`exit 3`, `signal 9`, or that nobody knows; and what was used, if that is known."""
+    """`exit 3`, `signal 9` or `exit unknown`; and what was used, if that is known."""
     if status is None:
         return "exit unknown"
     line = f"exit {status}" if status >= 0 else f"signal {-status}"

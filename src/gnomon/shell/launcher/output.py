@@ -2,13 +2,13 @@
 Where does the output of a process go, and how much of it is kept?
 
 It goes straight into a file, so that a run never waits for its worker and does not notice when the
-worker dies. While somebody writes, `look` gives back what the middle of a long output takes on the
-disk, without moving what is written; when nobody does any more, the file is cut to its first and
-last part. A file that stayed empty is removed, and of the others the newest are kept.
+worker dies. While a process writes, `look` gives back what the middle of a long output takes on the
+disk, without moving what is written. When no process writes any more, the file is cut to its first
+and last part. A file that stayed empty is removed, and of the others the newest are kept.
 
-Who writes is told by a lock: it comes with the descriptor that a process is given, goes on to all
-its children, and is gone when the last of them has closed it. So a child that was left behind keeps
-its file, and what a former worker did not live to settle is settled by the next.
+A lock tells whether a process writes: it comes with the descriptor that a process is given, goes on
+to all its children, and is gone when the last of them has closed it. So a child that was left
+behind keeps its file, and what a former worker did not live to settle is settled by the next.
 
 Spec: LAUNCH-9, LAUNCH-11.
 """
@@ -52,7 +52,7 @@ class Output:
 
     @property
     def is_growing(self) -> bool:
-        """Whether somebody may be writing."""
+        """Whether a process may be writing."""
         return bool(self._growing)
 
     def path(self, key: str, attempt: int) -> Path | None:
@@ -151,7 +151,7 @@ def newest_output(directory: Path, key: str) -> Path | None:
 
 @contextlib.contextmanager
 def _writer_of(path: Path) -> Iterator[bool | None]:
-    """Whether somebody writes to a file; else nobody else settles it meanwhile. None: unknown."""
+    """Whether a process writes to a file, None if unknown; if not, no other worker settles it."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
     except OSError:  # it is gone

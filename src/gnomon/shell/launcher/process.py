@@ -103,7 +103,7 @@ class _Run:
     timeout_ms: int
     grace_ms: int
     process: "subprocess.Popen[bytes] | None"
-    """None for a run of a former worker, which is somebody else's child."""
+    """None for a run of a former worker, which is not a child of this process."""
     gate: int | None
     """Where the release is written; None once that is done."""
     output: Path | None
@@ -229,7 +229,7 @@ class ProcessLauncher:
             await asyncio.gather(*(self._terminate(run, Reason.STOPPED) for run in left))
 
     def leave(self) -> None:
-        """Tell all runs to end and wait for none; whoever adopts what is left can end it."""
+        """Tell all runs to end and wait for none; a worker that adopts what is left can end it."""
         for run in self._runs.values():
             self._tell_to_end(run)
 

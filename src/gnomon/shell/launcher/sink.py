@@ -76,7 +76,7 @@ class Sinks(NamedTuple):
 
 
 def _append_to(path: str, place: int, umask: int) -> int:
-    # Nobody may read from a pipe that was named; then one must not wait for a reader.
+    # A pipe that was named may have no reader; then the launcher must not wait for one.
     flags = os.O_WRONLY | os.O_APPEND | os.O_NONBLOCK | os.O_CLOEXEC
     try:
         descriptor = os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=place)

@@ -14,7 +14,7 @@ _Result = TypeVar("_Result")
 
 
 class Ends:
-    """Ends that nobody has been told of yet."""
+    """Ends that the worker has not been told of yet."""
 
     def __init__(self) -> None:
         self._ends: list[Ended] = []
