@@ -1,11 +1,11 @@
 """
-How are the workers of a database, at the moment somebody asks?
+How are the workers of a database, at the moment a scraper asks?
 
-They are read when they are wanted, by one question at a time, so that whoever asks often takes no
-more than one connection from the worker beside. A database that does not answer soon is a figure
-too, and never an error: the rest of the page is wanted most when something is wrong. The question
-is left alone then, not taken back, because a server that does not answer would not answer to that
-either; whoever comes next waits for the same answer.
+They are read when they are wanted, by one question at a time, so that a scraper that asks often
+takes no more than one connection from the worker beside. A database that does not answer soon is a
+figure too, and never an error: the rest of the page is wanted most when something is wrong. The
+question is left alone then, not taken back, because a server that does not answer would not answer
+to that either; the next scraper waits for the same answer.
 
 Spec: METRICS-8.
 """

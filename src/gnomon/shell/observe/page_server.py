@@ -2,9 +2,9 @@
 Who answers Prometheus in a process that has no server? This does: one page, over HTTP/1.1, and
 checks beside it, for those who ask whether the process is well.
 
-Every connection is answered once and closed. Whoever sends too much, sends or reads too slowly, or
-comes when many are there already is let go, so that nobody can hold up what goes on beside. There
-is no token and no encryption: who may ask is decided by the address that is listened on.
+Every connection is answered once and closed. A client that sends too much, sends or reads too
+slowly, or comes when many are there already is let go, so that none can hold up what goes on
+beside. There is no token and no encryption: the address that is listened on decides who may ask.
 
 Spec: METRICS-6.
 """
@@ -38,7 +38,7 @@ async def serving_page(
     listener: socket.socket, page: Page, *, checks: Mapping[str, Check] | None = None,
     patience_s: float = PATIENCE_S,
 ) -> AsyncIterator[None]:  # fmt: skip
-    """Answer inside the block, the checks at their paths; on the way out nobody is waited for."""
+    """Answer inside the block, the checks at their paths; leaving it cuts the clients off."""
     guests: set[asyncio.Task[None]] = set()
 
     def receive(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

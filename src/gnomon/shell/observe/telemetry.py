@@ -1,9 +1,9 @@
 """
 How is the runtime doing? Counters and lag as plain values, and log lines with fields.
 
-The values are there for whoever wants to show them: a live table, a metrics page, a test. Log lines
-go through the standard `logging`, because a library does not choose for its host: the text is a
-sentence, and the record carries the same facts as `fields`, which `JsonLines` prints as JSON.
+A live table, a metrics page or a test shows the values. Log lines go through the standard
+`logging`, because a library does not choose for its host: the text is a sentence, and the record
+carries the same facts as `fields`, which `JsonLines` prints as JSON.
 
 Spec: RUN-11, RUN-12.
 """
@@ -71,7 +71,7 @@ class Telemetry:
     turns: int = 0
     claims_won: int = 0
     claims_lost: int = 0
-    """Starts that were planned and not granted, because somebody was faster."""
+    """Starts that were planned and not granted, because another writer was faster."""
     launches: int = 0
     launches_failed: int = 0
     ends: int = 0
