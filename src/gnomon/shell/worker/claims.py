@@ -2,7 +2,7 @@
 The claims that a worker has won and not launched yet.
 
 Those that are ready are launched in their order. Those that wait are freed when what is in their
-way has ended, and let in by the next turn, which asks whether somebody has killed them meanwhile. A
+way has ended, and let in by the next turn, which asks whether a caller has killed them meanwhile. A
 claim that was lost, killed or replaced is taken out and never launched.
 """
 

@@ -3,10 +3,10 @@ How does a worker have runs ended?
 
 Ending a run may take as long as its grace, so it happens beside the turns, and says when it is
 done. A launcher that does not have a run can say that it is over only if this worker is alone: else
-it may go on elsewhere, and is not called over. What somebody asked to end is asked of the ledger at
-most once a second, unless somebody calls or it is to be known at once. A run that nobody holds is
-ended through the launcher by whoever sees it, and its end is reported here, because nobody else
-does that for certain; one that cannot be ended is listed again.
+it may go on elsewhere, and is not called over. The worker asks the ledger which runs callers want
+ended, at most once a second unless it is woken or must know at once. The worker that sees a run
+that none holds ends it through the launcher, and reports its end, because no other does so for
+certain. A run that cannot be ended is listed again.
 
 Spec: ASK-9, ASK-11, ASK-15, ASK-18.
 """
@@ -24,7 +24,7 @@ from gnomon.shell.worker.reports import Reports
 __all__ = ["KILLS_MS", "Ending"]
 
 KILLS_MS = 1_000
-"""How often one asks what is to be ended, unless somebody calls."""
+"""How often a worker asks what is to be ended, unless it is woken."""
 
 
 class Ending:
@@ -45,11 +45,11 @@ class Ending:
         self.is_alone = False
         """Whether no other worker has runs of this ledger."""
         self.is_called = False
-        """Whether somebody outside has said that something has changed."""
+        """Whether the worker was woken: something outside has changed."""
         self.beside: set[asyncio.Task[None]] = set()
 
     async def to_end(self, at: Moment, *, at_once: bool) -> list[ToEnd]:
-        """What somebody asked to end: this worker's, and what nobody holds."""
+        """The runs that callers want ended: this worker's, and those that no worker holds."""
         asked_ms = self._asked_ms
         is_early = asked_ms is not None and at.monotonic_ms < asked_ms + KILLS_MS
         self._is_due = self.is_called or not is_early
@@ -66,7 +66,7 @@ class Ending:
             self.do_beside(self._kill(key, fence, detached=detached))
 
     async def end(self, key: str, reason: Reason, *, is_mine: bool = False) -> bool:
-        """Whether a run is over now; its end is reported by who has it."""
+        """Whether a run is over now; the worker that has it reports its end."""
         try:
             over = await self._launcher.end(key, reason)
         except Exception as error:
@@ -75,7 +75,7 @@ class Ending:
         return is_mine or self.is_alone if over is None else over
 
     async def end_detached(self, key: str, fence: int, reason: Reason) -> bool:
-        """End a run that nobody holds, and whose end nobody else reports for certain."""
+        """End a run that no worker holds, and whose end no other reports for certain."""
         over = await self.end(key, reason)
         if over:
             self._reports.add_end(Ended(key, fence, False, reason.value, reason))

@@ -5,7 +5,7 @@ A host has a ledger, a launcher and a clock, and a runtime over them. One that o
 takes over from its predecessor first. Then it runs until it is stopped, with the retention of old
 rows and whatever else is asked for beside it; when the runtime ends, that ends too.
 
-What schedules there are is not its business: whoever makes a host saves them.
+What schedules there are is not its business: the program that makes a host saves them.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ class Host:
         self, ledger: Ledger, launcher: Launcher, clock: Clock, *, batch: int = 1000,
         ahead_hint: str = "",
     ) -> None:  # fmt: skip
-        """`ahead_hint` says what to do when the clock was ahead; without it nobody is told."""
+        """`ahead_hint` says what to do when the clock was ahead; without it that is not said."""
         self.owner = f"{socket.gethostname()}:{os.getpid()}:{clock.now_ms()}"
         self.runtime = Runtime(ledger, launcher, clock, self.owner, batch=batch)
         self._ledger = ledger

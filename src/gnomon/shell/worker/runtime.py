@@ -1,11 +1,11 @@
 """
 The runtime: turns, one after the other, until it is told to stop.
 
-Between turns it rests: until the next wake, until a lease is to be renewed, until a run ends or
-somebody calls `wake`, and never longer than `REST_MAX_MS`, because clocks are set. When the ledger
-fails it waits, longer each time, says so, and goes on; who hears from the ledger meanwhile ends the
-waiting. A ledger that is damaged or gone ends the runtime. Told to stop, it claims nothing more,
-waits for its runs, ends those that are left, and writes what is to be reported.
+Between turns it rests: until the next wake, until a lease is to be renewed, until a run ends or a
+caller calls `wake`, and never longer than `REST_MAX_MS`, because clocks are set. When the ledger
+fails it waits, longer each time, says so, and goes on; `try_again` ends the waiting. A ledger that
+is damaged or gone ends the runtime. Told to stop, it claims nothing more, waits for its runs, ends
+those that are left, and writes what is to be reported.
 
 All waiting goes through the clock and the launcher, so that the same code runs on virtual time.
 
@@ -90,7 +90,7 @@ class Runtime:
         self._again.set()
 
     def try_again(self) -> None:
-        """The ledger answers somebody: if it failed here, do not wait for as long as one would."""
+        """The ledger has answered the caller: if it failed here, do not go on waiting."""
         self._again.set()
 
     async def recover(self) -> None:

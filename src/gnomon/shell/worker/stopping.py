@@ -20,7 +20,7 @@ __all__ = ["Stopper"]
 
 
 class Stopper:
-    """What ends the runtime: signals, from the first moment on, or whoever calls `stop`."""
+    """What ends the runtime: signals, from the first moment on, or a caller of `stop`."""
 
     def __init__(self, grace_ms: int) -> None:
         self._grace_ms = grace_ms

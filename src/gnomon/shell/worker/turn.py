@@ -205,7 +205,7 @@ class Worker:
             try:
                 result = await launch(claim)
             except Exception as error:
-                # Nobody knows whether it was started: for the schedule's rule about that to say.
+                # It may have been started or not: for the schedule's rule about that to say.
                 log(logging.ERROR, "the launcher failed", failure=error, key=claim.key)
                 self.holding.drop(claim.key, claim.fence)
                 continue
@@ -375,14 +375,14 @@ class Worker:
         return over
 
     async def _see_kills(self, at: Moment, *, at_once: bool = False) -> None:
-        """End what somebody asked to end, as far as it is this worker's or nobody's."""
+        """End the runs that callers want ended, if this worker holds them or none does."""
         for key, fence, detached in await self.ending.to_end(at, at_once=at_once):
             if detached or self._launched.get(key) == fence:
                 self.ending.kill(key, fence, detached=detached)
             for claim in self._claims.withdraw(key, fence):
                 message, reason = "ended before it began", Reason.KILLED
                 self._fail(claim, Failed(key, fence, message, permanent=True, reason=reason))
-                # An earlier try may be running: then it is anybody's to end from now on.
+                # An earlier try may be running: then any worker may end it from now on.
                 self.ending.is_called |= claim.launches > 1
 
     def give_up_waiting(self) -> None:
