@@ -118,10 +118,10 @@ def test_the_schedules_of_others_are_not_there(desk: Desk) -> None:
 @clause("PORT-8")
 def test_saving_under_the_id_of_another_owner_is_a_conflict(desk: Desk) -> None:
     save(desk)
-    with pytest.raises(ConflictError, match="belongs to somebody else"):
+    with pytest.raises(ConflictError, match="belongs to another user"):
         save(desk, by=BORIS)
     desk.delete("00:00:40")
-    with pytest.raises(ConflictError, match="belongs to somebody else"):
+    with pytest.raises(ConflictError, match="belongs to another user"):
         save(desk, by=BORIS)
     save(desk, now="00:00:50")
 

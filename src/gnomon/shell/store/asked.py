@@ -3,7 +3,7 @@ What people ask of a ledger on SQLite: run it now, make up for these, leave that
 
 What such a request comes to is decided in `asking`; here it is written down, and the schedule is
 looked at again. A run that never began is ended here; one in flight, or that may be, is marked for
-whoever holds it, or can end it.
+the worker that holds it, or can end it.
 
 Spec: ASK-1, ASK-2, ASK-7 to ASK-10.
 """

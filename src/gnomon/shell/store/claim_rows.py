@@ -3,7 +3,7 @@ Which changes of a commit hold, and what do they come to, whatever the store?
 
 A change counts only if its schedule still has the version it was planned from; if every row it
 changes may take that step; and if a run it takes from a lost worker is lost still, and has not
-begun since. Otherwise somebody was faster, and the change is dropped as a whole.
+begun since. Otherwise another writer was faster, and the change is dropped as a whole.
 
 Spec: LEDGER-4, LEDGER-7.
 """

@@ -3,10 +3,10 @@ Committing changes: the guard, the facts, the claims.
 
 A change counts only if its schedule still has the version it was planned from; if every row it
 changes may take that step; if a run it takes from a lost worker is lost still; and if no key it
-adds is there already. Otherwise somebody was faster, and the change is dropped as a whole. That
-hardly ever happens, so all changes are written at once, and only when one of them does not hold is
-the transaction begun again, with a look at each. Most of what comes due at one instant is alike in
-all but its key, and is written by one statement.
+adds is there already. Otherwise another writer was faster, and the change is dropped as a whole.
+That hardly ever happens, so all changes are written at once, and only when one of them does not
+hold is the transaction begun again, with a look at each. Most of what comes due at one instant is
+alike in all but its key, and is written by one statement.
 
 Spec: LEDGER-4, LEDGER-6, LEDGER-7.
 """

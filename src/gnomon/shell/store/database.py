@@ -155,7 +155,7 @@ class Database:
                     connection.execute("ROLLBACK")
                 raise
             if begin is _BEGIN_WRITE:
-                self._same.check()  # else it is written where nobody finds it
+                self._same.check()  # else it is written to a file that no other process opens
                 if self._owner is not None:
                     self._owner.committed()
             return result
@@ -170,7 +170,7 @@ class Database:
             self.connection.execute("PRAGMA wal_checkpoint(FULL)")
 
     def _check_newest(self, connection: sqlite3.Connection) -> None:
-        """Refuse a schema that somebody who only looks cannot read."""
+        """Refuse a schema that a reader, who must not bring it forward, cannot read."""
         newest = len(migrations(self._family))
         number = self._check_schema(connection, newest)
         if number < newest:

@@ -61,7 +61,7 @@ def save(
 
 
 def _expect(connection: sqlite3.Connection, schedule: Schedule, cursor: int) -> None:
-    """Have somebody look at what is expected of a schedule from now on."""
+    """Note when to look first at what is expected of a schedule from now on."""
     look = first_look(schedule, cursor)
     if look is None:
         connection.execute(_SQL["expect_nothing"], {"id": schedule.schedule_id})

@@ -1,7 +1,7 @@
 """
 Is a ledger on SQLite in good order?
 
-The file is opened for reading only, whoever else is at work on it, and nothing about it is changed:
+The file is opened for reading only, even while a worker runs it, and nothing about it is changed:
 first the file itself (is it ours, is its schema known, is it whole), then every definition, then
 the rules that a ledger keeps (`core.ledger.audit`), one schedule at a time, so that memory does not
 grow with the number of schedules. A problem is a `Finding` that says how to mend it; only a file
@@ -46,7 +46,7 @@ class Examination(NamedTuple):
     schema: int
     schema_known: int
     owner: str | None
-    """Who holds the ledger now; None when nobody does."""
+    """The process that holds the ledger now; None when there is none."""
     schedules: int | None
     """None, as the number of rows, where it was not examined."""
     runs: int | None
@@ -90,7 +90,7 @@ def _open(path: Path) -> sqlite3.Connection:
 
 def _examine_file(connection: sqlite3.Connection) -> tuple[int, list[Finding]]:
     """The schema, and what is wrong with the file itself."""
-    connection.execute("BEGIN")  # one view of everything, whoever writes meanwhile
+    connection.execute("BEGIN")  # one view of everything, while a worker may write
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (schema,) = connection.execute("PRAGMA user_version").fetchone()
     if application != APPLICATION_ID:

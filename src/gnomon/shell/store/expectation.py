@@ -1,7 +1,7 @@
 """
 What is expected of schedules, on SQLite: what is to be looked at, and what did not come true.
 
-A breach is written once, and whoever wrote it is told so, so that one alarm is raised for it.
+A breach is written once, and its writer is told that it is new, so that one alarm is raised for it.
 
 Spec: SERVICE-20.
 """
@@ -26,7 +26,7 @@ def expected(connection: sqlite3.Connection, *, now_ms: int, limit: int) -> list
 def judge(
     connection: sqlite3.Connection, one: Expected, judged: Judged, *, now_ms: int
 ) -> Sequence[Breach]:
-    """Write down what was found; return the breaches that nobody had noted."""
+    """Write down what was found; return the breaches that were not noted before."""
     values = {"id": one.schedule_id, "former": to_text(one.after * 1000)}
     if judged.check_ms is None:
         connection.execute(_SQL["judge_nothing"], values)

@@ -2,7 +2,7 @@
 When is a schedule's expectation to be looked at for the first time?
 
 What is expected stands in the target of a schedule of the service: by when a run must have begun,
-and by when it must have ended, after its planned instant. Whoever judges it writes down when to
+and by when it must have ended, after its planned instant. The judge of it writes down when to
 look again; saving a schedule does that for the first time, so that nothing is forgotten when a
 process dies.
 

@@ -226,7 +226,7 @@ class SqliteJournalOpener:
 
 
 def look_into_journal(path: str, *, namespace: str = DEFAULT_NAMESPACE) -> JournalView:
-    """What stands in a journal, whoever owns it; nothing is written, made or brought forward."""
+    """What stands in a journal, owned or not; nothing is written, made or brought forward."""
 
     def work(connection: sqlite3.Connection) -> JournalView:
         check_namespace(

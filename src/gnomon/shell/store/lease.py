@@ -1,10 +1,10 @@
 """
 Leases: who works on which run, and until when that counts.
 
-A lease is extended for the worker that holds it and nobody else, and for the length that it reckons
-with: a definition may have got another meanwhile, and it does not know that. A worker that owns the
-store alone need not wait for the leases of its predecessors: their runs are lost at once, except
-those it finds still going on and adopts, under a new fencing number.
+A lease is extended only for the worker that holds it, and for the length that this worker reckons
+with: a definition may have got another length meanwhile, and the worker does not know that. A
+worker that owns the store alone need not wait for the leases of its predecessors: their runs are
+lost at once, except those it finds still going on and adopts, under a new fencing number.
 
 Spec: LEDGER-8, LEDGER-38.
 """

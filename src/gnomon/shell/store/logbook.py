@@ -119,7 +119,7 @@ def conflict(
     """What stands against saving a schedule where this one is; None for nothing."""
     if by is not None and is_there and user_id != columns_of(schedule).user_id:
         return ConflictError(
-            "belongs to somebody else", where="schedule_id", got=schedule.schedule_id,
+            "belongs to another user", where="schedule_id", got=schedule.schedule_id,
             hint="choose another id, or leave it out",
         )  # fmt: skip
     if if_revision is not None and revision != if_revision:

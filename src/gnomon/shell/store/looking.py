@@ -1,8 +1,8 @@
 """
-How is a file opened by somebody who only wants to look?
+How does a reader open a file that it only wants to look at?
 
 For reading only: no lock is waited for that a reader does not need, nothing is written, and where
-nobody is at work on the file no file appears beside it.
+no process is at work on the file no file appears beside it.
 
 Spec: CLI-25, CLI-27.
 """
@@ -43,7 +43,7 @@ def holder_of(path: Path) -> str | None:
     try:
         fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except OSError:
-        return holder_in(os.read(file, _TEXT_MAX)) or "somebody"
+        return holder_in(os.read(file, _TEXT_MAX)) or "another process"
     finally:
         os.close(file)
     return None

@@ -32,7 +32,7 @@ class OpenPeriods:
         chosen_ms = chosen_ms or 0
         running = _IN_FLIGHT.get(state)
         if running is None and kill_ms is not None:
-            # Nobody starts it any more; for all that is known it runs, and nobody holds it.
+            # No worker starts it any more; as far as is known it runs, and no worker holds it.
             running, detached = State.PLANNED, True
         if running is None:
             queued = state == "queued"

@@ -33,7 +33,7 @@ _MISJUDGED = frozenset({
     Reason.DEADLINE, Reason.OUTAGE, Reason.OVERLAP, Reason.CATCHUP_LIMIT, Reason.QUEUE_FULL,
     Reason.SUPERSEDED,
 })  # fmt: skip
-"""Why a period has not run that somebody had come to at the wrong time."""
+"""Why a period has not run that a worker had come to at the wrong time."""
 
 
 class Replanned(NamedTuple):

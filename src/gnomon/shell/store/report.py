@@ -4,8 +4,8 @@ Writing down what launchers said: launched, failed, ended.
 Nearly always all ends count: they are written at once, each guarded by its fencing number, and only
 when one of them does not hold is the transaction begun again, with a look at each. What a report
 does to a row is judged in `reported`. An end wakes the schedule when periods wait in its queue; a
-launch that is to be tried again wakes it then. Who started, and who ended where nobody waits,
-changes no plan.
+launch that is to be tried again wakes it then. A start changes no plan, nor does an end where no
+period waits.
 
 Spec: LEDGER-7, LEDGER-9.
 """

@@ -30,8 +30,8 @@ _START, _FINISH, _RETRY = _table(Step.START), _table(Step.FINISH), _table(Step.R
 _DONE = State.DONE.value
 _MS = timedelta(milliseconds=1)
 _OF_WHAT_RAN = {Reason.SUPERSEDED: Reason.REPLACED, Reason.KILLED: Reason.UNCERTAIN}
-"""What is said instead of what may be running: a claim that gives way has had it ended first, one
-that is killed has not, and where its schedule is deleted nobody will."""
+"""The reason that is given when an earlier try may be running: a claim that gives way has had it
+ended, a claim that is killed has not, and once its schedule is deleted no worker will."""
 ENDING = tuple(_FINISH)
 """The states in which a run can end."""
 
@@ -51,9 +51,9 @@ class ReportedRun:
         self.fence = fence
         self.launches = launches
         self.ran = outcome is not None
-        """Whether it was executed before, for all anybody knows, and is being started again."""
+        """Whether it was executed before, as far as is known, and is being started again."""
         self.killed = killed
-        """Whether somebody has asked to end it."""
+        """Whether a caller has asked to end it."""
 
 
 class End(NamedTuple):
@@ -184,7 +184,7 @@ class Batch:
         if schedule is None or report.permanent:
             return None
         if report.reason is Reason.STOPPED:
-            return self._now_ms  # nobody has tried, however many tries there were before
+            return self._now_ms  # this was no try, however many tries there were before
         policy = schedule.policy
         again_ms = retry_ms(
             run.launches, policy.launches_max, policy.launch_backoff, now_ms=self._now_ms

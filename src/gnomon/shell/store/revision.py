@@ -4,8 +4,8 @@ What saving or deleting a definition comes to, whatever the store.
 A definition that equals the stored one changes nothing. Of a new schedule nothing is owed that was
 nominal before it, but for the periods of windows that are open and whose chosen instant is ahead.
 Any other definition is a new revision, and nothing nominal before it is owed: periods of the former
-definition that nobody had come to are recorded as skipped, in ranges. The cursor never goes back;
-periods of the new definition that it has passed are withdrawn too, so that none is without a row.
+definition that no worker had come to are recorded as skipped, in ranges. The cursor never goes
+back; periods of the new definition that it has passed are withdrawn too, so that each has a row.
 
 Spec: LEDGER-13, LEDGER-16, LEDGER-26.
 """
@@ -94,9 +94,9 @@ def revise(
     """
     What saving comes to; None when an equal definition is there already.
 
-    `forgotten` is the highest revision of all that retention has removed: whoever has read one of
-    those must not take it for the definition that follows under the same name. Of a new schedule
-    nothing is owed that had opened by `after_ms`.
+    `forgotten` is the highest revision of all that retention has removed: a process that has read
+    one of those must not take it for the definition that follows under the same name. Of a new
+    schedule nothing is owed that had opened by `after_ms`.
     """
     recurrence = schedule.recurrence
     before = (now_ms - 1) // 1000
@@ -140,14 +140,14 @@ def _before_open(schedule: Schedule, cursor: int, now_ms: int, after_ms: int) ->
 def passed_over(
     schedule: Schedule, cursor: int, until: int, reason: Reason
 ) -> tuple[int, list[Fact]]:
-    """What nobody had come to, as skipped; and the cursor after it."""
+    """The periods that no worker had come to, as skipped; and the cursor after them."""
     nominals = _nominals(schedule.recurrence, cursor, until)
     facts = _skipped(schedule.schedule_id, nominals, reason)
     return facts[-1].last_nominal if facts else cursor, facts
 
 
 def columns_of(schedule: Schedule, record: Record | None = None) -> Columns:
-    """The columns, for who has the record of the schedule already from that."""
+    """The columns; a caller that has the record of the schedule already gives it."""
     record = write_schedule(schedule) if record is None else record
     target = json.loads(schedule.target) if schedule.target.startswith("{") else {}
     workflow_id, version, user_id = (

@@ -2,7 +2,7 @@
 What is due: the schedules to look at, each with its open periods.
 
 A schedule is looked at when its wake has come, or when a run of it is lost: in flight with a lease
-that is over. Lost runs come first, because somebody waits for them and they are soon settled; then
+that is over. Lost runs come first, because callers wait for them and they are soon settled; then
 the oldest wake. The cost follows from what is due and not from what is stored.
 
 A schedule whose definition cannot be read is put off for a minute each time, with a line in the

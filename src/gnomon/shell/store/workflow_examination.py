@@ -1,7 +1,7 @@
 """
 Are the workflows of a file in good order?
 
-The file is opened for reading only, whoever else is at work on it: first the file itself, then what
+The file is opened for reading only, even while a host serves it: first the file itself, then what
 must hold between its rows, each rule as a statement that finds what breaks it. A finding names what
 it is about and what to do; only a file that cannot be reached is an error.
 
@@ -83,7 +83,7 @@ def examine_flows(path: Path) -> FlowExamination:
     try:
         connection = open_to_look(path, busy_ms=BUSY_MS)
         try:
-            connection.execute("BEGIN")  # one view of everything, whoever writes meanwhile
+            connection.execute("BEGIN")  # one view of everything, while a host may write
             (schema,) = connection.execute("PRAGMA user_version").fetchone()
             findings += _examine_file(connection, schema, known)
             if owner is None and (loss := lost_of(path)) is not None:

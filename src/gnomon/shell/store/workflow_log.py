@@ -2,8 +2,8 @@
 The workflow log on SQLite: the port `WorkflowLog`, one transaction and one hop for each call.
 
 As with the journal, a call runs as a whole on the executor it was opened with, or inline without
-one. Whoever opens a file to hold its workflows owns the file until it closes it or dies, so that a
-killed host is followed at once; others may open it beside that, to look and to give commands.
+one. A host that opens a file to hold its workflows owns it until it closes it or dies, so that the
+next host follows a killed one at once. Others may open the file too, to look and give commands.
 
 Spec: WLOG-1 to WLOG-9.
 """

@@ -1,9 +1,9 @@
 """
 Which store is meant: a file, memory, or a database that many machines share?
 
-A text that begins like the address of a PostgreSQL server is one; anything else is a file. Whoever
-serves a store is told when others have changed it: through a pipe beside the file, or by the
-database.
+A text that begins like the address of a PostgreSQL server is one; anything else is a file. A host
+that serves a store is told when other processes have changed it: through a pipe beside the file, or
+by the database.
 
 Spec: HOST-2, WCLI-3.
 """
@@ -31,7 +31,7 @@ def is_shared(store: str) -> bool:
 
 
 async def open_log(store: str, *, to_hold: bool = False, threaded: bool = True) -> WorkflowLog:
-    """Open a store; `to_hold` for whoever serves it."""
+    """Open a store; `to_hold` for a host that serves it."""
     if is_shared(store):
         from gnomon.shell.store.postgres.workflow_log import PostgresWorkflowLog  # an extra
 
@@ -50,14 +50,14 @@ def examine_store(store: str) -> FlowExamination:
 
 
 def ring_for(store: str) -> None:
-    """Tell whoever serves the store that it has changed; a database does that by itself."""
+    """Tell the host that serves the store that it has changed; a database does so by itself."""
     if not is_shared(store):
         wake_readers(store)
 
 
 @asynccontextmanager
 async def told(store: str, look: Callable[[], None], clock: Clock) -> AsyncIterator[None]:
-    """Call `look` whenever somebody else has changed the store, as long as the block lasts."""
+    """Call `look` whenever another process has changed the store, while the block lasts."""
     if not is_shared(store):
         with FileWakeup(store, look):
             yield

@@ -2,8 +2,8 @@
 One change of a workflow, on SQLite, inside the transaction of its caller.
 
 The order is the one that the change names: records first, then what is published, then what becomes
-of reserved events. How many events are pending in a topic is counted along, so that nobody has to
-count a long queue.
+of reserved events. How many events are pending in a topic is counted along, so that no reader has
+to count a long queue.
 
 Spec: WLOG-2 to WLOG-6.
 """

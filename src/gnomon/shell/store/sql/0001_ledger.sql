@@ -76,7 +76,7 @@ CREATE INDEX schedule_runs_open ON schedule_runs (schedule_id, run_at) WHERE sta
 CREATE INDEX schedule_runs_by_lease ON schedule_runs (lease_until) WHERE lease_until IS NOT NULL;
 CREATE INDEX schedule_runs_by_end ON schedule_runs (ended_at) WHERE ended_at IS NOT NULL;
 
--- An outcome is permanent, whoever writes.
+-- An outcome is permanent for every writer.
 CREATE TRIGGER schedule_runs_keep_outcome
 BEFORE UPDATE OF state, outcome ON schedule_runs
 WHEN OLD.outcome IS NOT NULL AND (OLD.state = 'done' OR NEW.outcome IS NOT OLD.outcome)

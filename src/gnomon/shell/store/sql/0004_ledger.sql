@@ -10,7 +10,7 @@ CREATE TABLE workflows (
   PRIMARY KEY (user_id, workflow_id, version)
 );
 
--- A version never changes, whoever writes.
+-- No writer ever changes a version.
 CREATE TRIGGER workflows_keep_version BEFORE UPDATE ON workflows
 BEGIN
   SELECT RAISE(ABORT, 'a version of a workflow is permanent');

@@ -98,7 +98,7 @@ FROM json_each(:keys) j CROSS JOIN schedule_runs r ON r.idempotency_key = j.valu
 UPDATE schedule_runs
 SET state = 'running', outcome = 'executed', status = 'STARTED', run_id = ?1, started_at = ?5,
   updated_at = ?2,
-  -- One that goes on without its worker has a lease of its own, and nobody's.
+  -- A run that goes on without its worker has a lease of its own, and no owner.
   owner = CASE WHEN ?3 IS NULL THEN owner END, lease_until = coalesce(?3, lease_until)
 WHERE rowid = ?4
 
@@ -521,8 +521,8 @@ ORDER BY deleted_at
 LIMIT :limit
 
 -- name: remember_forgotten
--- The numbers that it had are not given again: whoever has read a definition of it, or made a plan,
--- must not take it for one of what is saved under that name later.
+-- The numbers that it had are not given again: a process that has read a definition of it, or made
+-- a plan, must not take it for one of what is saved under that name later.
 INSERT INTO ledger_meta (name, value)
 SELECT 'forgotten_revision', CAST(revision AS TEXT) FROM schedules WHERE schedule_id = ?1
 UNION ALL
