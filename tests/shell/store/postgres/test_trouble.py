@@ -249,7 +249,7 @@ def test_a_failure_in_the_middle_of_a_commit_claims_nothing(
 
 
 @clause("PG-9")
-def test_a_row_that_somebody_holds_for_long_is_not_waited_for_without_end(
+def test_a_row_that_another_process_holds_for_long_is_not_waited_for_without_end(
     common_database: str, schema: str
 ) -> None:
     async def scenario(fleet: Fleet) -> None:
@@ -258,7 +258,7 @@ def test_a_row_that_somebody_holds_for_long_is_not_waited_for_without_end(
         other = await fleet.beside()
         async with other.transaction():
             await other.execute("SELECT * FROM schedules FOR UPDATE")
-            with pytest.raises(StoreError, match="has a row that somebody holds") as raised:
+            with pytest.raises(StoreError, match="row that another process holds") as raised:
                 await ledger.resume("report", now_ms=at("00:00:40"))
 
         assert raised.value.transient

@@ -1,7 +1,7 @@
 """
-What do the processes of one database say to each other? Short texts, to whoever listens right now.
+What do the processes of one database say to each other? Short texts, to those that listen just now.
 
-Nothing is kept: who does not listen does not hear, and nothing may depend on it.
+Nothing is kept: a process that is not listening never hears it, and nothing may depend on it.
 
 Spec: PG-19.
 """

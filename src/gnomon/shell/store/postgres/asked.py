@@ -1,8 +1,8 @@
 """
 What people ask of a ledger on PostgreSQL: run it now, make up for these, leave that out, end this.
 
-Each takes the row of its schedule first, so that two who ask for the same ask once. Whoever else is
-at work is told when the transaction is committed.
+Each takes the row of its schedule first, so that two callers that ask for the same ask once. The
+workers are told when the transaction is committed.
 
 Spec: ASK-1, ASK-2, ASK-7 to ASK-10.
 """

@@ -1,11 +1,11 @@
 """
 Committing changes on PostgreSQL: the guard, the facts, the claims.
 
-Rows that another worker has are not waited for: whoever has one is faster. Most changes claim one
-new period, and one statement checks, advances and claims them all. Of others that only add rows the
+Rows that another worker has are not waited for: that worker is faster. Most changes claim one new
+period, and one statement checks, advances and claims them all. Of others that only add rows the
 version of the schedule's row says if they hold; the rest take the rows they rewrite before they are
 judged. Each kind of row is written by one statement, whatever their number. A new key that exists
-already makes the whole transaction begin again; that hardly ever happens, so nobody looks
+already makes the whole transaction begin again; that hardly ever happens, so it is not looked for
 beforehand.
 
 Spec: LEDGER-4, LEDGER-6, LEDGER-7, PG-1, PG-2.

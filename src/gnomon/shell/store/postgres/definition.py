@@ -216,7 +216,7 @@ async def _let_end(connection: "Connection", sql: Statements, changed: list[_Rev
 async def _expect(
     connection: "Connection", sql: Statements, written: list[_Revision], now_ms: int
 ) -> None:
-    """Have somebody look at what is expected of schedules from now on."""
+    """Note when to look first at what is expected of schedules from now on."""
     looks, none = [], []
     for schedule, revised in written:
         look = first_look(schedule, max(revised.cursor, (now_ms - 1) // 1000))

@@ -1,16 +1,16 @@
 """
 Is a ledger on PostgreSQL in good order, and are its workers?
 
-Everything is read in one view, whoever writes meanwhile, and nothing is changed, not even the
+Everything is read in one view, while workers may write, and nothing is changed, not even the
 schema: one schedule at a time, so that memory does not grow with their number.
 
-A finding is what somebody must look after. A worker that has fallen silent is one as long as runs
-are under its name, because nobody knows how they are doing. Once others have them it is not: it
-was replaced, which is what workers are for, and an alarm that stays for an hour after everything
-went well teaches people not to look. But when the worker that was heard of last is a silent one,
-nobody works, and what is due waits: then that is the finding, whether or not it held anything. Who
-has stopped all workers on purpose was heard to say so, and is left in peace. The clock of a worker
-matters only while it is there.
+A finding is what an operator must look after. A worker that has fallen silent is one as long as
+runs are under its name, because it is not known how they are doing. Once other workers have them it
+is none: it was replaced, which is what workers are for, and an alarm that stays for an hour after
+everything went well teaches people not to look. But when the worker that was heard of last is a
+silent one, no worker runs, and what is due waits: then that is the finding, whether or not it held
+anything. Workers that an operator has stopped on purpose have said so, and are no finding. The
+clock of a worker matters only while it is there.
 
 Spec: CLI-28, CLI-40, PG-11, PG-14.
 """

@@ -19,7 +19,7 @@ __all__ = ["judge"]
 async def judge(
     connection: "Connection", sql: Statements, one: Expected, judged: Judged, *, now_ms: int
 ) -> Sequence[Breach]:
-    """Write down what was found; return the breaches that nobody had noted."""
+    """Write down what was found; return the breaches that were not noted before."""
     if judged.check_ms is None:
         await connection.execute(sql["judge_nothing"], one.schedule_id, one.after * 1000)
     else:

@@ -108,7 +108,7 @@ _LIBPQ = frozenset({
     "keepalives_interval", "load_balance_hosts", "requirepeer", "require_auth", "sslcertmode",
     "sslcompression", "sslnegotiation", "sslsni", "tcp_user_timeout",
 })  # fmt: skip
-"""What libpq reads in an address, and nobody here."""
+"""What libpq reads in an address, and Gnomon does not."""
 _SETTING = "unsupported startup parameter"  # what a pooler says of settings for a session
 _ADVICE = {
     "08": _GONE,
@@ -133,7 +133,7 @@ _ADVICE = {
     ),
     "53200": _Advice("has no memory left", "give the server more, or wait", True),
     "53300": _CROWDED,
-    "55P03": _Advice("has a row that somebody holds for long", _AGAIN, True),
+    "55P03": _Advice("has a row that another process holds for long", _AGAIN, True),
     "57014": _Advice("took too long over a statement", _AGAIN, True),
     "57P01": _GONE,
     "57P02": _GONE,

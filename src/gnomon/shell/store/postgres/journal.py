@@ -2,8 +2,8 @@
 The journal on PostgreSQL: the port `Journal`, one transaction for each call.
 
 The rows are those of the journal on SQLite, and so are the promises. A write takes the head as it
-was seen and puts the next one in its place; where somebody has changed it meanwhile, nothing is
-written. Who owns a journal is the business of `tenure`.
+was seen and puts the next one in its place; where another process has changed it meanwhile, nothing
+is written. Who owns a journal is the business of `tenure`.
 
 Spec: JOURNAL-1 to JOURNAL-8, JOURNAL-11.
 """
@@ -152,7 +152,7 @@ class PostgresJournalOpener:
 async def look_into_shared_journal(
     url: str, *, namespace: str = DEFAULT_NAMESPACE, schema: str = SCHEMA
 ) -> JournalView:
-    """What stands in a journal, whoever owns it; nothing is written, made or brought forward."""
+    """What stands in a journal, owned or not; nothing is written, made or brought forward."""
     sql, newest = Statements(schema, "journal.sql"), len(migrations(schema, JOURNAL.name))
     pool = await Pool.open(url, PoolOptions(connections=1))
     try:

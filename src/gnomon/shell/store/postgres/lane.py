@@ -2,11 +2,11 @@
 Which of the due schedules does this worker take, when others want the same?
 
 All workers look at the oldest first, and where more is due than one of them takes at a time they
-would all want the same. Whoever has lost a commit looks into a lane from then on: a part of the
-schedules, by a hash of their ids. After each further loss there are twice as many lanes, and
+would all want the same. A worker that has lost a commit looks into a lane from then on: a part of
+the schedules, by a hash of their ids. After each further loss there are twice as many lanes, and
 another one is chosen, by a hash of the worker's name; so workers soon come to take different
-schedules. Who finds its lane nearly empty looks at everything again: a lane belongs to nobody, and
-nothing waits for anybody.
+schedules. A worker that finds its lane nearly empty looks at everything again: no worker owns a
+lane, and nothing waits for a worker.
 
 Spec: PG-2.
 """

@@ -218,7 +218,7 @@ class PostgresLedger(RequestsOnPostgres):
             async with self.pool.alone() as connection:
                 return await report_ends(connection, self.sql, ends, now_ms=now_ms)
         except StoreError as error:
-            if was_undone(error):  # an executor that tells of an end has nobody to try again
+            if was_undone(error):  # an executor that tells of an end tells it only once
                 raise NotAllHeldError from error
             raise
 

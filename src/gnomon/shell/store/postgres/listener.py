@@ -2,9 +2,9 @@
 Who tells a worker that another has changed something? The database does, with LISTEN and NOTIFY.
 
 One connection beside the pool listens. When it breaks, it is made again, with longer and longer
-waits, and the worker is woken each time, because nobody knows what was said meanwhile. Nothing
+waits, and the worker is woken each time, because it is not known what was said meanwhile. Nothing
 depends on being told: a worker looks by itself at least every half minute. Behind a pooler that
-hands out connections for each transaction nobody can listen, and nobody tries.
+hands out connections for each transaction no worker can listen, and none tries.
 
 Spec: PG-7, PG-19.
 """
@@ -45,9 +45,9 @@ async def listen(
     options: PoolOptions | None = None, *, hear: Callable[[str], None] | None = None,
 ) -> None:  # fmt: skip
     """
-    Call `wake` whenever somebody has changed something, until cancelled.
+    Call `wake` whenever another process has changed something, until cancelled.
 
-    `hear` is called with every text that is said; what was said while nobody listened is lost.
+    `hear` is called with every text that is said while this listens; other texts are lost.
     """
     options = options or PoolOptions()
     ear = _Ear(wake or _nothing, hear or _nothing_of)
@@ -109,8 +109,8 @@ async def _either(gone: asyncio.Event, clock: Clock) -> None:
 
 
 def _nothing() -> None:
-    """Nobody waits to be woken."""
+    """The caller does not want to be woken."""
 
 
 def _nothing_of(_: str) -> None:
-    """Nobody wants to know the words."""
+    """The caller does not want to know the words."""

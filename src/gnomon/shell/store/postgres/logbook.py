@@ -84,7 +84,7 @@ async def check_owners(
 
 
 async def quota_count(connection: "Connection", sql: Statements, by: By | None) -> int:
-    """How many schedules the owner has, where that is bounded; nobody else adds one meanwhile."""
+    """How many schedules the owner has, where that is bounded; no other caller adds one now."""
     if by is None or by.schedules_max is None:
         return 0
     await connection.execute(sql["alone_for"], by.user_id)

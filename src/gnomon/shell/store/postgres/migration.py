@@ -79,7 +79,7 @@ async def migrate(pool: Pool, sql: Statements) -> None:
 
 
 async def expect_newest(pool: Pool, sql: Statements) -> None:
-    """Refuse a ledger that is not there, or that somebody who only looks cannot read."""
+    """Refuse a ledger that is not there, or whose schema a reader cannot read."""
     scripts = migrations(sql.schema)
     async with pool.transaction() as connection:
         number = await _number(connection, pool.place, sql, scripts, LEDGER)

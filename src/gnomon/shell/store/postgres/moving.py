@@ -1,13 +1,13 @@
 """
 Moving a ledger from a SQLite file to PostgreSQL: everything, once.
 
-The file is owned while it is read, so that nobody writes to it. All rows are copied in one
-transaction and compared there, and with them goes what the ledger has written down. Then the file
-is marked as moved, and only then is the transaction committed. Whoever dies in between has a file
-that nobody runs any more, and moves it again: either the database has everything already, which it
-shows by the number of the move that both were given, or it is empty. Where workers have begun anew
-meanwhile, or another file has arrived, it is refused. A run that was in flight is lost, and its
-schedule's rule says what becomes of it.
+The file is owned while it is read, so that no other process writes to it. All rows are copied in
+one transaction and compared there, and with them goes what the ledger has written down. Then the
+file is marked as moved, and only then is the transaction committed. A move that dies in between
+leaves a file that no worker runs any more, and the operator moves it again: either the database has
+everything already, which it shows by the number of the move that both were given, or it is empty.
+Where workers have begun anew meanwhile, or another file has arrived, it is refused. A run that was
+in flight is lost, and its schedule's rule says what becomes of it.
 
 Spec: PG-16, LEDGER-19, LEDGER-22.
 """

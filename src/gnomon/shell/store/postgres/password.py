@@ -3,7 +3,7 @@ Where does the password of a database come from, and why is there none?
 
 From the address, from PGPASSWORD, from a service file, or from a password file, as with libpq; each
 is asked only where those before it say nothing. A password file that others can read is not read:
-whoever gets it refused is told, in the error and not in a warning of Python.
+the caller is told so, in the error and not in a warning of Python.
 
 Spec: PG-9.
 """

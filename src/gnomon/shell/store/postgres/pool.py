@@ -2,7 +2,7 @@
 Connections to one database: a few of them, each call one transaction.
 
 A connection that broke is replaced when the next call needs one; until that works, calls raise a
-transient `StoreError`, and whoever calls waits and tries again. Instants go over the wire as
+transient `StoreError`, and the caller waits and tries again. Instants go over the wire as
 integers of milliseconds and stand in the tables as timestamptz.
 
 Behind a pooler that hands out a connection for each transaction (`pooler=True`) nothing is prepared
@@ -112,7 +112,7 @@ class Pool:
                 yield connection
 
     async def transact(self, work: Callable[["Connection"], Awaitable[_Result]]) -> _Result:
-        """One transaction for who has nobody to try again: a deadlock does not reach them."""
+        """One transaction for callers that do not try again: a deadlock does not reach them."""
         for _ in range(_AGAIN):
             try:
                 async with self.transaction() as connection:
@@ -162,7 +162,7 @@ def was_undone(error: StoreError) -> bool:
 async def connect(
     url: str, options: PoolOptions, settings: Mapping[str, str] | None = None
 ) -> "asyncpg.Connection[asyncpg.Record]":
-    """One connection beside a pool, for whoever listens or owns something."""
+    """One connection beside a pool, to listen or to own something."""
     arguments = _arguments(url, options)
     arguments["server_settings"] |= settings or {}
     with connecting(url):

@@ -30,7 +30,7 @@ __all__ = ["BEAT_MS", "FORGET_MS", "SILENT_MS", "Presence", "WorkerRow", "worker
 
 BEAT_MS = 5_000
 SILENT_MS = 20_000
-"""After so long without a word a worker is taken for gone by whoever looks."""
+"""After so long without a word every reader takes a worker for gone."""
 FORGET_MS = 3_600_000
 SURE_MS = 500
 """An answer that takes longer does not count when clocks are compared."""
@@ -88,7 +88,7 @@ class Presence:
         await self._compare(self._sql["heartbeat"], *self._who, *values)
 
     async def forget_others(self) -> None:
-        """Remove the workers that nobody has heard of for long, and that hold nothing any more."""
+        """Remove the workers that have been silent for long, and that hold nothing any more."""
         await self._pool.fetch(self._sql["forget_workers"], FORGET_MS)
 
     async def outlast_others(self) -> None:

@@ -3,12 +3,12 @@ What launchers said, written to PostgreSQL: one statement for each kind of repor
 
 Most reports are ends of runs that are held still, and one statement says so, writes them all and
 wakes the queues behind them. Where one of them is something else, the rows of the runs are taken
-and each report is judged in `reported`, so that nobody can take a run over between the judgement
-and the writing; where a launch has failed, the schedules too, so that nobody deletes one of them
-and leaves behind what is to be tried again. Then the schedules are taken that have a queue, and
-only then is it asked who waits there, so that nobody can join a queue unseen by the end of the run
-before it: the function `wake_queues` of the schema does that, each of its statements with a view of
-its own.
+and each report is judged in `reported`, so that no worker can take a run over between the judgement
+and the writing. Where a launch has failed, the schedules are taken too, so that no caller deletes
+one of them and leaves behind what is to be tried again. Then the schedules with a queue are taken,
+and only then is it asked which periods wait there, so that none can join a queue unseen by the end
+of the run before it: the function `wake_queues` of the schema does that, each of its statements
+with a view of its own.
 
 Spec: LEDGER-7, LEDGER-9, PG-3.
 """

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["TRIES", "RequestsOnPostgres"]
 
 TRIES = 3
-"""How often a transaction is made again because somebody else added the same key."""
+"""How often a transaction is made again because another process added the same key."""
 _NEWEST = 2**31 - 1
 _Result = TypeVar("_Result")
 
@@ -197,7 +197,7 @@ class RequestsOnPostgres:
                     )
                 )  # fmt: skip
             except KeyExistsError:
-                continue  # somebody else has just added one of them
+                continue  # another process has just added one of them
         raise self.error_of_keys()
 
     def error_of_keys(self) -> StoreError:

@@ -26,7 +26,7 @@ async def retain(connection: "Connection", sql: Statements, *, before_ms: int, l
         for _, schedule_id, last_ms in rows:
             floors[schedule_id] = max(last_ms, floors.get(schedule_id, last_ms))
         await connection.fetch(sql["take"], list(floors))
-        # Somebody else may have removed some of them while this one waited.
+        # Another worker may have removed some of them while this one waited.
         done = await connection.execute(sql["remove_runs"], [row[0] for row in rows])
         removed = int(done.rpartition(" ")[2])
         await connection.execute(sql["raise_floors"], list(floors), list(floors.values()))

@@ -1,10 +1,10 @@
 """
-Who owns a journal on PostgreSQL? Whoever's connection holds its lock.
+Who owns a journal on PostgreSQL? The process whose connection holds its lock.
 
 One connection takes the lock and does all the work, so that ownership ends with its holder and not
 with a timer: the server lets the lock go when the connection is gone, and asks a silent one every
 few seconds whether it is. A connection that broke is made again when the next call needs one, and
-takes the lock again as soon as it is free. Meanwhile somebody else may have taken it: that is why
+takes the lock again as soon as it is free. Meanwhile another process may have had it: that is why
 every write carries a fencing number, and why nothing here has to be certain.
 
 A lock of this kind belongs to a session, so a pooler that hands out connections for each

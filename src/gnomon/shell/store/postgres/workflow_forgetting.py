@@ -2,7 +2,7 @@
 What is removed of a workflow on PostgreSQL, inside the transaction of its caller.
 
 It does what `shell.store.workflow_forgetting` does on SQLite, in the same order; the row of the
-workflow is locked, so that nobody publishes meanwhile what is about to be forgotten.
+workflow is locked, so that no process publishes meanwhile what is about to be forgotten.
 
 Spec: WLOG-11, WLOG-12.
 """

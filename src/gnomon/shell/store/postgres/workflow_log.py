@@ -1,11 +1,11 @@
 """
 The workflow log on PostgreSQL: the port `WorkflowLog`, for hosts on many machines.
 
-A workflow is held by a lease, judged by the clock of the database; whoever is silent for a minute
-loses it to whoever looks next, who gets a higher fencing number, and the former holder's writes are
-refused from then on. A change locks the row of its workflow, so that changes of one workflow come
-one after the other and those of others beside them. After each that is not the holder's own, the
-channel of the schema is told.
+A host holds a workflow by a lease, judged by the clock of the database. A host that is silent for a
+minute loses it to the next host that looks. That one gets a higher fencing number, and the former
+holder's writes are refused from then on. A change locks the row of its workflow, so that changes of
+one workflow come one after the other and those of others beside them. After each that is not the
+holder's own, the channel of the schema is told.
 
 Spec: WLOG-1 to WLOG-8.
 """
@@ -112,7 +112,7 @@ class PostgresWorkflowLog:
 
     async def load(self, workflow: str) -> Facts | None:
         async with self.pool.transaction() as connection:
-            # Whoever writes waits for this: all statements see the same.
+            # Writers wait for this: all statements see the same.
             standing = await self._standing(connection, "standing_shared", workflow)
             if standing is None:
                 return None

@@ -1,5 +1,5 @@
 """
-With which zone data were the wakes of a ledger computed, and does anybody still use others?
+With which zone data were the wakes of a ledger computed, and does a worker still use others?
 
 A worker that starts with other zone data than the ledger was last opened with makes every zoned
 schedule due, so that all are computed anew. Workers with the former data may still be there, and
@@ -7,8 +7,8 @@ may be faster: what they compute meanwhile is theirs. So each worker notes with 
 data it has, and when those with others have fallen silent, one of those that stay makes every zoned
 schedule due once more. That is twice for an upgrade, however many workers there are.
 
-Nobody can tell which data are right: those are followed that the workers who stay have. A worker
-that is killed before its next heartbeat after a start with new data goes unnoticed.
+No worker can tell which data are right: those are followed that the workers that stay have. A
+worker that is killed before its next heartbeat after a start with new data goes unnoticed.
 
 Spec: LEDGER-22, PG-20.
 """

@@ -1,8 +1,8 @@
 -- Schema 1: schedules, their revisions, what became of their periods, and who works on them.
 -- The tables are those of the ledger on SQLite; instants are timestamptz.
 --
--- Runs have no foreign key to their schedule, which would cost as much as the insert: whoever adds
--- a run has taken the row of its schedule.
+-- Runs have no foreign key to their schedule, which would cost as much as the insert: the process
+-- that adds a run has taken the row of its schedule.
 
 CREATE TABLE gnomon.ledger_meta (
   name text PRIMARY KEY,
@@ -93,7 +93,7 @@ CREATE INDEX schedule_runs_open ON gnomon.schedule_runs (schedule_id) WHERE stat
 CREATE INDEX schedule_runs_by_lease ON gnomon.schedule_runs (lease_until) WHERE lease_until IS NOT NULL;
 CREATE INDEX schedule_runs_by_end ON gnomon.schedule_runs (ended_at) WHERE ended_at IS NOT NULL;
 
--- An outcome is permanent, whoever writes.
+-- An outcome is permanent for every writer.
 CREATE FUNCTION gnomon.keep_outcome() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION 'an outcome is permanent' USING ERRCODE = 'integrity_constraint_violation';

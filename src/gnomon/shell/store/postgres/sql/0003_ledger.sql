@@ -1,4 +1,4 @@
--- Schema 3: periods to leave out, and runs that somebody asked to end.
+-- Schema 3: periods to leave out, and runs that a caller asked to end.
 
 ALTER TABLE gnomon.schedules ADD COLUMN skips text NOT NULL DEFAULT '';
 

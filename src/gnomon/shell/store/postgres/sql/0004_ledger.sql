@@ -10,7 +10,7 @@ CREATE TABLE gnomon.workflows (
   PRIMARY KEY (user_id, workflow_id, version)
 );
 
--- A version never changes, whoever writes.
+-- No writer ever changes a version.
 CREATE FUNCTION gnomon.keep_version() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION 'a version of a workflow is permanent'

@@ -3,11 +3,11 @@
 -- The ends of a turn ask which of their schedules have a queue; mostly none has.
 CREATE INDEX schedules_with_queue ON gnomon.schedules (schedule_id) WHERE overlap_policy = 'queue';
 
--- Runs of these schedules, joined, are over. Those with a queue are taken, after those who have
--- them, in an order that is everybody's; only then is it asked who waits, so that nobody can join a
--- queue unseen. Each statement here sees what was committed before it, which those of one `WITH`
--- would not. A plan that lets a period wait, made before and not yet committed, must not count any
--- more; whose queue has somebody in it is looked at now, and the other workers are told.
+-- Runs of these schedules, joined, are over. Those with a queue are taken, after the processes that
+-- have them, in the order that all use. Only then is it asked which periods wait, so that none can
+-- join a queue unseen. Each statement here sees what was committed before it, which those of one
+-- `WITH` would not. A plan that lets a period wait, made before and not yet committed, must not
+-- count any more; a schedule whose queue has a period is looked at now, and other workers are told.
 CREATE FUNCTION gnomon.wake_queues(ended text, noted_at timestamptz, channel text) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE

@@ -74,7 +74,7 @@ FROM gnomon.executions WHERE idempotency_key = $1
 SELECT node_id, state, attempt, process, detail, started_at, ended_at
 FROM gnomon.execution_nodes WHERE idempotency_key = $1 ORDER BY node_id
 
--- Whoever takes the run over waits until this is written, or comes first.
+-- A worker that takes the run over waits until this is written, or comes first.
 -- name: may_write
 SELECT 1 FROM gnomon.executions
 WHERE idempotency_key = $1 AND fence = $2 AND ended_at IS NULL

@@ -2,12 +2,12 @@
 -- commas where a turn may hand over thousands, which is four times as quick on the other side.
 --
 -- Who takes which rows: a commit takes what is free, first of `schedules` and then of
--- `schedule_runs`, and waits for nobody. A report takes its runs and then the schedules it wakes, a
--- renewal its runs, each in the order of the ids; whoever ends a run in flight does as a report does.
+-- `schedule_runs`, and waits for none. A report takes its runs and then the schedules it wakes, a
+-- renewal its runs, each in the order of the ids; ending a run in flight takes what a report takes.
 -- Saving, deleting and everything else that is asked for takes the schedule first, and runs after it
 -- where it has to; the server breaks one of two that wait for each other, and it begins again.
 --
--- What is done and what is open have an index each, so that whoever asks for both asks twice.
+-- What is done and what is open have an index each, so that a statement about both asks twice.
 --
 -- Leases are judged by the time of the database. `LEASE_NOW` stands for the instant that counts: the
 -- parameter that comes with it, or when that is NULL the time at which the transaction began.
@@ -68,13 +68,13 @@ SELECT EXISTS (
 )
 
 -- name: take_free
--- The rows of schedules, except those that somebody else has.
+-- The rows of schedules, except those that another process has.
 SELECT schedule_id, lock_version FROM gnomon.schedules
 WHERE schedule_id = ANY ($1)
 FOR UPDATE SKIP LOCKED
 
 -- name: take
--- The rows of schedules, in an order that is everybody's, after those who have them.
+-- The rows of schedules, in the order that every process uses, after the processes that have them.
 SELECT schedule_id FROM gnomon.schedules
 WHERE schedule_id = ANY ($1)
 ORDER BY schedule_id
@@ -164,8 +164,8 @@ WITH kinds AS MATERIALIZED (
     cursor_at = k.cursor_at, next_run_at = k.next_run_at, wake_at = k.wake_at,
     lock_version = s.lock_version + 1, updated_at = $15
   FROM free JOIN kinds k USING (kind)
-  -- Nobody can change that place any more. Where somebody has since this statement began, and gave
-  -- the schedule no new version, its place is one that is not seen here, and the turn is lost.
+  -- No process can change that place any more. If one has since this statement began, and gave the
+  -- schedule no new version, its place is one that is not seen here, and the turn is lost.
   WHERE s.ctid = free.place
   RETURNING s.schedule_id, free.key, free.kind
 ), claimed AS (
@@ -197,7 +197,7 @@ UPDATE gnomon.schedules s SET
 FROM free
 JOIN unnest($4::timestamptz[], $5::timestamptz[], $6::timestamptz[]) WITH ORDINALITY
   AS k (cursor_at, next_run_at, wake_at, kind) ON k.kind = free.kind
-WHERE s.ctid = free.place -- which nobody can change any more
+WHERE s.ctid = free.place -- which no process can change any more
 RETURNING s.schedule_id
 
 -- name: advance
@@ -214,7 +214,7 @@ UPDATE gnomon.schedules SET paused = false, paused_until = NULL, pause_reason = 
 WHERE schedule_id = ANY ($1)
 
 -- name: reported_runs
--- What is over is nobody's to change, and is not taken.
+-- A run that is over is not changed any more, and is not taken.
 SELECT idempotency_key, schedule_id, state, fence, launches, outcome, kill_at IS NOT NULL
 FROM gnomon.schedule_runs
 WHERE idempotency_key = ANY ($1)
@@ -223,8 +223,8 @@ ORDER BY schedule_id, idempotency_key
 FOR NO KEY UPDATE
 
 -- name: start_runs
--- One that goes on without its worker has a lease of its own, and nobody's. $1 run ids, $2 lengths
--- of such leases, $3 starts, NULL for now, $4 keys, $5 now, $6 the instant for leases
+-- A run that goes on without its worker has a lease of its own, and no owner. $1 run ids, $2 the
+-- lengths of such leases, $3 starts, NULL for now, $4 keys, $5 now, $6 the instant for leases
 UPDATE gnomon.schedule_runs r SET
   state = 'running', outcome = 'executed', status = 'STARTED', run_id = v.run_id,
   started_at = coalesce(v.started_at, $5), updated_at = $5,
@@ -265,10 +265,10 @@ WHERE r.idempotency_key = v.key
 
 -- name: end_held
 -- What most reports come to, as one statement: ends of runs that are held still, and the queues of
--- their schedules; an error when one of them is not held. Nobody else can end them, so that the rows
--- are taken in any order. Joined: $1 keys, $2 fences, $3 kinds; $4 outcomes, $5 reasons, $6 statuses,
--- $7 details, $8 run ids, $9 starts, $10 ends, NULL for now; $11 now, $12 states that can end,
--- $13 how many, $14 the channel
+-- their schedules; an error when one of them is not held. No other worker can end them, so the rows
+-- are taken in any order. Joined: $1 keys, $2 fences, $3 kinds; $4 outcomes, $5 reasons,
+-- $6 statuses, $7 details, $8 run ids, $9 starts, $10 ends, NULL for now; $11 now, $12 states that
+-- can end, $13 how many, $14 the channel
 WITH ended AS (
   UPDATE gnomon.schedule_runs r SET
     state = 'done', outcome = coalesce(r.outcome, k.outcome), reason = k.reason, status = k.status,
@@ -319,7 +319,7 @@ WHERE s.schedule_id = v.id AND s.deleted_at IS NULL
 UPDATE gnomon.schedules SET wake_at = $2 WHERE schedule_id = ANY ($1)
 
 -- name: lose_later
--- Except what somebody has, as above. $1 ids, $2 how long in milliseconds, $3 the instant for leases
+-- Except those that another process has, as above. $1 ids, $2 milliseconds, $3 instant for leases
 WITH lost AS MATERIALIZED (
   SELECT r.idempotency_key FROM gnomon.schedule_runs r
   WHERE r.schedule_id = ANY ($1) AND r.lease_until < LEASE_NOW($3)
@@ -415,8 +415,8 @@ FROM unnest(
 ON CONFLICT DO NOTHING
 
 -- name: take_begun
--- The runs that can end, of schedules that get a queue: whoever ends one of them wakes a queue that it
--- sees, so it has to be done before the queue is there, or to begin after that. $1 ids
+-- The runs that can end, of schedules that get a queue: their ends wake only a queue that they see,
+-- so an end has to be done before the queue is there, or to begin after that. $1 ids
 SELECT r.idempotency_key FROM gnomon.schedule_runs r JOIN gnomon.schedules s USING (schedule_id)
 WHERE r.schedule_id = ANY ($1) AND s.overlap_policy <> 'queue'
   AND r.state <> 'done' AND r.launches > 0
@@ -727,8 +727,8 @@ LIMIT $2
 FOR UPDATE SKIP LOCKED
 
 -- name: remember_forgotten
--- The numbers that these had are not given again: whoever has read a definition of one of them, or
--- made a plan, must not take it for one of what is saved under that name later.
+-- The numbers that these had are not given again: a process that has read a definition of one of
+-- them, or made a plan, must not take it for one of what is saved under that name later.
 INSERT INTO gnomon.ledger_meta AS m (name, value)
 SELECT v.name, v.number::text FROM (
   SELECT 'forgotten_revision' AS name, max(revision)::bigint AS number FROM gnomon.schedules

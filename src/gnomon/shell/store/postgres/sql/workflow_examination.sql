@@ -49,7 +49,7 @@ WHERE handler_type = 'consumer' AND phase IN ('mutated', 'emitting', 'committed'
 
 -- name: reservation
 SELECT event.workflow, 'event ' || event.topic || '/' || event.id,
-  'is reserved by run ' || coalesce(event.reserved_by::text, 'nobody') || ', which is not open'
+  'is reserved by run ' || coalesce(event.reserved_by::text, 'none') || ', which is not open'
 FROM gnomon.flow_events AS event JOIN gnomon.flows AS flow ON flow.name = event.workflow
 WHERE event.status = 'reserved'
   AND coalesce(event.reserved_by, 0) <> coalesce(flow.current, -1);
