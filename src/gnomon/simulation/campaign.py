@@ -6,7 +6,7 @@ it. The kinds are:
 
 - `crash`: one worker that owns its ledger. A first world shows how many calls there are; then it
   dies before and after each of them, once, and at pairs of them that the seed draws. They come in
-  an order that the seed draws too, so that whoever stops early has had a fair sample.
+  an order that the seed draws too, so that a campaign that stops early has had a fair sample.
 - `workers`: three workers on one ledger, with crashes, lost answers, freezes longer than leases,
   and a clock that is set back and forth by up to a day.
 

@@ -35,12 +35,12 @@ class Case(NamedTuple):
     record: Record
     rows: list[Row]
     asked: list[Row]
-    """The rows of what somebody asked for, which are no periods."""
+    """The rows of what callers asked for, which are no periods."""
     effects: list[Effect]
     grants: list[Grant]
 
     def held(self, effect: Effect) -> list[Grant]:
-        """The claims under which a run went on: the one it began with, and who took it over."""
+        """The claims under which a run went on: the one it began with, and those that took over."""
         later = [e.fence for e in self.effects if e.key == effect.key and e.fence > effect.fence]
         until = min(later, default=FOR_EVER)
         own = [one for one in self.grants if one.key == effect.key]

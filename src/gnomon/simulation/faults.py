@@ -88,8 +88,8 @@ def crash_plans(
     """
     To die before and after each of so many calls, once, and a second time soon after.
 
-    Beyond the last call nothing dies, but whoever is born again makes a few calls more. The order
-    is drawn, so that whoever stops early has had a fair sample.
+    Beyond the last call nothing dies, but a process that is born again makes a few calls more. The
+    order is drawn, so that a campaign that stops early has had a fair sample.
     """
     plans: list[tuple[Fault, ...]] = []
     for first in [Fault(call, kind) for call in range(1, calls + 1) for kind in CRASHES]:

@@ -60,7 +60,7 @@ class LedgerNature(Nature, Protocol):
         ...
 
     async def interject(self, schedule_ids: Sequence[str]) -> None:
-        """Somebody may do something to schedules that a worker has loaded, before it goes on."""
+        """People may do something to schedules that a worker has loaded, before it goes on."""
         ...
 
 

@@ -306,7 +306,7 @@ def _newest_counts(case: Case) -> Iterator[tuple[str, str]]:
 
 
 def _calm(case: Case) -> Iterator[tuple[str, str]]:
-    """Where nothing goes wrong, nobody is lost and nothing is missed."""
+    """Where nothing goes wrong, no run is lost and no period is missed."""
     if case.record.is_disturbed:
         return
     for grant in case.grants:
@@ -331,7 +331,7 @@ def _calm(case: Case) -> Iterator[tuple[str, str]]:
 
 
 def _stale_reports(record: Record) -> Iterator[str]:
-    """A report is accepted only from who holds the claim at that time, or has taken its place."""
+    """A report counts only from the worker that has the claim then, or has taken its place."""
     for seen in record.reports:
         own = [grant for grant in record.grants if grant.key == seen.key and grant.no < seen.no]
         newest = max(own, key=_by_fence, default=None)
@@ -346,8 +346,8 @@ def _numbers(newest: Grant, seen: Seen) -> tuple[int, ...]:
     """
     The numbers under which a report may count, after the newest claim.
 
-    A run that was taken from its worker and waits has the next number. Nobody was given that as a
-    claim; but who ends such a run, to take its place, says so under it.
+    A run that was taken from its worker and waits has the next number. No worker has a claim with
+    that number; but a worker that ends such a run, to take its place, says so under it.
     """
     taken = newest.lost_no is not None and newest.lost_no < seen.no and not newest.is_given_back
     return (newest.fence, newest.fence + 1) if taken and seen.kind == "Ended" else (newest.fence,)

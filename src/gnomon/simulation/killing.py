@@ -1,11 +1,11 @@
 """
-Was what somebody asked to end ended, and never started again? Judged from what an onlooker saw.
+Were the runs ended that callers asked to end, and never started again? Judged from the record.
 
-What is to be ended is not claimed any more, whoever plans; a worker that has been told of it does
-not launch it; and when the ledger says that a run was killed, the run is over. Where runs are known
-by their keys anybody can end them, wherever they were started; elsewhere only their own worker can,
+No worker claims a run any more that is to be ended. A worker that has been told of it does not
+launch it. When the ledger says that a run was killed, the run is over. Where runs are known by
+their keys any worker can end them, wherever they were started; elsewhere only their own worker can,
 and a run that it has lost may go on for a while only beside another try of it, which was ended.
-Where anybody can, a run is also over when a worker has said that it was replaced.
+Where any worker can, a run is also over when a worker has said that it was replaced.
 
 Spec: SIM-7.
 """

@@ -49,7 +49,7 @@ class Way(StrEnum):
 
 
 class Outside:
-    """Everything that runs, whoever started it; a run is known by the id that it was given."""
+    """Everything that runs, of all workers; a run is known by the id that it was given."""
 
     def __init__(
         self, nature: LedgerNature, seed: int, way: Way, wall_ms: Callable[[], int],
@@ -108,7 +108,7 @@ class Outside:
         return next((effect for effect in reversed(self.effects) if effect.key == key), None)
 
     def over(self, run_id: str, how: str, reason: Reason | None = None) -> None:
-        """A run ends; whoever listens hears of it."""
+        """A run ends; its listeners hear of it."""
         effect, timer = self._going_on.pop(run_id)
         timer.cancel()
         effect.ended_at, effect.how = self.nature.at(), how

@@ -1,5 +1,5 @@
 """
-The event loop of a simulated world: time passes only when nobody has anything to do.
+The event loop of a simulated world: time passes only when no callback is ready.
 
 When no callback is ready, the loop sets its clock to the next timer and goes on at once. Callbacks
 that are ready together run in an order that the seed draws, because the promises must not rest on
@@ -53,7 +53,7 @@ class VirtualLoop(asyncio.BaseEventLoop):
         return self._now
 
     def thaw(self) -> None:
-        """Somebody who was held may go on: look again at what waits."""
+        """A worker that was held may go on: look again at the callbacks that wait."""
         self._ready.extend(self._held)
         self._held.clear()
 
@@ -91,7 +91,7 @@ class VirtualLoop(asyncio.BaseEventLoop):
             heappop(self._scheduled)._scheduled = False  # type: ignore[attr-defined]
 
     def _write_to_self(self) -> None:
-        """Nobody sleeps, so nobody needs to be woken."""
+        """This loop never sleeps, so it need not be woken."""
 
 
 def _when(timer: "TimerHandle") -> float:

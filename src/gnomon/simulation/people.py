@@ -22,7 +22,7 @@ from gnomon.simulation.workload import AskPlan, EditPlan, PausePlan, Workload
 __all__ = ["LOOKS", "LOOK_MS", "People"]
 
 LOOKS, LOOK_MS = 20, 1_500
-"""How often, and how far apart, somebody looks for a run that may be running."""
+"""How often, and how far apart, a caller looks for a run that may be running."""
 _GIVEN = ((None,), ('{"try":1}',), ('{"try":1}', '{"try":2}'))
 """The parameters of a run that is asked for, once or twice: the first ones count."""
 
@@ -125,7 +125,7 @@ class People:
         self._do_later(plan.at, wait_for_a_look if plan.between else edit)
 
     def _plan_ask(self, plan: AskPlan) -> None:
-        """Somebody asks for a run, a few of the past, to leave one out, or to end one."""
+        """A caller asks for a run, a few of the past, to leave one out, or to end one."""
         name = plan.schedule_id
 
         async def ask() -> None:
@@ -161,7 +161,7 @@ class People:
             self._record.given.setdefault(key, given[0])
 
     async def _kill_one(self, name: str, *, patient: bool) -> None:
-        """End a run that may be running and that nobody holds, if there is one soon; or another."""
+        """End a run that may be running and no worker holds, if there is one soon; or another."""
         looks = LOOKS if patient and self._workload.way is Way.KEYED else 1
         rows, unsure = await self._look_for_unsure(name, looks)
         for row in (unsure or rows)[:1]:
@@ -172,7 +172,7 @@ class People:
             self._record.killed.setdefault(row.key, self._record.next_no())
 
     async def _look_for_unsure(self, name: str, looks: int) -> tuple[list[RunRow], list[RunRow]]:
-        """The runs that are not over, and those that may be running and that nobody holds."""
+        """The runs that are not over, and those that may be running and that no worker holds."""
         for left in reversed(range(looks)):
             rows = [row for row in await self._ledger.runs(name, limit=20) if row.state != "done"]
             unsure = [row for row in rows if row.state == "planned" and row.outcome is not None]

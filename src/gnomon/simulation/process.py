@@ -96,7 +96,7 @@ class Lifetimes(Generic[_L]):
         return self.loop.call_later(length_ms / 1000, act, context=self._context)
 
     def start(self, work: _Work, life: Life | None = None) -> None:
-        """Have a process do something, or nobody in particular; what it lets out is a surprise."""
+        """Do something, in a process or in none; an exception that it lets out is a surprise."""
         context = self._context if life is None else life.context
         self.loop.create_task(self._watched(work), context=context)
 
@@ -105,7 +105,7 @@ class Lifetimes(Generic[_L]):
         self._notes.surprises.append(f"{error!r} in {where.name}, line {where.lineno}")
 
     def close(self) -> None:
-        """Let those who died come to their end; nobody lives any more."""
+        """Let the tasks of dead processes come to their end; no process lives any more."""
         for _ in range(_CANCELS_MAX):
             left = [task for task in self._dead if not task.done()]
             if not left:
@@ -115,7 +115,7 @@ class Lifetimes(Generic[_L]):
             self.loop.run_until_complete(_breathe())
         for task in self._dead:
             if task.done() and not task.cancelled():
-                task.exception()  # somebody has looked
+                task.exception()  # now asyncio does not complain that it was never retrieved
         self.loop.close()
 
     def _log(self, name: str, text: str) -> None:
@@ -154,7 +154,7 @@ class Lifetimes(Generic[_L]):
 
 
 def hearing(notes: Notes) -> Callable[[asyncio.AbstractEventLoop, dict[str, object]], None]:
-    """Who hears what nobody caught: of a dead process it is no wonder, else it is."""
+    """A handler of exceptions that no code caught: a surprise, unless its process was killed."""
 
     def hear(loop: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
         error = context.get("exception")

@@ -44,9 +44,9 @@ def broken_reasons(case: Case) -> Iterator[tuple[str, str]]:
         if lane(row.key) != PERIOD and row.reason in _OF_PERIODS:
             yield "reason", f"{row.key} was asked for, and is {row.outcome}({row.reason})"
         if row.reason == "requested" and (row.schedule_id, row.nominal) not in case.record.left_out:
-            yield "reason", f"{row.nominal} was left out, and nobody had asked for that"
+            yield "reason", f"{row.nominal} was left out, and no caller had asked for that"
         if row.reason == "killed" and row.key not in case.record.killed:
-            yield "reason", f"{row.nominal} was ended, and nobody had asked for that"
+            yield "reason", f"{row.nominal} was ended, and no caller had asked for that"
         for setting, allowed in _REASONS.get(row.reason, {"schedule_id": ()}).items():
             is_turned = setting == "overlap_policy" and row.schedule_id in case.record.turned
             known = {schedule[setting], "replace" if is_turned else None}
@@ -59,7 +59,7 @@ def broken_reasons(case: Case) -> Iterator[tuple[str, str]]:
         if row.reason == "uncertain" and not _may_be_left(case, row):
             yield "reason", f"{row.nominal} was abandoned"
         if row.reason == "withdrawn" and not _may_be_withdrawn(case, row):
-            yield "reason", f"{row.nominal} was withdrawn, and nobody had"
+            yield "reason", f"{row.nominal} was withdrawn, and no caller had changed it"
         if row.reason == "deleted" and row.schedule_id not in case.record.deleted:
             yield "reason", f"{row.nominal} is of a schedule that is there"
         if row.reason == "paused" and not was_paused(case, row):
@@ -73,14 +73,14 @@ def _may_be_withdrawn(case: Case, row: Row) -> bool:
 
 
 def _may_be_left(case: Case, row: Row) -> bool:
-    """Whether a run may be left with nobody knowing how it went, and not be started again."""
+    """Whether a run may be left without its end being known, and not be started again."""
     own = [grant for grant in case.grants if grant.key == row.key]
     if any(one.unanswered_no or (one.is_detached and one.lost_no) for one in own):
         return True  # no worker held it, and none knows what became of its tries
     # A schedule is waited for as its definition says at that time, which may be either.
     leases = (str(case.schedule["lease"]), *case.record.leases.get(row.schedule_id, ()))
     if (row.killed_for_ms or 0) >= _PATIENCE * min(map(length_ms, leases)):
-        return True  # for so long nobody came who could have ended it
+        return True  # for so long no worker came that could have ended it
     if row.schedule_id in case.record.deleted:
         return True
     return case.schedule["uncertain"] == "abandon" or row.launches > 1 or was_paused(case, row)

@@ -44,7 +44,7 @@ class Row(NamedTuple):
     launches: int
     fence: int
     killed_for_ms: int | None = None
-    """How long after somebody asked to end it it was over."""
+    """How long after a caller asked to end it it was over."""
     says_start: bool = True
     """Whether it says how the run is called and when it began."""
     chosen_ms: int | None = None
@@ -105,7 +105,7 @@ class Grant:
     is_given_back: bool = False
     """Whether its worker said that it had certainly started nothing."""
     unanswered_no: int | None = None
-    """When its worker said that nobody knows whether it has started something."""
+    """When its worker said that it does not know whether it has started something."""
     settled_no: int | None = None
     """When the ledger let go of a run that was not answered, without knowing what became of it."""
 
@@ -163,7 +163,7 @@ class Notes:
     is_disturbed: bool = False
     """Whether anything went wrong from outside."""
     surprises: list[str] = field(default_factory=list)
-    """Exceptions that nobody should have let out."""
+    """Exceptions that no process should have let out."""
     counters: Counter[str] = field(default_factory=Counter)
     """How often each kind of fault and of recovery was met."""
     lines: list[str] = field(default_factory=list)
@@ -227,13 +227,13 @@ class Record(Notes):
     """Schedules whose runs overlapped, and since when they replace each other."""
 
     asked: list[tuple[str, str]] = field(default_factory=list)
-    """Schedules and keys of runs that somebody asked for."""
+    """Schedules and keys of runs that a caller asked for."""
     given: dict[str, str] = field(default_factory=dict)
     """Parameters by the key of the run that a caller gave them to, first."""
     left_out: set[tuple[str, int]] = field(default_factory=set)
-    """Schedules and periods that somebody asked to leave out."""
+    """Schedules and periods that a caller asked to leave out."""
     killed: dict[str, int] = field(default_factory=dict)
-    """Keys of runs that somebody asked to end, and when."""
+    """Keys of runs that a caller asked to end, and when."""
     settled: list[Settled] = field(default_factory=list)
     """What workers told of periods that were settled without a run of theirs."""
     lost: list[ToldLost] = field(default_factory=list)
@@ -241,7 +241,7 @@ class Record(Notes):
     unheard: set[str] = field(default_factory=set)
     """Keys of rows that were written, and whose writer did not live to hear of it."""
     deleted: dict[str, Deleted] = field(default_factory=dict)
-    """Schedules that somebody deleted."""
+    """Schedules that a caller deleted."""
     told: dict[tuple[str, str, int], int] = field(default_factory=dict)
     """When a worker was told that a run is to be ended: worker, key and fencing number."""
     launched: dict[tuple[str, str, int], int] = field(default_factory=dict)

@@ -1,9 +1,9 @@
 """
 How do worlds follow from seeds, and how is one of them told, whatever is simulated?
 
-A seed stands for one world or for many: the same world once for each way to die in it. Whoever goes
-on from seed to seed meets all of them, and a world in which a promise was broken is told with the
-line that lets it happen once more.
+A seed stands for one world or for many: the same world once for each way to die in it. A campaign
+goes on from seed to seed and meets all of them. A world in which a promise was broken is told with
+the line that lets it happen once more.
 
 Spec: SIM-1.
 """

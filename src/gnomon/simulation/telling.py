@@ -38,14 +38,14 @@ def broken_tellings(record: Record, schedule_id: str, rows: Sequence[Row]) -> It
     ended = {seen.key for seen in record.reports if seen.accepted and seen.kind != "Launched"}
     claims = {grant.key: grant for grant in record.grants}
     for row in rows:
-        # A claim that was lost with its schedule gone is nobody's to run, and somebody's to settle;
-        # one that was lost before and waits for its next try is settled by who deletes.
+        # No worker runs a claim that was lost with its schedule gone, but one settles it. If it was
+        # lost before and waits for its next try, the caller that deletes settles it.
         claim = claims.get(row.key)
         is_held = claim is not None and not claim.waits and row.key not in ended
         is_left = schedule_id in record.deleted and is_held
         is_decided = row.reason in _DECIDED or (is_left and row.state == "done")
         if is_decided and not times[row.key] and row.key not in record.unheard:
-            yield f"{row.nominal} is {row.outcome}({row.reason}), and nobody told it"
+            yield f"{row.nominal} is {row.outcome}({row.reason}), and no worker told it"
 
 
 def broken_losses(record: Record, grants: Sequence[Grant]) -> Iterator[str]:

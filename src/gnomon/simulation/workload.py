@@ -5,13 +5,13 @@ Records are texts as a person would write them; the worker reads them with Gnomo
 its own eyes. Every schedule ends with its world, so that a world comes to rest: then each of its
 periods must have an outcome.
 
-In a few worlds runs overlap at first, and somebody thinks better of it when one may be running and
-nobody knows; from then on they replace each other. Only there has such a run its next try while
+In a few worlds runs overlap at first, and a caller changes that when one may be running and no
+worker knows; from then on they replace each other. Only there has such a run its next try while
 another is in flight. In a few others all workers are gone at once, and a schedule that recurs every
 second or two has many overdue periods when they are back.
 
-Who saves a definition again often gives its runs another lease, longer or shorter; what is held by
-then goes on as it was claimed.
+A caller that saves a definition again often gives its runs another lease, longer or shorter; what
+is held by then goes on as it was claimed.
 
 Spec: SIM-1, SIM-4, SIM-20.
 """
@@ -66,13 +66,13 @@ _LEASES = ("9s", "20s", "45s")
 _BACKOFFS = {
     Way.FUNCTION: ("0s", "1s", "4s"),
     Way.PROCESS: ("0s", "1s", "4s"),
-    # Long enough for another period to come while nobody knows what became of a launch.
+    # Long enough for another period to come while it is not known what became of a launch.
     Way.KEYED: ("0s", "4s", "12s", "12s"),
 }
 
 
 class PausePlan(NamedTuple):
-    """A pause that somebody orders, and perhaps somebody ends."""
+    """A pause that a caller orders, and perhaps a caller ends."""
 
     schedule_id: str
     at: int
@@ -81,7 +81,7 @@ class PausePlan(NamedTuple):
 
 
 class EditPlan(NamedTuple):
-    """A definition that somebody saves again, changed in what judges allow for, or unchanged."""
+    """A definition that a caller saves again, changed in what judges allow for, or unchanged."""
 
     schedule_id: str
     at: int
@@ -95,7 +95,7 @@ class EditPlan(NamedTuple):
 
 
 class AskPlan(NamedTuple):
-    """Something that somebody asks for: `manual`, `backfill`, `skip`, `kill` or `delete`."""
+    """What a caller asks for: `manual`, `backfill`, `skip`, `kill` or `delete`."""
 
     schedule_id: str
     at: int
@@ -271,7 +271,7 @@ def draw_forsaken(dice: Dice) -> Workload:
 
 
 def _draw_asks(dice: Dice, names: list[str], length_ms: int) -> list[AskPlan]:
-    """In every third world somebody asks for something, now and then."""
+    """In every third world callers ask for something, now and then."""
     if not dice.chance(35):
         return []
     count = dice.between(1, 6)

@@ -211,7 +211,7 @@ class _World:
             self._loop.run_until_complete(asyncio.wait(left))
         for task in tasks:
             if not task.cancelled():
-                task.exception()  # somebody has looked
+                task.exception()  # now asyncio does not complain that it was never retrieved
         self._dags.close()
         self._store.close()
         self._loop.close()

@@ -3,12 +3,12 @@ Before the court: what a scheduler wrote, with the pulses that it was not asked 
 
 The court hears three things: what the clock showed whenever the scheduler looked at it, what was
 written and when, and that the process died. From the first it knows which minutes have begun for
-the scheduler, each placed where the clock first showed it; what a dead process had seen and not
-written, nobody knows any more. A clock that was set and set again within half a minute, before
-anybody looked, showed nothing in between. A minute that was once shown does not begin again; one
-that the clock leapt over is owed with the leap, and begins all the same when the clock, set back,
-shows it. In a minute that comes again nothing is due. The rest is the theory's: each entry becomes
-an event, in its order, among minutes, dues and retries.
+the scheduler, each placed where the clock first showed it. What a dead process had seen and not
+written is lost. A clock that was set and set again within half a minute, before the scheduler
+looked, showed nothing in between. A minute that was once shown does not begin again; one that the
+clock leapt over is owed with the leap, and begins all the same when the clock, set back, shows it.
+In a minute that comes again nothing is due. The rest is the theory's: each entry becomes an event,
+in its order, among minutes, dues and retries.
 
 Spec: SIM-12, SIM-13.
 """
@@ -30,7 +30,7 @@ MINUTE_MS = 60_000
 RETRY_MIN_MS = 1_000
 """A retry is never due earlier than this after its failure, however short the delay."""
 LOOK_MS = 30_000
-"""Nobody has to look at the clock more often than this."""
+"""No scheduler has to look at the clock more often than this."""
 
 LEAP_MIN = 180
 """Of more minutes than this that come at once, only the first for each cron text is told."""

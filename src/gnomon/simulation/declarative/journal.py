@@ -2,8 +2,8 @@
 The journal as one process reaches it: the real one, behind the gate of the process.
 
 The database is a real one in memory that outlives every process, as a file does; a call is one
-transaction, made or not made when the process dies. Whoever opened the journal owns it until it
-closes it or dies. What was written is told to `Clerk`, from the call and not from the scheduler.
+transaction, made or not made when the process dies. A process that opened the journal owns it until
+it closes it or dies. The call tells `Clerk` what was written; the scheduler does not.
 
 Spec: SIM-11, SIM-13.
 """
@@ -24,7 +24,7 @@ KEPT = 2_000
 
 
 class Clerk(Protocol):
-    """Whoever takes down what was written."""
+    """Takes down what was written."""
 
     def mark(self) -> Mark:
         """What is known now, from which something is about to be written."""

@@ -48,7 +48,7 @@ class Surroundings(Nature, Clerk, Protocol):
     shelf: Shelf
     witness: Witness
     wanted: int
-    """The list that is to be in force, for whoever begins."""
+    """The list that is to be in force, for the process that begins next."""
 
     def clock(self, gate: Gate[Nature]) -> Clock: ...
 

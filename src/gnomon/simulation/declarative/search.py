@@ -37,7 +37,7 @@ START_MS = 1_772_323_220_000
 RETRY_MS = 20_000
 LAG_MS = 100
 BLIND_MS = 31_000
-"""So late a start may be where the clock is set: nobody sees it earlier."""
+"""So late a start may be where the clock is set: the scheduler does not see it earlier."""
 AHEAD_MS = 110_000
 _STEPS_MAX = 100_000
 _BREATHS = 40
@@ -269,4 +269,4 @@ async def _breathe() -> None:
 
 
 def _ignore(event: Event) -> None:
-    """Nobody writes it down."""
+    """The event is not written down."""

@@ -1,7 +1,7 @@
 """
 A stage for schedulers that are to be looked at: virtual time, a store in memory, and no chance.
 
-Nothing goes wrong here by itself. Time passes when somebody lets it pass, as fast as it can; the
+Nothing goes wrong here by itself. Time passes when the caller lets it pass, as fast as it can; the
 clock on the wall can be set; `crash` ends everything that runs without a word, and the store is as
 its last transaction left it.
 

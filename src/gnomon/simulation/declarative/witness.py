@@ -115,7 +115,7 @@ class Witness:
         self._is_closed = False
 
     def stopped(self) -> None:
-        """stop() has returned, and nobody has called initialize() since it was called."""
+        """stop() has returned, and the program has not called initialize() since it called stop."""
         self._is_closed = True
         for call in self.running.values():
             self._complain("after stop", call, "is running when stop() returns")

@@ -86,7 +86,7 @@ class People:
             self._delete(Kind.JOB, job, how)
 
     def _usurp(self, errand: Errand) -> None:
-        """A Job is deleted, and another one that nobody knows takes its name."""
+        """A Job is deleted, and another one that no operator made takes its name."""
         job = self._one(errand, self._world.server.objects_of(Kind.JOB))
         if job is not None:
             self._delete(Kind.JOB, job, Propagation.BACKGROUND)

@@ -66,7 +66,7 @@ class Strike(StrEnum):
     """The same, and its caller dies."""
     FREEZES = "freezes"
     MEDDLED = "meddled"
-    """Somebody does something between its effect and its answer."""
+    """A person does something between its effect and its answer."""
 
 
 class Blow(NamedTuple):

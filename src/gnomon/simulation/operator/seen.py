@@ -83,7 +83,7 @@ class KronJobSeen:
     taken_up: dict[int, float] = field(default_factory=dict)
     """When an operator's status first named a generation."""
     spoiled: list[float] = field(default_factory=list)
-    """When somebody else wrote its status."""
+    """When another client than an operator wrote its status."""
     mended: list[float] = field(default_factory=list)
     """When an operator wrote it first after that."""
     status: Mapping[str, object] = field(default_factory=dict)
@@ -132,7 +132,7 @@ class Chronicle:
                 self.jobs.setdefault(owner, JobSeen(uid=owner)).pods += 1
 
     def see_deletion(self, kind: str, uid: str, name: str, instant: float, *, by: str) -> None:
-        """Somebody has deleted it, or it has gone; without a uid, all that had this name."""
+        """A client has deleted it, or it has gone; without a uid, all that had this name."""
         if kind == "kronjobs":
             for seen in self.kronjobs.values():
                 if seen.uid == uid:

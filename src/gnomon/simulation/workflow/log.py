@@ -38,7 +38,7 @@ class Store(Protocol):
     log: WorkflowLog
 
     def tables(self) -> sqlite3.Connection:
-        """All tables as they are now, for whoever judges them."""
+        """All tables as they are now, for the judges."""
         ...
 
     def abandon(self) -> None:
@@ -75,7 +75,7 @@ class MemoryStore:
         return self._database.connection
 
     def abandon(self) -> None:
-        """Whoever opens a file next follows at once."""
+        """The process that opens a file next follows at once."""
 
     def close(self) -> None:
         self._copy.close()

@@ -1,9 +1,9 @@
 """
 The person who looks after a workflow: decides what no machine can know, and never lies.
 
-From time to time the person looks at the workflow, from another process. What waits for approval is
-granted or refused, what has failed is resumed, and about a mutation of which nobody knows the end
-the person looks outside and says what is there.
+From time to time the person looks at the workflow, from another process. The person grants or
+refuses what waits for approval, and resumes what has failed. Where the end of a mutation is not
+known, the person looks outside and says what is there.
 
 Spec: WSIM-3.
 """

@@ -121,7 +121,7 @@ class _World:
         if not self._is_over:
             self.notes.hit(f"died during {self.at_work[0]}" if self.at_work else "died")
         self.at_work.clear()
-        self._complaints += hurried([], self.begun)  # whoever begins anew counts anew
+        self._complaints += hurried([], self.begun)  # a host that begins anew counts anew
         self.begun.clear()
         self._store.abandon()
         self.later(self.dice.pick(self.spec.restarts_ms), self._bear)
