@@ -1,4 +1,4 @@
-"""To be a user who may not do everything: tests of refusals mean nothing to root."""
+"""An unprivileged user for tests: root is refused nothing, so tests of refusals need one."""
 
 import os
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ def nobodys_directory() -> Iterator[Path]:
 
 @contextmanager
 def unprivileged() -> Iterator[None]:
-    """Be nobody for as long as this lasts, where one is root."""
+    """Run the block as an unprivileged user, when root runs the tests."""
     was_root = os.geteuid() == 0
     if was_root:
         os.seteuid(_NOBODY)

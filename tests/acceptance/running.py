@@ -110,7 +110,7 @@ def write(folder: Path, text: str, name: str = "run.toml") -> Path:
 
 
 def copied(file: Path, folder: Path) -> Path:
-    """The file and its ledger once more; nobody may hold the ledger open."""
+    """Copy the file and its ledger; no process may have the ledger open."""
     for one in (file, file.with_suffix(".sqlite3")):
         shutil.copy(one, folder)
     return folder / file.name

@@ -192,7 +192,7 @@ def test_a_file_of_an_older_schema_is_moved_all_the_same(tmp_path: Path, databas
 
 
 @clause("CLI-41")
-def test_a_ledger_of_commands_whose_file_nobody_knows_goes_on_with_a_file(tmp_path: Path) -> None:
+def test_a_ledger_of_commands_that_names_no_file_goes_on_with_a_file(tmp_path: Path) -> None:
     file = write(tmp_path, HOURLY)
     asyncio.run(owe(file, hours=2))
 

@@ -66,7 +66,7 @@ def test_a_worker_on_a_file_tells_what_it_has_counted(tmp_path: Path) -> None:
 
 
 @clause("CLI-37")
-def test_without_the_option_nobody_listens(tmp_path: Path) -> None:
+def test_without_the_option_the_process_does_not_listen(tmp_path: Path) -> None:
     file = write(tmp_path, EVERY_SECOND)
     with running(file) as worker:
         worker.until("run ended")

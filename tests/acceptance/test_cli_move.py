@@ -41,7 +41,7 @@ def store(tmp_path: Path) -> Path:
 
 
 async def interrupted(store: Path, url: str, hold: str, *, before: str = "SELECT 1") -> Done:
-    """A move that is interrupted as soon as it waits for what somebody holds."""
+    """Start a move, and interrupt it as soon as it waits for a lock of another connection."""
     await (await PostgresLedger.open(url)).close()
     beside, watch = await asyncpg.connect(url), await asyncpg.connect(url)
     await beside.execute(before)

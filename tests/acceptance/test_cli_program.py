@@ -21,7 +21,7 @@ NEXT = ["next", "30 2 * * *", "--zone", "Europe/Berlin", "--after", "2026-03-28T
 
 LOADED = """
 import sys
-before = set(sys.modules)  # of whoever watches this process
+before = set(sys.modules)  # loaded by a tool that watches this process
 from gnomon.cli import main
 code = main(sys.argv[1:])
 print(*sorted(set(sys.modules) - before), file=sys.stderr)

@@ -99,7 +99,7 @@ def test_a_terminal_shows_a_table_with_what_comes_next_and_what_came_last(tmp_pa
         assert select.select([parent], [], [], 60)[0], shown
         shown += os.read(parent, 65_536).decode()
     process.send_signal(signal.SIGTERM)
-    # A terminal that nobody reads makes its writer wait.
+    # The process waits when it writes to a terminal that the test does not read.
     while process.poll() is None:
         if select.select([parent], [], [], 0.1)[0]:
             try:

@@ -123,7 +123,7 @@ def test_the_second_signal_leaves_at_once_and_the_next_start_finds_the_run(tmp_p
 
 
 @clause("CLI-21")
-def test_a_first_start_takes_over_from_nobody(tmp_path: Path) -> None:
+def test_a_first_start_takes_over_from_no_process(tmp_path: Path) -> None:
     done = gnomon_process("run", str(write(tmp_path, EVERY_SECOND)), "--for", "0s")
 
     assert "took over" not in done.err

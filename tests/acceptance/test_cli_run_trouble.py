@@ -1,9 +1,10 @@
 """
 `gnomon run` on a ledger in trouble: a clear error, or a retry that shows, and nothing half written.
 
-The troubles are real: a damaged file, a file of a newer version, a lock that somebody holds, a disk
-that takes no more. For the latter the limit on the size of files of the running process is lowered
-and raised again. A judge that shares no code with Gnomon says whether anything was lost or doubled.
+The troubles are real: a damaged file, a file of a newer version, a lock that another connection
+holds, a full disk. For the full disk, the test lowers the limit on the size of files of the running
+process and raises it again. A judge that shares no code with Gnomon says whether a run was lost or
+doubled.
 """
 
 import resource

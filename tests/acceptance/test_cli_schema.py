@@ -17,7 +17,7 @@ LONGEST = "s" * 63
 
 
 def schemas(url: str) -> set[str]:
-    """The schemas of a database that are nobody's but Gnomon's."""
+    """The schemas of a database that belong to Gnomon alone."""
 
     async def ask() -> set[str]:
         connection = await asyncpg.connect(url)

@@ -80,7 +80,7 @@ def test_who_fell_silent_and_was_replaced_is_told_and_nothing_to_mend(
         (["anna stopped 90 0", "boris stopped 60 0"], (0, [])),
     ],
 )
-def test_that_nobody_works_is_a_finding_unless_the_last_one_said_good_bye(
+def test_having_no_worker_is_a_finding_unless_the_last_one_said_good_bye(
     file: Path, database: str, rows: list[str], expected: tuple[int, list[str]]
 ) -> None:
     assert gnomon("run", str(file), "--database", database, "--once").code == 0

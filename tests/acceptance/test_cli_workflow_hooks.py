@@ -1,4 +1,4 @@
-"""Programs that a host asks: one that repairs scripts, and one that tells somebody."""
+"""Programs that a host runs: one repairs scripts, and one is told of a workflow that waits."""
 
 import json
 import os

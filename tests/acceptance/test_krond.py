@@ -175,9 +175,9 @@ def test_a_job_that_is_not_there_is_named(tmp_path: Path, command: str) -> None:
     assert "the jobs are yearly" in done.err
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 @clause("KROND-1")
-def test_a_job_of_nobody_is_nobodys(tmp_path: Path) -> None:
+def test_a_job_with_a_user_runs_with_the_ids_of_that_user(tmp_path: Path) -> None:
     who = 'grep -E "^(Uid|Gid|Groups):" /proc/self/status | tr -s "[:space:]" " "'
     quoted = who.replace("\\", "\\\\").replace('"', '\\"')
     text = f'* * * * * * name=who user=nobody shell=true command="{quoted}"\n'

@@ -31,7 +31,7 @@ SEED = 20261116
 POSITIVE, NEGATIVE = 12, 8
 """Requests for each operation."""
 TOO_LARGE = (413, 414, 431)
-"""Refused before anybody has looked at what it says."""
+"""Statuses of a request that the service refuses before it reads what the request says."""
 CHECKS = [
     not_a_server_error,
     status_code_conformance,
