@@ -65,7 +65,7 @@ class Play:
         await self._stop()
         await asyncio.gather(*self._calls, return_exceptions=True)
         await self._stop()
-        # Only whoever comes next can say that the one before has crashed.
+        # Only the next scheduler can write that the one before it has crashed.
         self._scheduler = self._new()
         await self._scheduler.initialize([])
         await self._scheduler.stop()

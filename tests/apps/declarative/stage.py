@@ -1,9 +1,9 @@
 """
 A stage for schedulers: virtual time, a store that outlives them, and callbacks that take notes.
 
-The day is 2026-03-01 in UTC unless a test begins elsewhere, and time passes only when nobody has
-anything to do. `crash` is what kill -9 does: nothing of the scheduler runs any more, and the store
-is as its last commit left it.
+The day is 2026-03-01 in UTC unless a test begins elsewhere. Time passes only when every task waits.
+`crash` does what kill -9 does: nothing of the scheduler runs any more, and the store is as the last
+commit left it.
 """
 
 import asyncio
@@ -82,7 +82,7 @@ class FaultyJournal:
 
 
 class Opener:
-    """Opens the one store of the stage, for whoever asks."""
+    """Opens the one store of the stage, for every scheduler."""
 
     name = "stage"
 

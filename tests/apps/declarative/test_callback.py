@@ -1,4 +1,4 @@
-"""Callbacks: how they are called, and that nothing they do reaches anybody else."""
+"""Callbacks: how the scheduler calls them, and that nothing they do reaches another task."""
 
 import asyncio
 import logging
@@ -57,7 +57,7 @@ def test_functions_run_in_a_bounded_number_of_threads_beside_the_loop() -> None:
     async def scenario() -> set[str]:
         def callback() -> None:
             names.append(threading.current_thread().name)
-            meeting.wait()  # in the loop's own thread, nobody else would ever come
+            meeting.wait()  # in the loop's own thread, no second callback would come
             loop.call_soon_threadsafe(called.release)
 
         names: list[str] = []

@@ -98,7 +98,7 @@ def test_what_lies_in_a_leap_forward_is_owed_once() -> None:
 
 @clause("CLOCK-4")
 @pytest.mark.parametrize("end", ["runs on", "stop", "crash"])
-def test_a_clock_that_was_a_month_ahead_silences_nobody_once_it_is_right(end: str) -> None:
+def test_a_clock_that_was_a_month_ahead_silences_no_task_once_it_is_right(end: str) -> None:
     async def scenario(stage: Stage) -> list[str]:
         scheduler = stage.scheduler()
         await scheduler.initialize([stage.task("a")])

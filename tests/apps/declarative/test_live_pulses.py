@@ -91,7 +91,7 @@ class Stubborn(Fragile):
 
 
 @clause("LIVE-5")
-def test_a_recurrence_that_does_not_go_forward_stops_nobody() -> None:
+def test_a_recurrence_that_does_not_go_forward_does_not_stop_the_pulses() -> None:
     pulses = LivePulses()
     enlist(pulses, "a", Stubborn(START + 120), t=0, wall=START + 30)
 

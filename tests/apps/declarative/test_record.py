@@ -80,7 +80,7 @@ def test_reading_what_was_written_gives_the_same_record(record: TaskRecord) -> N
 
 
 @clause("RECORD-1")
-def test_a_field_that_nobody_knows_is_passed_over() -> None:
+def test_a_field_that_the_reader_does_not_know_is_passed_over() -> None:
     assert read_record("backup", json.dumps(GOOD | {"colour": "red"})).attempts == 1
 
 

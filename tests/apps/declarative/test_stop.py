@@ -218,7 +218,7 @@ def test_a_start_that_was_in_doubt_when_stop_was_called_is_waited_for() -> None:
     async def scenario(stage: Stage) -> list[str]:
         scheduler = stage.scheduler()
         await scheduler.initialize([stage.task("a", "1 * * * *", takes=10)])
-        stage.faults += ["write after", *["head before"] * 3]  # written, and nobody knows
+        stage.faults += ["write after", *["head before"] * 3]  # written, and not answered
         await stage.until("00:01:00")
         await scheduler.stop()
         stage.note("stopped")

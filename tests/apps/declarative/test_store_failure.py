@@ -31,7 +31,7 @@ def test_a_callback_is_called_only_after_its_start_was_committed() -> None:
 def test_who_dies_between_the_commit_and_the_call_owes_the_run() -> None:
     async def scenario(stage: Stage) -> list[str]:
         await stage.scheduler().initialize([stage.task("a", "1 * * * *")])
-        stage.faults += ["write after", *["head before"] * 100]  # committed, but nobody knows
+        stage.faults += ["write after", *["head before"] * 100]  # committed, but not answered
         await stage.until("00:01:20")
         assert (await stage.story())[-1] == "RunStart a"
         await stage.crash()

@@ -147,7 +147,7 @@ class Stage:
         """When the machine was booted, by the clock that is never set."""
 
     def set_clock(self, at: str) -> None:
-        """Set the clock on the wall; whoever waits for it is not told."""
+        """Set the clock on the wall; a task that waits for a time is not told."""
         wanted_ms = round(datetime.fromisoformat(at).timestamp() * 1000)
         self.clock.offset_ms += wanted_ms - self.clock.now_ms()
 

@@ -216,7 +216,7 @@ def test_a_run_of_a_former_krond_exists_only_if_it_does(away_s: int, events: lis
 
 
 class EditedMeanwhile(NarratingLedger):
-    """Somebody saves the definition of a schedule again when it has been loaded with much to do."""
+    """Stands for a second writer: saves a definition again after a load that finds much to do."""
 
     edits = 1
 
@@ -231,7 +231,7 @@ class EditedMeanwhile(NarratingLedger):
 
 
 @clause("KROND-28", "LEDGER-24")
-def test_what_a_plan_said_that_was_never_written_is_told_to_no_one() -> None:
+def test_what_a_plan_said_that_was_never_written_is_not_told() -> None:
     async def scenario() -> tuple[list[str], list[str]]:
         stage = Stage("* * * * * @policy(deadline=0s) name=a command=true", "2026-03-03T00:59:30Z")
         stage.ledger = EditedMeanwhile.open(":memory:")

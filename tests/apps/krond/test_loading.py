@@ -67,7 +67,7 @@ def test_a_file_that_others_can_write_to_is_refused(tmp_path: Path, mode: int, r
 
 
 @clause("KRONTAB-22")
-def test_a_file_of_somebody_else_is_refused(tmp_path: Path) -> None:
+def test_a_krontab_of_another_user_is_refused(tmp_path: Path) -> None:
     if os.geteuid() != 0:
         file = Path("/etc/hostname")  # root's, which is trusted
         assert not any("somebody else" in one.message for one in load_file(file).problems)

@@ -30,7 +30,7 @@ def test_the_earliest_second_ahead_is_found(mode: str, length: str, rule: str, a
 
 
 @clause("KRONTAB-32")
-def test_nobody_looks_for_ever() -> None:
+def test_the_search_for_the_next_instant_ends() -> None:
     schedule = job("0 2 * * * @only(hours=5) name=a command=b").schedule
 
     assert next_chosen(schedule, NOON) is None

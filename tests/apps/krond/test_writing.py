@@ -15,7 +15,7 @@ WRITERS, TRIES = 4, 60
 
 
 @clause("KRONTAB-27")
-def test_what_somebody_else_changed_meanwhile_is_left_alone(tmp_path: Path) -> None:
+def test_what_another_writer_changed_meanwhile_is_left_alone(tmp_path: Path) -> None:
     file = tmp_path / "site"
     file.write_text("theirs\n")
 

@@ -21,7 +21,7 @@ _ROUNDS = 4
 
 
 class HandClock:
-    """Stands still; whoever sleeps is woken when it has been moved far enough."""
+    """Stands still until a test moves it, which wakes the sleepers whose time has come."""
 
     def __init__(self) -> None:
         self._now_ms = START_MS

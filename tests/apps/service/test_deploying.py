@@ -225,7 +225,7 @@ def test_a_version_with_other_content_is_refused_and_a_free_number_named(play: P
 
 
 @clause("DEPLOY-6")
-def test_workflows_are_deployed_for_oneself_or_by_somebody_who_may(play: Play) -> None:
+def test_workflows_are_deployed_for_the_sender_or_by_an_administrator(play: Play) -> None:
     async def scenario(stage: Stage) -> None:
         with pytest.raises(DefinitionError, match="user_id: must be given"):
             await stage.deploy(ADMIN)

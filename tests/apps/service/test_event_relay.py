@@ -14,7 +14,7 @@ from tests.shell.virtual_time import VirtualClock, run_virtually
 
 
 class Air:
-    """Carries what one says to everybody, whoever says it too."""
+    """Carries what one relay says to every relay, the sender too."""
 
     def __init__(self) -> None:
         self.clock = VirtualClock()

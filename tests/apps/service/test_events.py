@@ -8,7 +8,7 @@ from tests.shell.steered_clock import SteeredClock
 
 
 @clause("SERVICE-30")
-def test_whoever_has_seen_an_event_gets_those_after_it() -> None:
+def test_a_reader_that_has_seen_an_event_gets_those_after_it() -> None:
     feed = EventFeed(SteeredClock(5_000))
     first = feed.publish("schedule.upserted", user_id="acme", schedule_id="nightly", revision=1)
     second = feed.publish("schedule.paused", user_id="acme", schedule_id="nightly")

@@ -1,4 +1,4 @@
-"""Expectations: whoever expects a run is told once when it did not come, even if nothing began."""
+"""Expectations: the service tells once of a run that did not come, even if nothing began."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -24,7 +24,7 @@ def play(scenario: Callable[[Stage], Awaitable[None]], *, detached: bool = False
 
 
 @clause("SERVICE-20")
-def test_nobody_is_told_when_everything_comes_in_time() -> None:
+def test_no_breach_is_told_when_everything_comes_in_time() -> None:
     async def scenario(stage: Stage) -> None:
         await stage.upsert(start_by="10s", finish_by="20s")
         await stage.run_until("00:03:30")
@@ -71,7 +71,7 @@ def test_a_launch_that_failed_is_told_although_nothing_began() -> None:
 
 
 @clause("SERVICE-20")
-def test_what_nobody_was_there_to_start_is_told_by_who_comes_next() -> None:
+def test_what_no_worker_was_there_to_start_is_told_by_the_next_worker() -> None:
     async def scenario(stage: Stage) -> None:
         await stage.upsert(start_by="30s", catchup_policy="none")
         await stage.wait_until("00:03:45")

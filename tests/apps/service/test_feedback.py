@@ -37,7 +37,7 @@ def test_feedback_ends_a_run() -> None:
 
 @clause("SERVICE-18")
 @pytest.mark.parametrize("status", ["STARTED", "SUCCESS", "FAILED"])
-def test_feedback_about_what_nobody_asked_for_is_unknown(status: str) -> None:
+def test_feedback_about_what_no_worker_launched_is_unknown(status: str) -> None:
     async def scenario(stage: Stage) -> None:
         await stage.upsert()
         assert await stage.say("nothing", status) is Heard.UNKNOWN
@@ -63,7 +63,7 @@ def test_feedback_of_another_run_under_the_key_is_stale() -> None:
 
 @clause("SERVICE-18")
 @pytest.mark.parametrize("first", ["STARTED", "SUCCESS"])
-def test_feedback_may_come_before_anybody_has_written_the_launch(first: str) -> None:
+def test_feedback_may_come_before_the_worker_has_written_the_launch(first: str) -> None:
     async def scenario(stage: Stage) -> None:
         stage.executor.takes_ms = 5_000
         await stage.upsert()

@@ -145,7 +145,7 @@ def test_a_single_worker_needs_no_lock(play: Play) -> None:
 
 
 @clause("SERVICE-15")
-def test_a_launch_that_fails_is_not_final_and_blocks_nobody(play: Play) -> None:
+def test_a_launch_that_fails_is_not_final_and_blocks_no_other_schedule(play: Play) -> None:
     # FAILED under the key would keep every retry out, and waiting in the loop holds up the others.
     async def scenario(hand: Hand) -> None:
         hand.executor.answers = [Refused("busy", permanent=False)]

@@ -48,7 +48,7 @@ def test_a_period_that_is_seen_late_still_runs(play: Play, late: str) -> None:
 
 @clause("SERVICE-51")
 def test_what_was_missed_is_recorded(play: Play) -> None:
-    # Ignored instants would leave no trace, and nobody could say why.
+    # Ignored instants would leave no trace, and `explain` could not say why.
     async def scenario(hand: Hand) -> None:
         await hand.upsert(catchup_policy="none", cron_expr="*/10 * * * *")
         await hand.look("00:35:00")

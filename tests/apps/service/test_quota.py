@@ -1,4 +1,8 @@
-"""How many schedules a user may have: never more, whoever asks at once, and nothing by halves."""
+"""
+How many schedules a user may have.
+
+Calls that come at once never make more, and a call saves all of its schedules or none.
+"""
 
 import asyncio
 import json

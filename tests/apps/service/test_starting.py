@@ -57,7 +57,7 @@ def test_a_version_that_is_not_there_starts_nothing_and_says_why(play: Play) -> 
 
 
 @clause("START-1")
-def test_nobody_starts_something_for_another_user(play: Play) -> None:
+def test_a_user_cannot_start_something_for_another_user(play: Play) -> None:
     async def scenario(hand: Hand) -> None:
         with pytest.raises(DefinitionError, match="user_id: is not the sender's"):
             await start(hand, "mine", actor=Actor("boris@example", "boris"))

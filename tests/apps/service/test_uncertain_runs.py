@@ -1,4 +1,4 @@
-"""A run of which nobody knows whether it was taken on: it is asked again, and not passed over."""
+"""A run that the executor may have taken on: the worker asks again, and does not pass it over."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -25,7 +25,7 @@ def play(scenario: Callable[[Stage], Awaitable[None]]) -> None:
 
 
 async def die_after_the_commit(stage: Stage) -> None:
-    """A worker claims what is due, and is gone before it has asked anybody."""
+    """A worker claims what is due, and is gone before it has asked the executor."""
     now_ms = stage.clock.now_ms()
     changes = plan(await stage.ledger.load(now_ms=now_ms, limit=10), now_ms=now_ms)
     await stage.ledger.commit(changes, owner="dead", confirmed=False, now_ms=now_ms)
@@ -105,7 +105,7 @@ def test_what_was_not_answered_may_be_running_and_nothing_runs_beside_it() -> No
 
 
 @clause("ENGINE-6", "ASK-3")
-def test_nor_does_a_run_that_somebody_asks_for() -> None:
+def test_a_run_that_a_user_asks_for_does_not_run_beside_it_either() -> None:
     async def scenario(stage: Stage) -> None:
         stage.executor.answers = [Unanswered("timed out")]
         await stage.upsert(cron_expr="0 0 * * *", overlap_policy="skip", launch_backoff="90s")

@@ -108,7 +108,7 @@ def test_a_deployed_workflow_is_carried_out_and_shown_node_by_node(tmp_path: Pat
 
 
 @clause("EXEC-4")
-def test_a_run_that_somebody_ends_is_over_with_all_its_processes(tmp_path: Path) -> None:
+def test_a_run_that_a_user_ends_is_over_with_all_its_processes(tmp_path: Path) -> None:
     async def scenario() -> None:
         os.mkfifo(tmp_path / "begun")
         async with open_service(tmp_path) as service:

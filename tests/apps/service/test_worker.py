@@ -87,7 +87,7 @@ def test_a_workflow_that_is_not_there_is_a_permanent_failure() -> None:
 
 
 @clause("SERVICE-15")
-def test_a_launch_that_fails_is_tried_again_and_holds_up_nobody() -> None:
+def test_a_launch_that_fails_is_tried_again_and_holds_up_no_other_schedule() -> None:
     async def scenario(stage: Stage) -> None:
         stage.executor.answers = [Refused("busy", permanent=False)] * 2
         await stage.upsert(launch_backoff="10s", launches_max=3)
@@ -173,7 +173,7 @@ def test_an_executor_that_breaks_once_does_not_break_the_worker() -> None:
 
 
 @clause("SERVICE-14")
-def test_a_slow_executor_holds_up_nobody() -> None:
+def test_a_slow_executor_holds_up_no_other_schedule() -> None:
     async def scenario(stage: Stage) -> None:
         stage.executor.takes_ms = 50_000
         for number in range(3):

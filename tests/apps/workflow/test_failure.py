@@ -198,7 +198,7 @@ def test_a_fourth_repair_is_not_asked_for() -> None:
 
 
 @clause("FAIL-4")
-def test_without_anybody_who_repairs_the_workflow_waits() -> None:
+def test_without_a_repairer_the_workflow_waits() -> None:
     failed = run(Phase.PREPARING, RunStatus.LOGIC)
 
     assert choose(facts(open_run=failed), {}, now_ms=NOW, repairs=False) == Rest(None)

@@ -39,7 +39,7 @@ def test_an_event_of_a_clock_that_is_ahead_has_not_waited_at_all() -> None:
 
 
 @clause("WHTTP-10")
-def test_what_nobody_subscribes_to_does_not_wait() -> None:
+def test_what_no_consumer_subscribes_to_does_not_wait() -> None:
     known = facts(producer(), consumer(topic="mail"), orders=(1, 5))
 
     found = figures_of(known, {"orders": event(minutes_ago=5)}, now_ms=NOW)

@@ -168,7 +168,7 @@ def test_it_is_done_once_an_hour_and_sooner_while_there_is_more() -> None:
 
 
 @clause("HOST-4")
-def test_whoever_has_lost_the_workflow_is_told() -> None:
+def test_a_host_that_has_lost_the_workflow_is_told() -> None:
     async def scenario(stage: Stage) -> None:
         log: WorkflowLog = Noting(OwnershipLostError("gone", where="store"))  # type: ignore[assignment]
         with pytest.raises(OwnershipLostError):

@@ -108,7 +108,7 @@ def test_a_prepare_sees_as_much_as_its_consumer_says_and_knows_how_much_there_is
 
 
 @clause("WHEN-14")
-def test_an_event_that_is_published_again_calls_nobody_unless_it_is_pending_and_changed() -> None:
+def test_an_event_published_again_calls_no_consumer_unless_it_is_pending_and_changed() -> None:
     orders, sheet = simple()
     calls: list[object] = []
 

@@ -1,4 +1,4 @@
-"""Somebody is asked for a better script, a few times at most."""
+"""The host asks its repairer for a better script, a few times at most."""
 
 import asyncio
 
@@ -130,7 +130,7 @@ def test_without_a_better_script_the_workflow_waits(answer: str | None) -> None:
 
 
 @clause("FAIL-10")
-def test_whoever_fails_to_repair_fails_nothing_else() -> None:
+def test_a_repairer_that_fails_fails_nothing_else() -> None:
     async def scenario(stage: Stage) -> None:
         async def mender(trouble: Trouble) -> str:
             raise RuntimeError("no model")

@@ -91,7 +91,7 @@ def test_answers_say_whether_to_try_again(site: Site, answer: int, again: bool) 
         send(Call(url=f"{site.url}/ping"))
 
     assert raised.value.again is again
-    assert len(site.asked) == 1  # and nobody was redirected
+    assert len(site.asked) == 1  # the sender followed no redirection
 
 
 @clause("NOTIFY-8")

@@ -113,7 +113,7 @@ def test_the_oldest_is_given_up_when_too_many_wait(caplog: pytest.LogCaptureFixt
 
 
 @clause("NOTIFY-6")
-def test_whoever_stops_waits_only_as_long_as_it_says() -> None:
+def test_a_notifier_that_finishes_waits_no_longer_than_its_grace() -> None:
     async def scenario() -> int:
         clock = VirtualClock()
         sender = Recorder(lambda _: SendError("busy", again=True))
@@ -147,7 +147,7 @@ def test_what_was_being_sent_when_the_work_ended_is_sent_at_the_end() -> None:
 
 
 @clause("NOTIFY-5")
-def test_a_job_that_names_nobody_costs_nothing() -> None:
+def test_a_job_that_names_no_recipient_costs_nothing() -> None:
     sender = Recorder()
 
     told(sender, *Occasion, fields="notify=always")

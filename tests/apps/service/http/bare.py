@@ -54,7 +54,7 @@ def bare_app(
 ) -> ASGIApp:
     """The application; `store` is what happens when it asks whether its store is there."""
     clock = SteeredClock(NOW * 1000)
-    nothing = cast("Ledger", None)  # nobody asks it anything here
+    nothing = cast("Ledger", None)  # no test asks it anything here
     settings, events = Settings(), EventFeed(clock)
     workflows = cast("WorkflowStore", None)
     registrar = Registrar(nothing, clock, settings, events, workflows, unique=lambda: "run")

@@ -160,7 +160,7 @@ def test_runs_come_in_pages_newest_first() -> None:
 
 @clause("HTTP-19")
 @pytest.mark.parametrize("cursor", ["x", "~", "5", "~k", "5~", "9" * 30 + "~k", "²~k"])
-def test_a_cursor_that_nobody_gave_is_refused(cursor: str) -> None:
+def test_a_cursor_that_the_service_did_not_give_is_refused(cursor: str) -> None:
     async def story(stage: Stage) -> None:
         await stage.acme.post("/schedules/upsert", json=MINUTELY)
         answer = await stage.acme.get("/schedules/minutely/runs", params={"after": cursor})

@@ -132,7 +132,7 @@ def test_an_equal_upsert_changes_nothing_and_a_pause_stays() -> None:
 
 
 @clause("HTTP-16", "REGISTRAR-4")
-def test_a_revision_that_somebody_else_has_replaced_is_not_overwritten() -> None:
+def test_the_newer_revision_of_another_caller_is_not_overwritten() -> None:
     async def story(stage: Stage) -> None:
         await stage.acme.post("/schedules/upsert", json=MINUTELY)
         seen = (await stage.acme.get("/schedules/minutely")).headers["etag"]

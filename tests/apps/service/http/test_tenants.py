@@ -43,7 +43,7 @@ async def _acme(stage: Stage) -> str:
 
 
 async def _state(stage: Stage) -> list[object]:
-    """All that can be seen of the service by somebody who sees everything."""
+    """What an administrator, who sees everything, sees of the service."""
     paths = ["/schedules", "/schedules/minutely/runs", "/audit", "/workflows"]
     return [(await stage.admin.get(path)).json() for path in paths]
 
@@ -103,7 +103,7 @@ def test_an_id_stays_taken_when_its_schedule_is_deleted() -> None:
           "scheduled_for": "2026-03-01T12:00:00Z"}),
     ],
 )  # fmt: skip
-def test_nobody_acts_for_another_user(path: str, body: dict[str, object]) -> None:
+def test_a_user_cannot_act_for_another_user(path: str, body: dict[str, object]) -> None:
     async def story(stage: Stage) -> None:
         await _acme(stage)
         before = await _state(stage)
@@ -188,7 +188,7 @@ def test_an_administrator_sees_and_changes_everything() -> None:
           "scheduled_for": "2026-03-01T12:00:00Z"}),
     ],
 )  # fmt: skip
-def test_whoever_may_only_read_changes_nothing(method: str, path: str, body: object) -> None:
+def test_a_caller_that_may_only_read_changes_nothing(method: str, path: str, body: object) -> None:
     async def story(stage: Stage) -> None:
         key = await _acme(stage)
         before = await _state(stage)
@@ -209,7 +209,7 @@ def test_whoever_may_only_read_changes_nothing(method: str, path: str, body: obj
        ("POST", "/schedules/pause-many"), ("POST", "/schedules/preview"),
        ("POST", "/run-launcher/start")],
 )  # fmt: skip
-def test_whoever_is_nobody_gets_nothing(method: str, path: str) -> None:
+def test_a_caller_without_a_token_gets_nothing(method: str, path: str) -> None:
     async def story(stage: Stage) -> None:
         answer = await stage.anybody.request(method, path)
 

@@ -45,7 +45,7 @@ def test_what_has_happened_since_an_event_is_told() -> None:
 
 
 @clause("HTTP-23")
-def test_whoever_follows_is_told_at_once_until_the_service_ends() -> None:
+def test_a_caller_that_follows_is_told_at_once_until_the_service_ends() -> None:
     async def story(stage: Stage) -> None:
         following = asyncio.create_task(stage.acme.get("/events"))
         for _ in range(20):  # until it waits for news

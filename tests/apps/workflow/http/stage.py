@@ -35,7 +35,7 @@ class Stage:
     writer: httpx.AsyncClient
     admin: httpx.AsyncClient
     nobody: httpx.AsyncClient
-    """Somebody who is known and may do nothing."""
+    """A caller whose token is known and grants nothing."""
     stranger: httpx.AsyncClient
 
 
