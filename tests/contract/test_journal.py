@@ -1,4 +1,4 @@
-"""The contract of a journal: whoever implements the port passes this."""
+"""The contract of a journal: every implementation of the port passes these tests."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from tests.contract.journal_desk import JournalDesk, change, start
 
 
 @clause("JOURNAL-1")
-def test_a_new_journal_is_empty_and_nobody_has_written_it(journals: JournalDesk) -> None:
+def test_a_new_journal_is_empty_and_has_had_no_writer(journals: JournalDesk) -> None:
     assert journals.head() == Head()
     assert journals.records() == {}
     assert journals.entries() == []

@@ -223,7 +223,7 @@ def test_giving_up_waiting_for_ends_loses_none(play: Play) -> None:
 
 @clause("LAUNCH-8")
 @pytest.mark.parametrize("run_id", ["", "x", "1:2", "1:2:3:4:5", "99999999:1:ab:0:0", "-4:1:a:0:0"])
-def test_a_run_that_nobody_knows_is_not_adopted(play: Play, run_id: str) -> None:
+def test_a_run_that_the_launcher_does_not_know_is_not_adopted(play: Play, run_id: str) -> None:
     async def scenario(kind: Kind) -> None:
         assert not await kind.launcher.adopt("key", run_id)
 

@@ -48,7 +48,7 @@ def test_a_period_at_the_instant_of_saving_is_owed_and_none_before(
 
 
 @clause("LEDGER-26")
-def test_an_edit_withdraws_what_nobody_had_come_to(desk: Desk) -> None:
+def test_an_edit_withdraws_what_no_worker_had_come_to(desk: Desk) -> None:
     desk.save(now="00:00:30")
 
     desk.save(now="00:04:30", cron_expr="*/5 * * * *")
@@ -213,7 +213,7 @@ def test_a_deleted_schedule_is_gone_and_its_history_is_not(desk: Desk) -> None:
 
 
 @clause("LEDGER-16")
-def test_deleting_settles_what_waits_and_what_nobody_had_come_to(desk: Desk) -> None:
+def test_deleting_settles_what_waits_and_what_no_worker_had_come_to(desk: Desk) -> None:
     desk.claim(overlap_policy="queue", lease="1h")
     desk.turn("00:02:00")
 
@@ -266,7 +266,7 @@ def test_a_lost_run_of_a_deleted_schedule_is_settled_by_the_next_look(
 
 @clause("ENGINE-10")
 @pytest.mark.parametrize("meanwhile", ["saved again", "ended"])
-def test_a_lost_run_of_a_deleted_schedule_is_left_when_somebody_was_faster(
+def test_a_lost_run_of_a_deleted_schedule_is_left_when_another_writer_was_faster(
     desk: Desk, meanwhile: str
 ) -> None:
     desk.save(lease="10s")

@@ -15,7 +15,7 @@ def killed(desk: Desk, key: str, now: str = "00:01:30") -> RunRow:
 
 
 def unsure(desk: Desk, **more: object) -> Claim:
-    """The claim of 00:01:00, which nobody answered, and which waits for its next try."""
+    """The claim of 00:01:00, whose launch had no answer, and which waits for its next try."""
     claim = desk.claim("00:01:00", **more)
     unknown = Failed(claim.key, claim.fence, "no answer", False, reason=Reason.UNCERTAIN)
     assert desk.report(unknown, now="00:01:10") == [True]
@@ -128,7 +128,7 @@ def test_a_run_without_a_worker_that_is_not_heard_of_is_over(desk: Desk) -> None
 
 
 @clause("ASK-11", "ASK-9")
-def test_anybody_may_end_a_run_that_nobody_holds(desk: Desk) -> None:
+def test_any_worker_may_end_a_run_that_no_worker_holds(desk: Desk) -> None:
     claim = desk.claim()
     desk.report(Launched(claim.key, claim.fence, "r-1", detached_ms=30_000), now="00:01:10")
     killed(desk, claim.key, "00:01:20")
@@ -139,7 +139,7 @@ def test_anybody_may_end_a_run_that_nobody_holds(desk: Desk) -> None:
 
 
 @clause("ASK-11")
-def test_who_replaces_a_run_is_told_that_nobody_holds_it(desk: Desk) -> None:
+def test_the_worker_that_replaces_a_run_is_told_that_no_worker_holds_it(desk: Desk) -> None:
     claim = desk.claim(overlap_policy="replace")
     desk.report(Launched(claim.key, claim.fence, "r-1", detached_ms=300_000), now="00:01:10")
 
@@ -163,7 +163,7 @@ def test_a_launcher_that_asks_to_be_left_alone_is(desk: Desk) -> None:
 
 
 @clause("LEDGER-9")
-def test_a_launch_that_nobody_answered_may_have_run(desk: Desk) -> None:
+def test_a_launch_without_an_answer_may_have_run(desk: Desk) -> None:
     claim = desk.claim(launches_max=1)
     unknown = Failed(claim.key, claim.fence, "no answer", False, reason=Reason.UNCERTAIN)
     desk.report(unknown, now="00:01:10")

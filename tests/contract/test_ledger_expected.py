@@ -13,7 +13,7 @@ def expected(desk: Desk, now: str = LATE) -> list[Expected]:
 
 
 @clause("SERVICE-20")
-def test_nothing_is_expected_any_more_once_somebody_has_found_that(desk: Desk) -> None:
+def test_nothing_is_expected_any_more_once_a_worker_has_judged_so(desk: Desk) -> None:
     desk.save(target=SOON)
     (one,) = expected(desk)
 

@@ -139,7 +139,7 @@ def test_what_ends_between_two_pages_takes_no_other_run_out_of_them(desk: Desk) 
 
 
 @clause("PORT-6")
-def test_a_schedule_that_nobody_knows_has_no_rows(desk: Desk) -> None:
+def test_a_schedule_that_the_ledger_does_not_know_has_no_rows(desk: Desk) -> None:
     assert desk.do(desk.ledger.runs("nobody")) == []
     assert desk.do(desk.ledger.get("nobody")) is None
 

@@ -1,5 +1,5 @@
 """
-Every ledger: runs that somebody asked to end, and that may be running though nobody holds them.
+Every ledger: runs that a user asked to end, and that may be running though no worker holds them.
 
 The schedule has a period every minute, and a lease lasts a minute too.
 """
@@ -24,7 +24,7 @@ def unanswered(desk: Desk, claim: Claim, now: str) -> None:
 
 
 def unsure(desk: Desk, **more: object) -> Claim:
-    """The claim of 00:01:00, which nobody answered, and which waits for its next try."""
+    """The claim of 00:01:00, whose launch had no answer, and which waits for its next try."""
     claim = desk.claim("00:01:00", **more)
     unanswered(desk, claim, "00:01:10")
     return claim
@@ -41,7 +41,7 @@ def ended(desk: Desk, key: str, fence: int, now: str) -> bool:
 
 @clause("ASK-15", "ASK-10")
 @pytest.mark.parametrize("overlap", ["allow", "skip", "queue", "replace"])
-def test_a_run_that_waits_and_may_be_running_is_anybodys_to_end(desk: Desk, overlap: str) -> None:
+def test_any_worker_may_end_a_run_that_waits_and_may_be_running(desk: Desk, overlap: str) -> None:
     claim = unsure(desk, launch_backoff="20s", overlap_policy=overlap)
 
     row = killed(desk, claim.key, "00:01:15")
@@ -61,7 +61,7 @@ def test_a_run_that_waits_and_may_be_running_is_anybodys_to_end(desk: Desk, over
 
 
 @clause("ASK-15")
-def test_a_run_in_the_queue_that_may_be_running_is_anybodys_to_end(desk: Desk) -> None:
+def test_any_worker_may_end_a_run_in_the_queue_that_may_be_running(desk: Desk) -> None:
     claim = unsure(desk, launch_backoff="5s", overlap_policy="allow")
     desk.do(desk.ledger.trigger("report", name="now", now_ms=at("00:01:11")))
     [by_hand] = desk.turn("00:01:11")
@@ -81,7 +81,7 @@ def test_a_run_in_the_queue_that_may_be_running_is_anybodys_to_end(desk: Desk) -
 
 @clause("ASK-10")
 @pytest.mark.parametrize("state", ["waiting", "lost"])
-def test_a_plan_that_was_made_before_somebody_asked_does_not_count(desk: Desk, state: str) -> None:
+def test_a_plan_from_before_the_request_to_end_does_not_count(desk: Desk, state: str) -> None:
     claim = unsure(desk, launch_backoff="5s", uncertain="relaunch_same_key")
     now = "00:01:15"
     if state == "lost":
@@ -168,7 +168,7 @@ def test_who_takes_its_place_ends_what_is_to_be_ended(desk: Desk) -> None:
 
 @clause("ASK-16")
 @pytest.mark.parametrize("paused", [False, True])
-def test_what_nobody_can_end_is_given_up_after_ten_leases(desk: Desk, paused: bool) -> None:
+def test_what_no_worker_can_end_is_given_up_after_ten_leases(desk: Desk, paused: bool) -> None:
     claim = unsure(desk, launch_backoff="20s", catchup_policy="latest")
     killed(desk, claim.key, "00:01:15")
     if paused:
@@ -185,7 +185,7 @@ def test_what_nobody_can_end_is_given_up_after_ten_leases(desk: Desk, paused: bo
 
 
 @clause("ASK-16")
-def test_the_queue_goes_on_when_what_nobody_can_end_is_given_up(desk: Desk) -> None:
+def test_the_queue_goes_on_when_what_no_worker_can_end_is_given_up(desk: Desk) -> None:
     claim = unsure(desk, overlap_policy="queue")
     desk.do(desk.ledger.trigger("report", name="now", now_ms=at("00:01:12")))
     killed(desk, claim.key, "00:01:12")

@@ -27,7 +27,7 @@ def test_a_lease_is_extended_by_what_its_holder_reckons_with(desk: Desk) -> None
 
 
 @clause("LEDGER-8")
-def test_a_lease_is_not_extended_for_anybody_else(desk: Desk) -> None:
+def test_a_lease_is_not_extended_for_another_owner_or_fence(desk: Desk) -> None:
     claim = desk.claim("00:01:00", lease="30s")
 
     assert desk.renew(claim, "00:01:20", owner="boris") is Renewal.TAKEN

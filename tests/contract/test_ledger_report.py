@@ -183,7 +183,7 @@ def test_launches_and_ends_of_different_runs_are_written_together(desk: Desk) ->
 
 
 @clause("LEDGER-7")
-def test_a_report_about_a_key_that_nobody_knows_is_refused(desk: Desk) -> None:
+def test_a_report_about_a_key_that_the_ledger_does_not_know_is_refused(desk: Desk) -> None:
     assert desk.report(Ended("nothing", 1, True, "")) == [False]
 
 
@@ -298,7 +298,7 @@ def test_a_launch_that_is_tried_again_keeps_its_place_before_the_queue(desk: Des
 
 
 @clause("LEDGER-9")
-def test_the_end_of_a_run_wakes_nobody_when_nothing_waits(desk: Desk) -> None:
+def test_the_end_of_a_run_does_not_wake_its_schedule_when_nothing_waits(desk: Desk) -> None:
     desk.ended(desk.claim(), "00:01:20")
 
     assert desk.wake() == "00:02:00"

@@ -1,4 +1,4 @@
-"""The contract of forgetting: whoever implements the port of workflow logs passes this."""
+"""The contract of forgetting: every workflow log passes these tests."""
 
 from collections.abc import Mapping
 from dataclasses import replace

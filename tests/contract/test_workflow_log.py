@@ -1,4 +1,4 @@
-"""The contract of a workflow log: whoever implements the port passes this."""
+"""The contract of a workflow log: every implementation of the port passes these tests."""
 
 from dataclasses import replace
 
@@ -155,7 +155,7 @@ def test_a_write_that_was_made_already_is_not_made_again(flows: WorkflowDesk) ->
     change = replace(new(), standing=replace(seen, failures=1), publish=(O1,))
 
     first = flows.try_commit(change, seen=seen.version, fence=fence, number=1)
-    flows.change(lambda at: replace(at, repairs=2))  # somebody else's
+    flows.change(lambda at: replace(at, repairs=2))  # of another writer
     again = flows.try_commit(change, seen=seen.version, fence=fence, number=1)
 
     assert (first.answer, again.answer) == (Answer.MADE, Answer.MADE)

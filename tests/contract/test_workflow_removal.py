@@ -1,4 +1,4 @@
-"""The contract of versions and of removing: whoever implements the port of workflow logs passes."""
+"""The contract of versions and of removing: every workflow log passes these tests."""
 
 from dataclasses import replace
 
