@@ -113,7 +113,7 @@ class Model:
             self._look_at(now_ms, now_ms)
 
     def failed(self, key: str, now_ms: int, *, may_have_run: bool = False) -> None:
-        """A launch failed, or nobody knows: it is tried again later, or given up."""
+        """A launch failed or had no answer: it is tried again later, or given up."""
         row, policy = self.rows[key], self.schedule.policy
         assert row.fact.state is State.CLAIMED
         self.lost.discard(key)
@@ -138,7 +138,7 @@ class Model:
             self._look_at(now_ms if queued else again_ms, now_ms)
 
     def killed(self, key: str, now_ms: int) -> None:
-        """Somebody asks for the end of a run."""
+        """A user asks for the end of a run."""
         row = self.rows[key]
         row.kill_ms = now_ms if row.kill_ms is None else row.kill_ms
         if row.fact.state in WAITING and row.kill_ms == now_ms:

@@ -18,7 +18,7 @@ hourly unless the line says otherwise. What came before is a list of
     waits 09:00@10:20       a row that is planned for 10:20
     back 09:00@10:20        the same, after a claim that was lost before it began
     retry 09:00@10:20       the same, after a launch that failed
-    unsure 09:00@10:20      the same, after a launch of which nobody knows whether it failed
+    unsure 09:00@10:20      the same, after a launch that had no answer
     queued 09:00            a row in the queue
     paused / until 10:00    a pause until further notice, or until an instant
     held until 10:00        a pause of a schedule that holds what falls into it

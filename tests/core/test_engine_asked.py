@@ -1,4 +1,4 @@
-"""What somebody asked for, in the engine: who goes first, and what does not count for whom."""
+"""Runs that a user asked for, in the engine: which go first, and which rules are not for them."""
 
 import pytest
 
@@ -145,7 +145,7 @@ def test_in_a_pause_a_run_by_hand_does_not_start_beside_what_may_be_running(
 
 @clause("ASK-4")
 @pytest.mark.parametrize("overlap", ["allow", "skip", "queue", "replace"])
-def test_in_a_pause_what_was_certainly_refused_is_in_nobodys_way(overlap: str) -> None:
+def test_in_a_pause_what_was_certainly_refused_does_not_block_a_run_by_hand(overlap: str) -> None:
     refused = tried(T - HOUR, at=T - 60, may_have_run=False)
     change = planned(due(overlap, waiting=[refused, by_hand()], pause=Pause()))
 
@@ -172,7 +172,9 @@ def test_in_a_pause_a_lost_run_is_in_the_way_at_once(
 
 @clause("ASK-4", "ENGINE-8")
 @pytest.mark.parametrize("overlap", ["allow", "skip", "queue", "replace"])
-def test_in_a_pause_a_lost_run_that_certainly_did_not_begin_is_in_nobodys_way(overlap: str) -> None:
+def test_in_a_pause_a_lost_run_that_did_not_begin_does_not_block_a_run_by_hand(
+    overlap: str,
+) -> None:
     lost = Lost(flying(period_key("report", T - HOUR), T - HOUR), never_started=True)
     lost = lost._replace(run=lost.run._replace(state=State.CLAIMED))
     change = planned(due(overlap, lost=[lost], waiting=[by_hand()], pause=Pause()))

@@ -1,5 +1,5 @@
 """
-The engine and runs that somebody asked to end.
+The engine and the runs that a user asked to end.
 
 It is 10:00 on 2026-03-10, and the schedule has a period every hour; a lease lasts a minute.
 """
@@ -26,7 +26,7 @@ def due(overlap: str = "skip", **more: object) -> Due:
 def unheld(
     *, asked_ms: int = NOW_MS - 1, until_ms: int = NOW_MS, nominal: int = T - HOUR
 ) -> InFlight:
-    """The run of 09:00, of which one launch was not answered; somebody has asked for its end."""
+    """The run of 09:00: one launch had no answer, and a user has asked for its end."""
     key = period_key("report", nominal)
     return InFlight(
         key, nominal, until_ms, State.PLANNED, 4, 2, detached=True, kill_ms=asked_ms
@@ -116,7 +116,7 @@ def test_what_is_to_be_ended_has_its_place_in_a_backfill() -> None:
 
 @clause("ASK-16")
 @pytest.mark.parametrize("pause", [None, Pause()])
-def test_it_is_waited_for_until_ten_leases_after_somebody_asked(pause: Pause | None) -> None:
+def test_it_is_waited_for_until_ten_leases_after_the_request(pause: Pause | None) -> None:
     run = unheld(asked_ms=NOW_MS - 2, until_ms=NOW_MS - 2)
     change = planned(due(cursor=T, in_flight=[run], pause=pause))
 
@@ -127,7 +127,7 @@ def test_it_is_waited_for_until_ten_leases_after_somebody_asked(pause: Pause | N
 
 @clause("ASK-16")
 @pytest.mark.parametrize("overlap", ["allow", "skip", "queue", "replace"])
-def test_after_ten_leases_it_is_in_nobodys_way(overlap: str) -> None:
+def test_after_ten_leases_it_blocks_no_run(overlap: str) -> None:
     run = unheld(asked_ms=NOW_MS - 10 * MINUTE_MS, until_ms=NOW_MS)
     change = planned(due(overlap, in_flight=[run]), NOW_MS)
 
@@ -138,7 +138,7 @@ def test_after_ten_leases_it_is_in_nobodys_way(overlap: str) -> None:
 
 
 @clause("ASK-16")
-def test_one_that_was_lost_long_after_somebody_asked_is_waited_for_as_well() -> None:
+def test_one_that_was_lost_long_after_the_request_is_waited_for_as_well() -> None:
     run = unheld(asked_ms=NOW_MS - HOUR * 1000)._replace(state=State.RUNNING, detached=False)
     first = planned(due(lost=[Lost(run, never_started=False)]))
     waits = run._replace(state=State.PLANNED, fire_ms=first.facts[0].fire_ms, detached=True)

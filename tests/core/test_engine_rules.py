@@ -137,7 +137,7 @@ CATCHUP = rules(
     # latest: the newest, however old
     ran 07:00 | catchup=latest | 10:30        | miss(outage) 08:00 09:00, start 10:00 | 11:00
     ran 02:00 | catchup=latest | 10:30        | miss(outage) 03:00..07:00 x5 08:00 09:00, start 10:00 | 11:00
-    # recent: the last few, oldest first; older ones are skipped, and nobody else counts for one
+    # recent: the last few, oldest first; older ones are skipped, and only overdue ones count
     ran 09:00 | catchup=recent overlap=allow             | 10:30 | start 10:00       | 11:00
     ran 08:00 | catchup=recent overlap=allow             | 10:30 | start 09:00 10:00 | 11:00
     ran 02:00 | catchup=recent overlap=allow             | 10:30 | skip(catchup_limit) 03:00..08:00 x6, start 09:00 10:00 | 11:00
@@ -199,10 +199,10 @@ PAUSE = rules(
     # but not what had its turn before the pause
     retry 08:00@08:10, until 08:30        | -               | 08:30 | start 08:00, resume | 09:00
     retry 08:00@08:10, until 08:30        | deadline=10m    | 08:30 | miss(launch_failed) 08:00, resume | 09:00
-    # nobody looked when it ended: the pause first, then the outage
+    # no worker looked when it ended: the pause first, then the outage
     ran 04:00, until 06:30 | catchup=latest                 | 10:00 | skip(paused) 05:00..06:00 x2, miss(outage) 07:00..07:00 x1 08:00 09:00, start 10:00, resume | 11:00
     ran 04:00, until 06:30 | deadline=1h catchup=latest     | 10:00 | skip(paused) 05:00..06:00 x2, miss(deadline) 07:00..07:00 x1 08:00, miss(outage) 09:00, start 10:00, resume | 11:00
-    # a schedule that holds: no outcome; afterwards it is as if nobody had looked
+    # a schedule that holds: no outcome; afterwards it is as if no worker had looked
     ran 07:00, held until 09:30 | catchup=none              | 09:30 | miss(outage) 08:00 09:00, resume | 10:00
     ran 07:00, held until 09:30 | catchup=latest            | 09:30 | miss(outage) 08:00, start 09:00, resume | 10:00
     ran 07:00, held until 09:30 | catchup=latest deadline=10m | 09:30 | miss(deadline) 08:00 09:00, resume | 10:00
@@ -244,7 +244,7 @@ LOST = rules(
     unstarted 09:00  | overlap=replace                   | 10:00 | back 09:00, start 10:00 | now
     lost 08:00, queued 09:00 | uncertain=abandon overlap=queue | 09:30 | leave 08:00, start 09:00 | 10:00
     lost 08:00, queued 09:00 | uncertain=restart overlap=queue | 09:30 | again 08:00 | 10:00
-    # a lost run is not ended by a replacement, which nobody could do; the others are
+    # a replacement ends the others, and not a lost run, which no worker could end
     lost 08:00, runs 09:00   | uncertain=abandon overlap=replace | 10:00 | end 09:00, leave 08:00, start 10:00 | 11:00
     # under replace only the newest is started again, and it ends what is older
     lost 08:00, lost 09:00   | uncertain=restart overlap=replace | 09:30 | drop 08:00, again 09:00 | 10:00

@@ -1,8 +1,8 @@
 """
 The rules about what may be running, one on a line: before | definition | now | what it does | next look.
 
-How to read and write a line is told in `engine_rules`; `unsure` is a run whose launch nobody
-answered, and which waits for its next try.
+`engine_rules` says how to read and write a line. `unsure` is a run whose launch had no answer, and
+which waits for its next try.
 """
 # ruff: noqa: E501 - a rule is one line, however long
 
@@ -21,7 +21,7 @@ UNSURE = rules(
     retry 08:00@10:00, unsure 09:00@10:00  | overlap=skip    | 10:00 | skip(overlap) 08:00, start 09:00, skip(overlap) 10:00 | 11:00
     retry 08:00@10:00, unsure 09:00@10:10  | overlap=skip    | 10:00 | skip(overlap) 08:00 10:00 | 10:10
     retry 09:00@10:10                      | overlap=skip    | 10:00 | start 10:00 | 10:10
-    # where runs replace each other, what takes its place ends it, which anybody can try
+    # where runs replace each other, what takes its place ends it, which any worker can try
     unsure 09:00@10:10                     | overlap=replace | 10:00 | end 09:00, start 10:00 | 10:10
     retry 09:00@10:10                      | overlap=replace | 10:00 | start 10:00 | 10:10
     runs 08:00, unsure 09:00@10:10         | overlap=replace | 10:00 | end 08:00 09:00, start 10:00 | 10:10

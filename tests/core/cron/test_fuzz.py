@@ -1,5 +1,5 @@
 """
-Texts that nobody would write.
+Texts that no person would write.
 
 A sample; the million is run by `make prove`. Every text is either read as the plain reading reads
 it or rejected with a `DefinitionError`, in a number of steps that its length bounds.

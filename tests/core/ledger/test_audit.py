@@ -36,7 +36,7 @@ def run(number: int, **changes: object) -> AuditRun:
 
 
 def missed(first: int, last: int, periods: int, **changes: object) -> AuditRun:
-    """A range of hours that nobody saw."""
+    """A range of hours that no worker saw."""
     row = run(
         first, key=range_key("report", hour(first)), last_nominal=hour(last), periods=periods,
         outcome=Outcome.MISSED, reason=Reason.OUTAGE, status=Status.SKIPPED, launches=0, fence=0,

@@ -40,7 +40,7 @@ FIRES = st.lists(st.integers(0, NOW), max_size=12)
         # the others keep all
         ("fire_immediately", [900, 600, 300], "+++"),
         ("spread", [900, 600, 300], "+++"),
-        # recent: the last few of the overdue, however old, and whoever is in time
+        # recent: the last few of the overdue, however old, and every one in time
         ("recent", [900, 600, 300], "+++"),
         ("recent", [1200, 900, 600, 300], "-+++"),
         ("recent", [1500, 1200, 2, 600, 300, 0], "-+++++"),
