@@ -4,8 +4,8 @@ An executor that counts: `python -m tests.kill.counting_executor FOLDER SEED SEC
 A process of its own, which shares no code with Gnomon. It takes runs on over HTTP, checks that they
 are signed, and makes one effect for each idempotency key: a line in its own file, on the disk
 before it answers. Sometimes it is too busy, sometimes it makes the effect and does not answer, or
-answers that it failed. What has become of a run it calls back, sometimes twice or in the wrong
-order, until somebody listens. It prints its port and lives until its input is closed.
+answers that it failed. It calls back with what became of a run, sometimes twice or in the wrong
+order, until the worker accepts. It prints its port and lives until its input is closed.
 """
 
 import heapq
@@ -58,7 +58,7 @@ class Book:
 
 
 class Caller(threading.Thread):
-    """Calls back when it is time, and again until somebody listens."""
+    """Calls back when it is time, and again until the worker accepts."""
 
     def __init__(self, secret: bytes) -> None:
         super().__init__(daemon=True)
@@ -111,7 +111,7 @@ class Caller(threading.Thread):
 
 
 class Counter(ThreadingHTTPServer):
-    """Goes on when whoever asked is dead before the answer."""
+    """Goes on when a caller dies before the answer."""
 
     daemon_threads = True
 
@@ -151,7 +151,7 @@ class Desk(BaseHTTPRequestHandler):
             self._answer(202, {"run_id": f"r-{meta['idempotency_key'][:8]}"})
 
     def do_DELETE(self) -> None:
-        """Whoever is told to end a run does so: its success is never called back."""
+        """End a run: the executor never calls back with its success."""
         self.rfile.read(int(self.headers["Content-Length"]))
         self.caller.forget(self.headers["Idempotency-Key"])
         self._answer(200, {})

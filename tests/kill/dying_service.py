@@ -55,7 +55,7 @@ _POLICIES = {
 }
 SETTINGS = Settings(lookahead_ms=2_000, lease="2s")
 _LAUNCHES = {"launches_max": 100, "launch_backoff": "50ms"}
-"""The executor is often busy or silent; whoever gave up could not know what has happened."""
+"""The executor is often busy or silent; a worker that gave up could not know what happened."""
 _DAG = {
     "workflow_id": WORKFLOW, "version": 1,
     "nodes": [{"id": "count", "type": "action", "uses": "counting"}],

@@ -7,7 +7,7 @@ if its machine had lost power, and started again. Between two faults the fleet m
 Nothing waits for a time: what the workers write is read until it says what is waited for.
 
 Minutes are the exception: for each, two of the workers are hit within a second and a half of its
-start, when a schedule is due that has to be executed every minute, whoever owned what.
+start, when a schedule is due that has to be executed every minute, whichever worker owned it.
 
 Where there is a network (tests/system), the first worker reaches the server through it alone, and a
 fault may be that it is cut until the leases are over, and mended; then that worker has to be heard
@@ -234,7 +234,7 @@ class _Fleet:
         return mended
 
     def _fill(self) -> float:
-        """Leave the server no room until somebody has noticed; when there is some, is returned."""
+        """Fill the disk until a worker complains; return the time at which there is room again."""
         assert self._disk is not None
         for each in self._workers:
             self._await_word(each)
@@ -324,7 +324,7 @@ class _Fleet:
             cwd=ROOT, check=False, capture_output=True, text=True, timeout=PATIENCE_S,
         )  # fmt: skip
         found = json.loads(done.stdout)["findings"] if done.stdout else [{"code": done.stderr}]
-        # Whoever was killed has not said good-bye, but by now others have all that it held.
+        # A killed worker has not said good-bye, but by now others have all that it held.
         if found:
             self._outcome.problems.append(f"the doctor, {when}: {found}")
 
@@ -354,7 +354,7 @@ class _Fleet:
     def _read(self, worker: "subprocess.Popen[str]") -> None:
         assert worker.stderr is not None
         for text in worker.stderr:
-            if text.endswith("}\n"):  # whoever is killed may not come to the end of a line
+            if text.endswith("}\n"):  # a killed worker may not finish its line
                 line = json.loads(text) | {"worker": worker.pid}
                 self._spoke[worker.pid].set()
                 self._outcome.events[line["event"]] += 1
@@ -366,7 +366,7 @@ class _Fleet:
     def _hear(
         self, event: str, times: int = 1, *, since: float = 0, pid: int | None = None
     ) -> dict[str, object]:
-        """Read on until somebody, or a certain one, has said this so often since an instant."""
+        """Read on until a worker, or a certain one, has said this so often since an instant."""
         while True:
             line = self._said.get(timeout=PATIENCE_S)
             is_meant = line["event"] == event and pid in (None, line["worker"])

@@ -240,7 +240,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(b'{"taken": true}')
             self.wfile.flush()
         except OSError:
-            pass  # nobody is there to hear it
+            pass  # the caller is gone
 
 
 if __name__ == "__main__":

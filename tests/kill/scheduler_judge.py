@@ -126,7 +126,7 @@ def _start(task: _Task, run: tuple[int, int], reason: str) -> list[str]:
     if reason == "retry" and not task.died and task.failed != (period, attempt - 1):
         problems.append("was not owed: no failure came before it")
     if reason == "interrupted" and not task.died:
-        problems.append("was not owed: nobody has died")
+        problems.append("was not owed: no process has died")
     task.open, task.failed, task.died = run, None, False
     task.latest = max(task.latest, period)
     task.starts_in_life += 1

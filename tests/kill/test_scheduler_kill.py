@@ -65,7 +65,7 @@ def test_callbacks_that_were_owed_are_acquitted(tmp_path: Path) -> None:
         ("its last run is going on", [*LINES[:1], *LINES[6:]]),
         ("this occurrence had its run", [*LINES, LINES[6], LINES[7]]),
         ("no failure came before it", [LINES[0], LINES[2].replace("failure", "success"), *LINES]),
-        ("nobody has died", [*LINES[:3], *LINES[4:]]),
+        ("no process has died", [*LINES[:3], *LINES[4:]]),
         ("ended and had not begun", [LINES[1], *LINES]),
         ("was running when stop had returned", LINES[:-1]),
         ("did not start in the last life", LINES[:4]),

@@ -21,7 +21,7 @@ __all__ = ["ClusterError", "Process", "free_port", "until"]
 _TAIL = 3_000
 _PAUSE_S = 0.1
 _PORTS = (20_000, 32_000)
-"""Below those that the kernel gives to whoever calls out, so that a port stays free meanwhile."""
+"""Below the ports that the kernel gives to clients, so that a port stays free meanwhile."""
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 _STARTER = ThreadPoolExecutor(max_workers=1, thread_name_prefix="starter")
 """It starts every program: one that another thread has started ends with that thread."""
@@ -120,7 +120,7 @@ def until(complaint: Callable[[], str | None], *, limit_s: float) -> None:
 
 
 def free_port(start: int) -> int:
-    """A port on which nothing listens, and which nobody gets by chance; searched from `start`."""
+    """A port on which nothing listens, and that no client gets by chance; from `start` on."""
     first, last = _PORTS
     for step in range(last - first):
         port = first + (start + step) % (last - first)

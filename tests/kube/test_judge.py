@@ -107,7 +107,7 @@ def test_a_write_that_was_refused_has_not_happened() -> None:
     assert list(judged(*ran(30, "j-1"), refused).twice()) == []
 
 
-def test_a_period_that_nobody_ran_is_lost() -> None:
+def test_a_period_that_no_job_ran_is_lost() -> None:
     (found,) = lost(judged(event("create", "jobs", job(30, "j-1"), at=T0 + 30)))
 
     assert found == f"prod/report did not run its period {T0 + 30}; its status said nothing"
@@ -117,7 +117,7 @@ def test_a_period_is_not_yet_lost_while_its_deadline_holds() -> None:
     assert lost(judged(), 41) == []
 
 
-def test_a_candidate_that_somebody_removed_is_not_lost() -> None:
+def test_a_candidate_that_another_user_removed_is_not_lost() -> None:
     removed = event(
         "delete", "jobs", {"kind": "Status", "details": {"uid": "j-1"}}, at=T0 + 30.2, user=VANDAL
     )

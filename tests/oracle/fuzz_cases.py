@@ -1,5 +1,5 @@
 """
-Which texts that nobody would write is the parser given, and what must it do with them?
+Which texts that no person would write is the parser given, and what must it do with them?
 
 `texts(seed, chunk, count)` is a pure function: valid expressions with a few characters changed,
 soups of cron tokens, raw Unicode, and very long texts. For each text the parser must either give

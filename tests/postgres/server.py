@@ -1,9 +1,9 @@
 """
 A real PostgreSQL of our own: from a wheel or from the system, unprivileged, in a directory.
 
-The server listens on a Unix socket in that directory and nowhere else, trusts whoever can reach the
-socket, and is gone with the directory. PostgreSQL refuses to run as root, so root starts it as
-another user; binaries which that user may not execute are copied beside the data.
+The server listens on a Unix socket in that directory and nowhere else, trusts every process that
+can reach the socket, and is gone with the directory. PostgreSQL refuses to run as root, so root
+starts it as another user; binaries which that user may not execute are copied beside the data.
 
 `fsync` is off unless asked for: what a crash of the server loses does not depend on it, only what a
 crash of the machine loses, and no test does that.
@@ -66,7 +66,7 @@ def find_binaries() -> Path:
 
 
 class Server:
-    """A server in a directory; whoever knows the directory can use it."""
+    """A server in a directory; every process that knows the directory can use it."""
 
     def __init__(self, directory: Path | None = None) -> None:
         if directory is not None:
@@ -131,7 +131,7 @@ class Server:
         self._run("pg_ctl", "reload")
 
     def listen(self, address: str) -> None:
-        """Begin again, on an address of the network too, for whoever comes from beside it."""
+        """Start again, and listen on an address of the network too, for clients in that network."""
         with (self._data / "pg_hba.conf").open("a", encoding="utf-8") as file:
             file.write(f"host all all {address}/24 trust\n")
         with (self._data / "postgresql.conf").open("a", encoding="utf-8") as file:
@@ -201,7 +201,7 @@ def _copy(binaries: Path, target: Path) -> Path:
 
 
 def _unprivileged_user() -> str | None:
-    """Who is to run the server; None for whoever we are."""
+    """The user who is to run the server; None for the current user."""
     if os.geteuid() != 0:
         return None
     known = {entry.pw_name for entry in pwd.getpwall()}

@@ -50,7 +50,7 @@ class Run:
     state: Path = ROOT / ".prove"
 
     def report(self, name: str, *, whole: bool) -> Path | None:
-        """The page to write; none when only a part was run and nobody asked for one."""
+        """The page to write; None when only a part was run and the caller named no folder."""
         folder = self.reports or (_EVIDENCE if whole and self.sample == 1 else None)
         return None if folder is None else folder / name
 
