@@ -90,7 +90,7 @@ class Outside:
         await running
 
     async def kill(self, place: int = -1) -> None:
-        """Ask for the end of the newest run, or of another, and call nobody."""
+        """Ask for the end of the newest run, or of another, and do not wake the worker."""
         key = (await self.ledger.runs("one"))[::-1][place].key
         await self.ledger.kill(key, by=By("anna"), now_ms=self.clock.now_ms())
 

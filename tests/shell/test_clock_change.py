@@ -8,7 +8,7 @@ from tests.clauses import clause
 
 
 @clause("RUN-15")
-def test_a_clock_that_nobody_sets_is_not_told_of() -> None:
+def test_a_clock_that_no_process_sets_is_not_told_of() -> None:
     async def scenario() -> tuple[bool, int, int]:
         told: list[None] = []
         before = len(os.listdir("/proc/self/fd"))

@@ -1,4 +1,4 @@
-"""An event loop on which time passes only when nobody has anything to do, and its clock."""
+"""An event loop on which time passes only when every task waits, and its clock."""
 
 import asyncio
 import selectors

@@ -63,7 +63,7 @@ def test_the_end_of_a_run_that_is_over_is_said_again(tmp_path: Path) -> None:
 
 
 @clause("EXEC-3")
-def test_a_run_goes_on_under_the_number_of_whoever_asked_last(tmp_path: Path) -> None:
+def test_a_run_goes_on_under_the_number_of_the_newest_claim(tmp_path: Path) -> None:
     async def scenario(stage: Stage) -> None:
         Held.go.clear()
         node = function_node("a", "wait_and_add", path=str(tmp_path / "told.txt"))

@@ -136,14 +136,14 @@ def test_a_redirect_is_for_good_and_not_followed() -> None:
 
 @clause("EXEC-23")
 @pytest.mark.parametrize("status", ["500 Oh", "502 Bad Gateway", "504 Gateway Timeout"])
-def test_after_a_failure_of_the_executor_nobody_knows(status: str) -> None:
+def test_after_a_failure_of_the_executor_the_launch_is_unanswered(status: str) -> None:
     answered, _ = asyncio.run(asked_of(answer(status)))
 
     assert answered == Unanswered(f"status {status[:3]}")
 
 
 @clause("EXEC-23")
-def test_after_silence_nobody_knows() -> None:
+def test_after_silence_the_launch_is_unanswered() -> None:
     async def scenario() -> None:
         clock = SteeredClock(NOW_MS)
 

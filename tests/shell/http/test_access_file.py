@@ -192,7 +192,7 @@ def test_a_client_is_known_by_the_name_in_its_certificate(tmp_path: Path) -> Non
 
 @clause("AUTH-13")
 @pytest.mark.parametrize("names", [(), ("other.example",), ("deployer.example.evil",), ("*",)])
-def test_a_certificate_with_another_name_is_nobody_s(
+def test_a_certificate_with_another_name_belongs_to_no_client(
     tmp_path: Path, names: tuple[str, ...]
 ) -> None:
     with pytest.raises(TokenRefused):

@@ -200,13 +200,13 @@ def test_every_answer_has_a_number_of_its_own() -> None:
 
 @clause("AUTH-16")
 @pytest.mark.parametrize("path", ["/healthz", "/readyz"])
-def test_whether_the_service_is_well_may_be_asked_by_anybody(path: str) -> None:
+def test_a_caller_without_a_token_may_ask_whether_the_service_is_well(path: str) -> None:
     assert ask(APP, "GET", path).status == 200
 
 
 @clause("AUTH-5")
 @pytest.mark.parametrize("header", ["Bearer", "Bearer ", "Bearer x", "Basic eDp4", "Token x", "x"])
-def test_whoever_is_not_known_is_told_how_to_introduce_themselves(header: str) -> None:
+def test_a_caller_that_is_not_known_is_told_how_to_introduce_itself(header: str) -> None:
     answer = ask(
         APP,
         "GET",

@@ -145,7 +145,7 @@ def test_a_token_of_another_type_is_refused(access: Access, kind: str | None) ->
 
 @clause("AUTH-2")
 @pytest.mark.parametrize("subject", ["", "a" * 201, "line\nbreak", "\u202e", 7])
-def test_a_subject_that_nobody_can_read_is_refused(access: Access, subject: object) -> None:
+def test_a_subject_that_a_person_cannot_read_is_refused(access: Access, subject: object) -> None:
     assert "sub" in forged_claims(access, claims(sub=subject))
 
 

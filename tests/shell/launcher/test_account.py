@@ -1,4 +1,4 @@
-"""Commands that run as somebody else, shown by the commands themselves."""
+"""Commands that run as another user, shown by the commands themselves."""
 
 import asyncio
 import grp
@@ -18,7 +18,7 @@ from tests.shell.launcher.claims import a_claim
 from tests.shell.launcher.processes import run_one
 from tests.unprivileged import nobodys_directory, unprivileged
 
-root_only = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+root_only = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 WHO = 'grep -E "^(Uid|Gid|Groups):" /proc/self/status | tr -s "\\t " " "'
 
 
@@ -128,7 +128,7 @@ def test_who_is_not_there_cannot_run_anything(who: dict[str, str], why: str) -> 
 
 
 @clause("LAUNCH-15")
-def test_only_root_becomes_somebody_else() -> None:
+def test_only_root_becomes_another_user_or_group() -> None:
     with unprivileged():
         own = account_of(str(os.geteuid()))
         with pytest.raises(OSError, match="only root can run a command as user daemon"):

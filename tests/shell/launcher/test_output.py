@@ -141,7 +141,7 @@ def test_what_was_cut_is_not_cut_again(tmp_path: Path) -> None:
 
 
 @clause("LAUNCH-9")
-def test_a_file_is_settled_when_nobody_has_it_any_more(tmp_path: Path) -> None:
+def test_a_file_is_settled_when_no_process_has_it_any_more(tmp_path: Path) -> None:
     former = Output(tmp_path, bytes_max=10, files_max=100)
     path = former.path("run", 1)
     assert path is not None

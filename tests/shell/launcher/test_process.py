@@ -34,7 +34,7 @@ PATIENCE_S = 60
 
 
 def wait_until_gone(pid: int) -> None:
-    """Return when a process has exited, whoever its parent is."""
+    """Return when a process has exited, whichever process is its parent."""
     try:
         descriptor = os.pidfd_open(pid)
     except ProcessLookupError:

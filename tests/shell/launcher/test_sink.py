@@ -19,7 +19,7 @@ from tests.shell.launcher.processes import run_one
 from tests.unprivileged import nobodys_directory
 
 BOTH = "echo out; echo err >&2"
-root_only = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+root_only = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 
 
 @clause("LAUNCH-13")
@@ -105,7 +105,7 @@ def test_a_command_without_its_output_is_not_started(
 
 
 @clause("LAUNCH-13")
-def test_a_pipe_that_nobody_reads_is_not_waited_for(fifo: Path) -> None:
+def test_a_pipe_without_a_reader_is_not_waited_for(fifo: Path) -> None:
     assert "No such device or address" in refusal({"shell": "exit", "stderr": f"file:{fifo}"})
 
 

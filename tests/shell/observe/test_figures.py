@@ -1,4 +1,4 @@
-"""What is told about a runtime and about workers, whoever shows it."""
+"""The figures of a runtime and of workers, the same for every page that shows them."""
 
 from hypothesis import given
 from hypothesis import strategies as st

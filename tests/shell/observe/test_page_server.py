@@ -98,7 +98,7 @@ def test_who_sends_nothing_is_let_go() -> None:
 
 
 @clause("METRICS-6")
-def test_who_does_not_read_the_page_is_let_go_and_nothing_is_kept_for_them() -> None:
+def test_a_reader_that_does_not_read_the_page_is_let_go_and_nothing_is_kept_for_it() -> None:
     length = 100_000
 
     async def long_page() -> str:
@@ -142,14 +142,14 @@ def test_who_comes_when_many_are_there_is_told_so() -> None:
 
 
 @clause("METRICS-6")
-def test_nobody_who_is_still_there_holds_up_the_end() -> None:
+def test_a_reader_that_is_still_there_does_not_hold_up_the_end() -> None:
     async def story() -> bytes:
         begun, never = asyncio.Event(), asyncio.Event()
 
         async def slow() -> str:
             begun.set()
             await never.wait()
-            raise AssertionError("nobody was waited for")
+            raise AssertionError("this page never comes")
 
         async with served(slow) as port:
             reader, writer = await asyncio.open_connection("127.0.0.1", port)

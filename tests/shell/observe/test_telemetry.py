@@ -82,7 +82,7 @@ def test_a_log_line_without_facts_is_the_event_alone(caplog: pytest.LogCaptureFi
 
 
 @clause("RUN-12")
-def test_a_line_of_somebody_else_is_printed_too() -> None:
+def test_a_line_of_another_logger_is_printed_too() -> None:
     record = logging.LogRecord("x", logging.INFO, "file", 1, "hello %s", ("you",), None)
 
     found = json.loads(JsonLines().format(record))

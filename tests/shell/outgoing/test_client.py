@@ -235,7 +235,7 @@ def test_a_request_whose_connection_is_cut_is_unknown() -> None:
 
 
 @clause("OUT-7")
-def test_a_request_that_finds_nobody_was_not_sent() -> None:
+def test_a_request_that_finds_no_server_was_not_sent() -> None:
     async def scenario() -> None:
         async with serve(answer()) as server:
             url = server.url()
@@ -318,7 +318,7 @@ def test_a_certificate_is_checked_against_the_name_and_not_the_address(tmp_path:
 
 
 def _certified(folder: Path, name: str) -> tuple[ssl.SSLContext, ssl.SSLContext]:
-    """A server's context for a name, and a client's that trusts it and nobody else."""
+    """A server's context for a name, and a client's that trusts it alone."""
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
     begin = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)

@@ -238,7 +238,7 @@ def test_a_file_that_was_let_go_has_the_next_owner_at_once(tmp_path: Path) -> No
 
 
 @clause("LEDGER-12")
-def test_whoever_does_not_ask_to_own_a_file_may_read_it_meanwhile(tmp_path: Path) -> None:
+def test_a_reader_that_does_not_ask_to_own_a_file_may_read_it_meanwhile(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite3"
     owner = SqliteLedger.open(path, exclusive=True)
     reader = SqliteLedger.open(path)
@@ -249,7 +249,7 @@ def test_whoever_does_not_ask_to_own_a_file_may_read_it_meanwhile(tmp_path: Path
 
 
 @clause("LEDGER-12")
-def test_a_ledger_that_cannot_be_opened_is_owned_by_nobody(tmp_path: Path) -> None:
+def test_a_ledger_that_cannot_be_opened_is_owned_by_no_process(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite3"
     path.write_bytes(b"not a database, but long enough to be taken for one" * 20)
     with pytest.raises(StoreError):

@@ -114,7 +114,7 @@ def test_who_hears_from_the_ledger_ends_the_waiting_for_it() -> None:
 
 
 @clause("RUN-4")
-def test_whoever_calls_again_and_again_does_not_keep_it_busy() -> None:
+def test_a_caller_that_calls_again_and_again_does_not_keep_it_busy() -> None:
     async def scenario() -> int:
         world = World()
         world.ledger.fail("load", times=1_000)

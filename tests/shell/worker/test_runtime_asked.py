@@ -117,7 +117,7 @@ def test_a_run_that_lives_elsewhere_is_let_go_and_ends_by_report() -> None:
 
 
 @clause("ASK-11", "ASK-9")
-def test_a_run_that_nobody_holds_is_ended_through_the_launcher() -> None:
+def test_a_run_that_no_worker_holds_is_ended_through_the_launcher() -> None:
     async def scenario() -> tuple[list[str], list[str]]:
         world = Outside(Elsewhere())
         await world.save(overlap_policy="skip")
@@ -141,7 +141,7 @@ def test_a_run_that_nobody_holds_is_ended_through_the_launcher() -> None:
 
 
 @clause("ASK-11")
-def test_a_run_that_nobody_holds_is_replaced_through_the_launcher() -> None:
+def test_a_run_that_no_worker_holds_is_replaced_through_the_launcher() -> None:
     async def scenario() -> tuple[list[str], list[str]]:
         world = Outside(Elsewhere())
         await world.save(overlap_policy="replace")

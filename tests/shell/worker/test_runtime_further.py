@@ -203,7 +203,7 @@ def test_a_further_try_that_is_killed_and_whose_schedule_is_deleted_is_uncertain
 
 
 class Breaking(Elsewhere):
-    """A launcher that fails at its first launch, and nobody knows whether that had worked."""
+    """A launcher that fails at its first launch and does not say whether that had worked."""
 
     async def launch(self, claim: Claim) -> Launched | Failed | Strained | None:
         answer = await super().launch(claim)

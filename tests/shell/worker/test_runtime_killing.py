@@ -1,5 +1,5 @@
 """
-The runtime and runs that somebody asked to end, and that nobody holds or that have not begun.
+The runtime and runs that a user asked to end: no worker holds them, or they have not begun.
 
 The world begins on 2026-03-01 at 00:00:00 UTC, and every schedule is due each minute.
 """
@@ -50,7 +50,7 @@ def test_a_run_that_is_to_be_ended_and_is_not_answered_is_not_launched_again() -
         await world.save(overlap_policy="skip", launch_backoff="1s")
         world.launcher.unanswered = 1
         await world.runtime.turn()
-        await world.kill()  # before the ledger is told that nobody knows what became of it
+        await world.kill()  # before the worker reports that the launch had no answer
         await world.run_for(20_000)
         return await told(world)
 
@@ -58,7 +58,7 @@ def test_a_run_that_is_to_be_ended_and_is_not_answered_is_not_launched_again() -
 
 
 @clause("ASK-16")
-def test_a_run_that_nobody_can_end_is_asked_for_again_and_given_up() -> None:
+def test_a_run_that_the_launcher_cannot_end_is_asked_for_again_and_given_up() -> None:
     async def scenario() -> tuple[bool, set[str], list[str]]:
         world = Outside(Elsewhere())
         await world.save(overlap_policy="skip", launch_backoff="10s", lease="20s")
@@ -76,7 +76,7 @@ def test_a_run_that_nobody_can_end_is_asked_for_again_and_given_up() -> None:
 
 
 @clause("ASK-16", "RUN-17")
-def test_what_nobody_can_end_is_tried_once_a_second_while_claims_are_held_back() -> None:
+def test_what_cannot_be_ended_is_tried_once_a_second_while_claims_are_held_back() -> None:
     class Full(Elsewhere):
         async def launch(self, claim: Claim) -> Launched | Failed | Strained | None:
             if self.unanswered:
@@ -123,7 +123,7 @@ def test_a_claim_that_was_killed_while_it_waited_for_room_is_not_launched() -> N
 
 
 @clause("ASK-17")
-def test_a_claim_that_waited_for_room_and_that_nobody_killed_is_launched_at_once() -> None:
+def test_a_claim_that_waited_for_room_and_that_no_user_killed_is_launched_at_once() -> None:
     async def scenario() -> Told:
         world = Outside(Elsewhere())
         world.launcher.ends_ms = 500

@@ -1,5 +1,5 @@
 """
-One run in the place of another: what is ended first, and what is nobody's to end.
+One run in the place of another: what a worker ends first, and what it may not end.
 
 Time is virtual. The world begins on 2026-03-01 at 00:00:00 UTC.
 """

@@ -1,4 +1,4 @@
-"""Several workers on one PostgreSQL database, and somebody beside them with plain SQL."""
+"""Several workers on one PostgreSQL database, and connections beside them for plain SQL."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -35,7 +35,7 @@ class Fleet:
         return ledger
 
     async def beside(self) -> "asyncpg.Connection[asyncpg.Record]":
-        """A connection of somebody who writes SQL by hand."""
+        """A connection beside the ledgers, for SQL that a test writes by hand."""
         connection = await asyncpg.connect(self.url)
         await connection.execute(f"SET search_path = {self.schema}")
         self._beside.append(connection)

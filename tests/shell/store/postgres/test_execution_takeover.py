@@ -22,7 +22,7 @@ def a_run(fence: int) -> Execution:
 
 
 async def until_blocked(connection: "asyncpg.Connection[asyncpg.Record]", statement: str) -> None:
-    """Return when somebody waits for a lock with a statement like this."""
+    """Return when a connection waits for a lock with a statement like this."""
     while not await connection.fetchval(BLOCKED, f"%{statement}%"):
         pass
 

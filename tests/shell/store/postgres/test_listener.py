@@ -98,7 +98,7 @@ def test_a_listener_whose_connection_broke_listens_again_and_wakes(
 
 
 class MendingClock(SystemClock):
-    """While somebody waits to try again, what was wrong is mended."""
+    """Mends what was wrong while the listener waits to try again."""
 
     def __init__(self, mend: Callable[[], Awaitable[object]]) -> None:
         super().__init__()
@@ -112,7 +112,7 @@ class MendingClock(SystemClock):
 
 
 @clause("PG-7")
-def test_that_nobody_listens_is_said_and_that_somebody_does_again(
+def test_a_listener_says_that_it_does_not_listen_and_that_it_does_again(
     common_database: str, schema: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def scenario(fleet: Fleet) -> None:
@@ -138,7 +138,7 @@ _END_LISTENERS = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity W
 
 
 @clause("PG-12")
-def test_behind_a_pooler_nobody_listens(common_database: str, schema: str) -> None:
+def test_behind_a_pooler_no_connection_listens(common_database: str, schema: str) -> None:
     async def scenario(fleet: Fleet) -> None:
         await listen(common_database, "x", pytest.fail, SystemClock(), PoolOptions(pooler=True))
 
@@ -216,7 +216,7 @@ def test_who_has_fallen_silent_is_told_from_who_has_stopped(
 
 
 @clause("PG-14")
-def test_workers_that_nobody_has_heard_of_for_long_are_forgotten(
+def test_workers_that_have_been_silent_for_long_are_forgotten(
     common_database: str, schema: str
 ) -> None:
     async def scenario(fleet: Fleet) -> None:

@@ -275,7 +275,7 @@ def test_a_database_with_another_ledger_is_refused_and_the_file_goes_on(
 
 
 @clause("PG-16")
-def test_a_file_that_somebody_runs_is_not_moved(
+def test_a_file_that_a_process_runs_is_not_moved(
     path: Path, common_database: str, schema: str
 ) -> None:
     owner = SqliteLedger.open(path, exclusive=True)
@@ -287,7 +287,7 @@ def test_a_file_that_somebody_runs_is_not_moved(
 
 
 @clause("PG-16", "LEDGER-12")
-def test_a_file_that_somebody_runs_is_not_moved_under_another_name(
+def test_a_file_that_a_process_runs_is_not_moved_under_another_name(
     path: Path, tmp_path: Path, common_database: str, schema: str
 ) -> None:
     owner = SqliteLedger.open(path, exclusive=True)

@@ -132,7 +132,7 @@ def test_two_that_save_what_the_other_removes_come_one_after_the_other(
 
 
 @clause("ASK-9", "LEDGER-9")
-def test_who_asks_to_end_a_run_that_ends_by_itself_waits_for_nobody(
+def test_a_request_to_end_a_run_that_ends_by_itself_waits_for_no_report(
     common_database: str, schema: str
 ) -> None:
     async def scenario(fleet: Fleet) -> None:
@@ -214,10 +214,10 @@ def test_a_lost_run_is_not_buried_when_its_schedule_is_saved_again_meanwhile(
 
 
 @clause("LEDGER-8", "LEDGER-16", "PG-1")
-def test_a_lost_run_that_somebody_has_is_buried_by_a_later_look(
+def test_a_lost_run_that_another_connection_has_is_buried_by_a_later_look(
     common_database: str, schema: str
 ) -> None:
-    """Whoever reports an end waits for the schedule next: to wait for the run is a deadlock."""
+    """A report of an end waits for the schedule next: to wait for the run is a deadlock."""
 
     async def scenario(fleet: Fleet) -> None:
         ledger = await fleet.open(options=PoolOptions(lock_ms=100))
@@ -246,7 +246,7 @@ def test_a_lost_run_that_somebody_has_is_buried_by_a_later_look(
 def test_who_tells_of_an_end_does_not_hear_of_a_deadlock(
     common_database: str, schema: str, asked: str
 ) -> None:
-    """Whoever asks takes the schedule and then the run, and a report the other way round."""
+    """A request locks the schedule and then the run, and a report the other way round."""
 
     async def scenario(fleet: Fleet) -> None:
         ledger, other = await fleet.open(), await fleet.open()

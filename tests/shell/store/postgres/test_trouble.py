@@ -119,7 +119,9 @@ def test_a_name_in_an_address_that_only_libpq_reads_is_to_be_left_out(database: 
 
 
 @clause("PG-9")
-def test_a_name_in_an_address_that_nobody_knows_is_to_be_left_out(database: str) -> None:
+def test_a_name_in_an_address_that_the_server_does_not_know_is_to_be_left_out(
+    database: str,
+) -> None:
     error = refusal(f"{database}&conect_timeout=5")
 
     assert error.hint == (
@@ -249,7 +251,7 @@ def test_a_failure_in_the_middle_of_a_commit_claims_nothing(
 
 
 @clause("PG-9")
-def test_a_row_that_another_process_holds_for_long_is_not_waited_for_without_end(
+def test_a_row_that_another_connection_holds_for_long_is_not_waited_for_without_end(
     common_database: str, schema: str
 ) -> None:
     async def scenario(fleet: Fleet) -> None:
@@ -258,7 +260,7 @@ def test_a_row_that_another_process_holds_for_long_is_not_waited_for_without_end
         other = await fleet.beside()
         async with other.transaction():
             await other.execute("SELECT * FROM schedules FOR UPDATE")
-            with pytest.raises(StoreError, match="row that another process holds") as raised:
+            with pytest.raises(StoreError, match="has a row that somebody holds") as raised:
                 await ledger.resume("report", now_ms=at("00:00:40"))
 
         assert raised.value.transient
@@ -290,7 +292,7 @@ def test_a_connection_that_was_ended_is_made_again(common_database: str, schema:
         beside = await fleet.beside()
         await beside.execute("SELECT pg_terminate_backend($1, 5000)", pid)
 
-        with suppress(StoreError):  # the first to ask may find out that nobody is there
+        with suppress(StoreError):  # the first call may find its connection gone
             await ledger.schedules()
         rows = await ledger.schedules()
         assert [row.schedule.schedule_id for row in rows] == ["report"]

@@ -129,7 +129,7 @@ def test_workers_that_lose_to_each_other_come_to_take_different_schedules(
 
 
 @clause("PG-2")
-def test_what_lies_in_nobody_s_lane_is_taken_by_whoever_looks(
+def test_what_lies_in_no_workers_lane_is_taken_by_any_worker_that_looks(
     common_database: str, schema: str
 ) -> None:
     async def scenario(fleet: Fleet) -> int:
