@@ -126,7 +126,7 @@ def _overlap_ignored() -> Patch:
 
 
 def _unsure_is_ignored() -> Patch:
-    """A launch that nobody answered is taken for one that was refused."""
+    """A launch without an answer is taken for one that was refused."""
 
     def sure(due: Due) -> Due:
         return due._replace(waiting=[one._replace(may_have_run=False) for one in due.waiting])
@@ -237,14 +237,14 @@ def _failure_is_not_reported() -> Patch:
 
 
 def _killed_in_the_ledger_alone() -> Patch:
-    """What may be running is over when somebody asks for its end, and nobody ends it."""
+    """What may be running is over when a user asks for its end, and no worker ends it."""
     at_once = asked._SQL["end_waiting"].replace("'skipped'", "coalesce(outcome, 'skipped')")
     at_once = at_once.replace("AND outcome IS NULL", "")
     return patch.dict(asked._SQL, {"end_waiting": at_once})
 
 
 def _killed_is_tried_again() -> Patch:
-    """What may be running has its next try, whether somebody asked for its end or not."""
+    """What may be running has its next try, whether a user asked for its end or not."""
 
     def forget(due: Due) -> Due:
         unheld = [run for run in due.in_flight if run.state is State.PLANNED]
@@ -341,7 +341,7 @@ MUTANTS = [
         _renewed_as_defined,
         first_seed=100,
     ),
-    Mutant("the end of a run wakes nobody", Campaign.WORKERS, _end_wakes_nobody),
+    Mutant("the end of a run wakes no queue", Campaign.WORKERS, _end_wakes_nobody),
     Mutant("a launch that failed is not reported", Campaign.CRASH, _failure_is_not_reported),
     Mutant("a period that is left out runs", Campaign.WORKERS, _left_out_runs),
     Mutant("what was asked for is forgotten", Campaign.CRASH, _asked_for_is_forgotten),

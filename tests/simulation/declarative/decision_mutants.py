@@ -173,7 +173,7 @@ def _new_task_misses_its_minute() -> Patch:
 
 
 def _outage_forgotten() -> Patch:
-    """What came due while nobody was there is not made up for."""
+    """What came due while no scheduler was there is not made up for."""
 
     def wrong(name: str, text: str) -> TaskRecord:
         record = read_record(name, text)

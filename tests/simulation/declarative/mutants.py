@@ -208,7 +208,7 @@ def _records_not_set_back() -> Patch:
 
 
 def _retries_not_waited_for() -> Patch:
-    """The next look is for what is due; a retry is seen to when somebody looks anyway."""
+    """The next look is for what is due; a retry waits until the scheduler looks anyway."""
 
     def wrong(self: Agenda, now: Moment) -> int | None:
         self._retries.clear()
@@ -249,7 +249,7 @@ def _lost_answer_taken_for_yes() -> Patch:
 
 
 def _two_hands_write() -> Patch:
-    """Whoever wants to write decides at once, whatever another is about to write."""
+    """Each writer decides at once, whatever another is about to write."""
 
     @asynccontextmanager
     async def wrong(self: Pen) -> AsyncIterator[Moment]:
@@ -322,6 +322,6 @@ MUTANTS = [
     Mutant("a lost answer is taken for no", STORM, _lost_answer_taken_for_no),
     Mutant("a lost answer is taken for yes", STORM, _lost_answer_taken_for_yes),
     Mutant("two hands write", STORM, _two_hands_write),
-    Mutant("nobody waits for anybody", CRASH, _nobody_waits_for_anybody),
+    Mutant("calls do not wait for each other", CRASH, _nobody_waits_for_anybody),
     Mutant("a list is in force before it is written", STORM, _list_in_force_before_it_is_written),
 ]  # fmt: skip

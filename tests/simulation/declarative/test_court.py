@@ -64,7 +64,7 @@ def test_what_a_dead_process_had_seen_and_not_written_is_not_held_against_the_ne
 
 @clause("SIM-13", "CLOCK-3")
 @pytest.mark.parametrize(("back_at", "first_shown"), [(39_999, 60_000), (50_000, 20_000)])
-def test_a_leap_that_is_taken_back_before_anybody_had_to_look_showed_nothing(
+def test_a_leap_that_is_taken_back_before_the_scheduler_had_to_look_showed_nothing(
     back_at: int, first_shown: int
 ) -> None:
     made, heard = court()

@@ -188,7 +188,7 @@ def _wish_to_wake_forgotten() -> Patch:
 
 
 def _two_at_a_time() -> Patch:
-    """A workflow that is rung for is looked at, whoever is at work on it."""
+    """The host looks at a workflow that is rung for, even while a driver is at work on it."""
 
     def wrong(self: Host) -> None:
         tasks, self._tasks = self._tasks, {}
@@ -224,7 +224,7 @@ def _skipped_taken_for_consumed() -> Patch:
 
 
 def _pause_forgets_the_open_run() -> Patch:
-    """Whoever finds a run that failed takes the workflow for idle."""
+    """A driver that finds a run that failed takes the workflow for idle."""
 
     async def wrong(self: Driver) -> None:
         await right(self)
