@@ -33,17 +33,17 @@ class Book:
         self.accepted: list[Report] = []
         self.refused: list[Report] = []
         self.asked: set[str] = set()
-        """Keys of runs by hand that somebody was told of."""
+        """Keys of runs by hand that a person was told of."""
         self.backfilled = 0
         self.killed: set[str] = set()
         self.skipped: set[tuple[str, int]] = set()
         self.deleted: set[str] = set()
-        """Schedules that somebody has deleted at least once."""
+        """Schedules that a person has deleted at least once."""
         self.removed = 0
         """Rows that retention says it has removed."""
         self.breaches = Counter[tuple[str, int, str]]()
         self.logged = Counter[str]()
-        """Changes that somebody asked for by name, by their action."""
+        """By action, changes that a person asked for by name."""
         self.maybe_logged = Counter[str]()
         """By action, changes whose answer does not say whether there was something to change."""
 

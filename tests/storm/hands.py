@@ -135,7 +135,7 @@ class Hand:
             self._forget(lost)
 
     async def _obey(self) -> None:
-        """End what somebody asked to end."""
+        """End the runs that a person asked to end."""
         asked = await self._book.hear("to_end", self._ledger.to_end(owner=self.owner))
         await self.report([self._end(key, fence, Reason.KILLED) for key, fence, _ in asked or ()])
 

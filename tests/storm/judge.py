@@ -47,7 +47,7 @@ async def judge_answers(pool: Pool, schema: str, book: Book) -> list[str]:
 
 
 async def judge_rest(pool: Pool, schema: str) -> list[str]:
-    """What is wrong with the rows as they stand, when nobody is at work."""
+    """What is wrong with the rows as they stand, when no worker and no person is at work."""
     schedules = await pool.fetch(_SCHEDULES.format(schema=schema))
     runs = await pool.fetch(_PERIODS.format(schema=schema))
     found = []
@@ -65,7 +65,7 @@ async def judge_rest(pool: Pool, schema: str) -> list[str]:
             if rows != 1:
                 found.append(f"{schedule_id}: {rows} rows for {nominal}, up to the cursor {cursor}")
         if "_by_ms" in json.dumps(record.get("target")) and not is_expected:
-            found.append(f"{schedule_id}: nobody will look at what is expected of it")
+            found.append(f"{schedule_id}: no worker will look at what is expected of it")
     orphans = await pool.fetch(_ORPHANS.format(schema=schema))
     return found + [f"{key} is {state}, and its schedule is gone" for key, state in orphans]
 

@@ -1,7 +1,7 @@
 """
 The people of a storm: they save, pause, delete, ask for runs, end them, and let the past go.
 
-With a name or without, because a change that somebody asked for by name goes another way.
+They ask with a name or without, because a change with a name goes another way.
 """
 
 from collections.abc import Awaitable, Callable
@@ -22,7 +22,7 @@ _KEPT_MS = (1_000, 60_000, 900_000)
 
 
 class Person:
-    """Somebody who asks for changes."""
+    """A person who asks for changes."""
 
     def __init__(self, name: str, ledger: PostgresLedger, sky: Sky, book: Book) -> None:
         self._name, self._ledger, self._sky, self._book = name, ledger, sky, book

@@ -26,7 +26,7 @@ _TARGETS: tuple[object, ...] = (None, {"start_by_ms": 20_000}, {"finish_by_ms": 
 
 
 class Clock:
-    """What somebody takes for the time."""
+    """What a worker or a person takes for the time."""
 
     def __init__(self, sky: "Sky", apart_ms: int) -> None:
         self._sky, self._apart_ms = sky, apart_ms
@@ -37,7 +37,7 @@ class Clock:
 
 
 class Sky:
-    """The time of a storm, and numbers that nobody has had."""
+    """The time of a storm, and numbers that it gives out once each."""
 
     def __init__(self, seed: str, *, apart: bool) -> None:
         self.seed, self.apart = seed, apart
@@ -51,7 +51,7 @@ class Sky:
         return Random(f"{self.seed}:{name}")
 
     def clock(self, name: str) -> Clock:
-        """The clock of somebody; the last one to work has the right one."""
+        """The clock of a worker or a person; the last worker has the right one."""
         is_right = not self.apart or name == LAST
         return Clock(self, 0 if is_right else self.random(f"clock {name}").choice(_APART_MS))
 

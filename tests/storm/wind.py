@@ -1,12 +1,12 @@
 """
 Transactions that take their time: between two statements, and within one.
 
-Most races need somebody else's commit between two statements of one transaction. On a quick machine
+Most races need the commit of another transaction between two statements of one. On a quick machine
 that gap is some microseconds wide; here the loop turns a few times in it, and before the commit, as
-often as is drawn, and lets the others go on. Others need it within a statement, after its view was
-taken and before it has its rows, or after it has done its work: there a trigger of the database, or
-a function in the statements that look and take, or end, at once, stands still now and then, for
-some milliseconds.
+often as is drawn, and lets the others go on. Other races need that commit within a statement, after
+its view was taken and before it has its rows, or after it has done its work. There a trigger of the
+database, or a function in the statements that look and take, or end, at once, stands still now and
+then, for some milliseconds.
 """
 
 import asyncio

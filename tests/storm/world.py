@@ -121,7 +121,7 @@ class _World:
         await asyncio.gather(*map(act, self._everybody))
 
     async def rest(self, when: str) -> None:
-        """Look at the rows, while nobody is at work."""
+        """Look at the rows, while no worker and no person is at work."""
         pool = self.ledgers[0].pool
         examined = await examine_shared(self._url, schema=self._schema)
         found = [

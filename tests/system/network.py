@@ -1,7 +1,7 @@
 """
 A network of one cable: a namespace of its own, joined to this machine by a pair of interfaces.
 
-Whoever runs inside reaches this machine at `address`, and nothing else. `cut` takes the cable out:
+A program inside reaches this machine at `address`, and nothing else. `cut` takes the cable out:
 nothing is refused and nothing is closed, packets are just gone, as when a switch has died.
 """
 

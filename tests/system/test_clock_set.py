@@ -1,4 +1,4 @@
-"""The clock of the machine is set, to the time that it has, and whoever listens is told."""
+"""The clock of the machine is set, to the time that it has, and the listener is told."""
 
 import asyncio
 import time
@@ -17,7 +17,7 @@ def set_clock_to_itself() -> None:
 
 
 @clause("RUN-15")
-def test_whoever_listens_is_told_each_time() -> None:
+def test_a_listener_is_told_each_time() -> None:
     async def scenario() -> int:
         told, heard = 0, asyncio.Event()
 

@@ -60,7 +60,7 @@ def test_workers_behind_a_pooler_share_the_work(bouncer: str) -> None:
 
 
 @clause("PG-12", "PG-9")
-def test_who_does_not_say_that_there_is_a_pooler_is_told(bouncer: str) -> None:
+def test_a_caller_that_does_not_say_that_there_is_a_pooler_is_told(bouncer: str) -> None:
     with pytest.raises(StoreError, match="is behind a pooler") as caught:
         asyncio.run(PostgresLedger.open(bouncer))
 

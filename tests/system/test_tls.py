@@ -23,7 +23,7 @@ PLACE = f"postgresql://postgres@{ADDRESS}/postgres?sslmode=verify-full"
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    """On an address of this machine that nobody else has."""
+    """A server on an address of this machine that no other server has."""
     provide("pg_lsclusters", "postgresql")
     *_, binaries = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
     monkeypatch.setenv("GNOMON_POSTGRES_BIN", str(binaries))

@@ -1,8 +1,8 @@
 """
 Random traces: some wild, some by a scheduler that is mostly right and sometimes not.
 
-Wild ones break everything at once and find what nobody thought of; the mostly right ones get far
-enough to break a single axiom late. A seed decides a trace.
+Wild ones break everything at once and find what no person thought of; the mostly right ones get
+far enough to break a single axiom late. A seed decides a trace.
 """
 
 import random

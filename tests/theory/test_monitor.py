@@ -60,7 +60,7 @@ def test_waiting_alone_brings_to_light_what_is_late() -> None:
 
 
 @clause("THEORY-8", "L1", "L2")
-def test_time_in_which_nobody_could_act_is_not_counted() -> None:
+def test_time_in_which_the_scheduler_could_not_act_is_not_counted() -> None:
     monitor = Monitor(witnesses=Witnesses(0, 0, 1_000))
     monitor.see_all(tell("init a b", "minute", "due a", "due b", "start a", "asks 7 a"))
     monitor.excuse(5_000)
