@@ -162,7 +162,7 @@ class Agenda:
         return errors
 
     def rest_ms(self, now: Moment) -> int | None:
-        """How long there is nothing to do; None for as long as nobody calls."""
+        """How long there is nothing to do; None until a caller changes that."""
         if self._ready:  # what was planned has not been written
             return 0
         rests = []

@@ -51,7 +51,7 @@ class LiveMonitor:
 
     def __init__(self, telemetry: SchedulerTelemetry, *, rejects: bool) -> None:
         self._telemetry = telemetry
-        # Dues that go on for ever are nobody's duty here, nor is it a fault to apply a new list.
+        # The scheduler need not make dues go on for ever, and may apply a new list.
         self._passed_over = {"EA4", "EA5"} if rejects else {"EA4", "EA5", "S6"}
         self._monitor = Monitor()
         self._pulses = LivePulses()
@@ -59,7 +59,7 @@ class LiveMonitor:
         self._entry = 0
         self._seen_t = 0
         self._held_t: int | None = None
-        """Since when somebody has been about to write."""
+        """Since which look the pen has not been free; None while it is."""
         self._is_fresh = True
         self._is_well = True
 
@@ -84,8 +84,8 @@ class LiveMonitor:
 
     def look(self, now: Moment, *, is_free: bool) -> None:
         """
-        Time has passed. `is_free` says that nobody is about to write what was decided before:
-        what comes after the decision must not be judged to come before it.
+        Time has passed. `is_free` says that no decision still waits to be written: what comes
+        after a decision must not be judged to come before it.
         """
         self._carefully(lambda: self._look(now, is_free=is_free))
 
@@ -213,7 +213,7 @@ class LiveMonitor:
             return
         try:
             work()
-        except Exception as error:  # a judge that stumbles must not take anybody along
+        except Exception as error:  # a judge that stumbles must not stop the scheduler
             self._is_well = False
             log(logging.ERROR, LogEvent.MONITOR_FAILED, failure=error, error=str(error))
 

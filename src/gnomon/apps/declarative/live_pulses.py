@@ -1,9 +1,9 @@
 """
 What was asked of a running scheduler: minutes, dues and retries, as they come.
 
-They follow from the accepted lists, the clock and the failures, and not from the agenda: whoever
-judges a scheduler must not ask it what it owes. Each task has its next occurrence in a heap, so
-that a minute costs as much as there is due in it. Of many occurrences that pass at one look, the
+They follow from the accepted lists, the clock and the failures. They do not follow from the agenda,
+because a judge must not ask a scheduler what it owes. Each task has its next occurrence in a heap,
+so that a minute costs as much as there is due in it. Of many occurrences that pass at one look, the
 first and the last are told: a start settles them all, and only the last can be in the present
 minute.
 
@@ -101,7 +101,7 @@ class LivePulses:
         self._retries = _remind(self._retries, self._retry_t, name)
 
     def skip_to(self, t: int) -> None:
-        """Nobody could act before this: what has come since the last look comes now."""
+        """The scheduler could not act before this: what came since the last look comes now."""
         self._t = max(self._t, t)
 
     def go_back(self, t: int, back: Back) -> Iterator[Event]:
@@ -132,7 +132,7 @@ class LivePulses:
 
     def _come(self, t: int, through_ms: int) -> Iterator[_Ranked]:
         leapt_ms = (through_ms - self._through_ms) - (t - self._t)
-        # When the clock leapt, nobody knows: what lies between is owed from now on at the latest.
+        # When the clock leapt is not known: what it passed is owed from now on at the latest.
         earliest = t if leapt_ms > _LEAP_MS else self._t
 
         def when(second: int) -> int:

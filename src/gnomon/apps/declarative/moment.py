@@ -50,7 +50,7 @@ class Timekeeper:
         self._stepped_back = stepped_back
         self._backs: list[tuple[int, Back]] = []
         wall_ms = max(clock.now_ms(), 0)
-        # Nobody measured the time between two owners but the clock on the wall.
+        # Between two owners only the clock on the wall measured the time.
         self._origin_ms = head.t_ms + max(wall_ms - head.wall_ms, 0) if head.fence else 0
         self._started_ms = clock.monotonic_ms()
         self._wall_ms = head.wall_ms
@@ -59,7 +59,7 @@ class Timekeeper:
 
     @property
     def has_gone_back(self) -> bool:
-        """Whether there is a `Back` that nobody has taken."""
+        """Whether there is a `Back` that `take_backs` has not given yet."""
         return bool(self._backs)
 
     def take_backs(self) -> list[tuple[int, Back]]:

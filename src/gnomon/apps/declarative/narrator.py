@@ -28,7 +28,7 @@ class Narrator:
         self._began: Moment | None = None
 
     def began(self, now: Moment) -> None:
-        """Latency counts from here: nobody was there before."""
+        """Latency counts from here: this scheduler was not there before."""
         self._began = now
 
     def clock_stepped_back(self, by_ms: int, through_ms: int) -> None:
@@ -93,7 +93,7 @@ class Narrator:
         self._measure(start, now, waited=waited)
 
     def _measure(self, start: Start, now: Moment, *, waited: bool) -> None:
-        """How late a run is, unless it had to wait for the one before or nobody was there."""
+        """How late a run is, unless it waited for the one before or was due before `began`."""
         began, telemetry, context = self._began, self._telemetry, start.context
         assert began is not None
         if start.was_interrupted:

@@ -1,10 +1,10 @@
 """
 The one hand that writes a journal.
 
-Whoever wants to write takes the pen, looks at the moment, decides, and writes; nobody else decides
-meanwhile, so that the journal has one order and it is the order of what happened. A write whose
-answer was lost is in doubt: before anything else is decided, the journal is asked whether it was
-made, and if it was, what was to follow from it follows then.
+A writer takes the pen, looks at the moment, decides, and writes. No other writer decides meanwhile,
+so the journal has one order, which is the order of what happened. A write whose answer was lost is
+in doubt. The pen then asks the journal whether the write was made, before a writer decides anything
+else. If it was made, what was to follow from it follows then.
 
 Spec: STORE-3, OWNER-4.
 """
@@ -64,7 +64,7 @@ class Pen:
 
     @property
     def is_in_doubt(self) -> bool:
-        """Whether nobody knows yet if the latest write was made."""
+        """Whether the pen does not know yet if the latest write was made."""
         return self._doubt is not None
 
     @property

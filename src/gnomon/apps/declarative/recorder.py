@@ -1,9 +1,9 @@
 """
 The journal as a trace: what a scheduler has written down, in the words of the theory.
 
-An entry is an event, one to one, so that whoever judges the trace judges the journal. Minutes, dues
-and retries are not in it: a scheduler does not testify about what it was asked to do, only about
-what it did, and the judge derives the rest.
+An entry is an event, one to one, so that a judge of the trace judges the journal. Minutes, dues and
+retries are not in it: a scheduler does not testify about what it was asked to do, only about what
+it did, and the judge derives the rest.
 
 Spec: JOURNAL-10.
 """

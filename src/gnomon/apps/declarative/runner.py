@@ -46,7 +46,7 @@ class Run:
         self.loop = asyncio.get_running_loop()
         self.task: asyncio.Task[None] | None = None
         self.over: Future[None] = Future()
-        """Done when the callback has really returned, whoever still waits for it."""
+        """Done when the callback has really returned, even if no caller waits for it any more."""
         self.is_in_a_thread_now = False
         self.cut: str = ""
         """Why it is cut short."""
@@ -238,7 +238,7 @@ async def _done(future: "Future[None] | Outcome") -> None:
     done = asyncio.Event()
 
     def tell(_: object) -> None:
-        with suppress(RuntimeError):  # the loop was closed, and nobody waits
+        with suppress(RuntimeError):  # the loop was closed, and no caller waits
             loop.call_soon_threadsafe(done.set)
 
     future.add_done_callback(tell)

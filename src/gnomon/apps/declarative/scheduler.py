@@ -305,7 +305,7 @@ class Scheduler:
                     self._state = SchedulerState.STOPPED
 
     def _hold(self, session: Session) -> None:
-        """From here on nothing is started, whoever else has to come to an end first."""
+        """From here on the session starts nothing, even if another call ends first."""
         if not session.is_held:
             log(logging.INFO, LogEvent.STOP_REQUESTED, state=SchedulerState.STOPPING.value)
             session.hold()
@@ -313,7 +313,7 @@ class Scheduler:
     def _forget(self, work: "asyncio.Task[None]") -> None:
         self._stopping.discard(work)
         if not work.cancelled():
-            work.exception()  # it is in the log, and whoever waited has it
+            work.exception()  # it is in the log, and the callers that waited have it
 
     def _log(self, event: LogEvent, level: int = logging.INFO, **facts: object) -> None:
         log(level, event, failure=None, state=self._state.value, **facts)
@@ -368,7 +368,7 @@ def _check_count(where: str, got: int, *, at_least: int) -> None:
 
 
 def _nobody(entries: Sequence[Entry]) -> None:
-    """Nobody observes."""
+    """For a scheduler without an observer."""
 
 
 async def failed(scheduler: Scheduler) -> None:

@@ -3,7 +3,7 @@ A scheduler at work on a store that it owns: from the first list of registration
 
 A turn takes the pen, decides what has ended and what is due (`agenda`), writes it, and only then
 calls the callbacks. Between turns the session rests until something is due, a retry is, a run ends
-or somebody calls, and never longer than 30 s. When the store fails, it tries again, and forgets
+or a caller rings, and never longer than 30 s. When the store fails, it tries again, and forgets
 nothing meanwhile.
 
 Spec: POLL-1 to POLL-3, STORE-1 to STORE-3, STOP-1, STOP-5, STOP-8, OWNER-3, OVERRIDE-5.
@@ -272,7 +272,7 @@ class Session:
         return bool(self._agenda.running) or not (self._held.is_set or self._agenda.is_empty)
 
     def _rest_ms(self) -> int:
-        """How long there is nothing to do, unless somebody rings; 0 when a turn is to be taken."""
+        """How long there is nothing to do, unless a caller rings; 0 when a turn is to be taken."""
         if self._ends or self._pen.is_in_doubt:
             return 0
         if self._held.is_set:

@@ -1,8 +1,8 @@
 """
 Until when does a stop wait for the runs, and what becomes of them then?
 
-Coroutines are cancelled when the time is up. What still runs a second later is given up: nobody
-waits for it any more, and its record says that it runs, so that it counts as cut off by a crash.
+Coroutines are cancelled when the time is up. What still runs a second later is given up: the stop
+waits for it no longer, and its record says that it runs, so that it counts as cut off by a crash.
 
 Spec: STOP-8.
 """
