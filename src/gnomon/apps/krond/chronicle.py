@@ -2,9 +2,9 @@
 What krond says while it works: a line for each decision, start, end and period without a run.
 
 The names of the events and their keys are a contract. A decision is logged with all it was made
-from, so that anybody can make it again; it precedes the trigger of its period. At the level of
+from, so that a reader can make it again; it precedes the trigger of its period. At the level of
 debugging the seed and the draws are said before it. The same facts, once they are certain, go to
-whoever is to be told what became of a job.
+the listener that tells people what became of a job.
 
 Spec: KROND-28 to KROND-30.
 """
@@ -59,7 +59,7 @@ class _Flight:
 
 
 class Chronicle:
-    """Tells the log, and whoever else listens, what a ledger has written."""
+    """Tells the log, and the listener `tell`, what a ledger has written."""
 
     def __init__(
         self, clock: Clock, *, tell: Callable[[Happening], None] = lambda _: None,
@@ -68,7 +68,7 @@ class Chronicle:
         self.jobs: Mapping[str, Job] = {}
         """By the ids that the ledger has for them."""
         self.waiters: dict[str, asyncio.Future[tuple[bool, str]]] = {}
-        """Who wants to hear whether a run ended well, and how, by its key."""
+        """By the key of a run: what is told to a caller, whether it ended well, and how."""
         self._clock = clock
         self._tell = tell
         self._output_of = output_of
@@ -217,7 +217,7 @@ class Chronicle:
         log_facts(level, event, who | facts)
 
     def _answer(self, key: str, *, success: bool, detail: str) -> None:
-        """Whoever waits for the end of a run hears of it."""
+        """Tell the caller that waits for the end of a run."""
         waiter = self.waiters.pop(key, None)
         if waiter is not None and not waiter.done():
             waiter.set_result((success, detail))

@@ -2,11 +2,11 @@
 How a running krond is spoken to: over a socket in its state directory, a line of JSON each way.
 
 `{"command": "status"}` is answered with `{"ok": true, ...}`, or `{"ok": false, "error": "..."}`.
-Who may open the socket is who may enter the directory: its user. A path in a deep directory can be
-too long for a socket; it is then reached through a descriptor of the directory.
+Only the user of the directory may enter it, and so open the socket. A path in a deep directory can
+be too long for a socket; it is then reached through a descriptor of the directory.
 
-The socket says nothing about who is in charge, the lock of the ledger does: a socket that was left
-behind is replaced by the next krond, and nobody answers on it.
+The socket says nothing about which krond is in charge, the lock of the ledger does. A socket that a
+krond left behind gives no answer, and the next krond replaces it.
 
 Spec: KROND-31.
 """
@@ -125,7 +125,7 @@ async def _answered(
 
 @contextlib.contextmanager
 def _bound(path: Path) -> Iterator[socket.socket]:
-    """A socket that only this user can open; the lock has told us that nobody else listens."""
+    """A socket that only this user can open; by the lock, no other krond listens on it."""
     with contextlib.ExitStack() as closing:
         folder = closing.enter_context(_folder(path.parent))
         listener = closing.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))

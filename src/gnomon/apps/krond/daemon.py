@@ -5,7 +5,7 @@ What the krontab files say is installed in the ledger in one transaction, at the
 reload; a file that is wrong changes nothing, and is remembered as the problem until one is right.
 Everything else is the host's and the engine's.
 
-It knows neither signals nor sockets: whoever has them calls `reload`.
+It knows neither signals nor sockets: its caller has them, and calls `reload`.
 
 Spec: KROND-13, KROND-18 to KROND-20, KROND-38, KROND-39, KROND-41.
 """
@@ -37,7 +37,7 @@ AHEAD = "gnomon krond replan has run after all what was not started and lies ahe
 """What can be done when the clock was ahead."""
 
 BATCH = 20_000
-"""All that is due at one second is claimed in one turn, so that nobody is late for the others."""
+"""All that is due at one second is claimed in one turn, so that no job makes another late."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

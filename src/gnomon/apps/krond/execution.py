@@ -1,8 +1,8 @@
 """
 What is executed when a job runs: a program or a shell text, and the circumstances it runs in.
 
-An `Execution` is a value that no machine has been asked about: whether there is such a user,
-program or directory is found out by whoever starts it. As JSON it is the target of a schedule, so
+An `Execution` is a value that no machine has been asked about: the launcher that starts it finds
+out whether there is such a user, program or directory. As JSON it is the target of a schedule, so
 that the ledger keeps it with the definition; what is not set is left out of it, and equal
 executions have equal targets.
 

@@ -1,5 +1,5 @@
 """
-What became of a period, for whoever is to be told: one value, once it is certain.
+What became of a period, for people and programs that are told: one value, once it is certain.
 """
 
 from dataclasses import dataclass

@@ -3,7 +3,7 @@ Krontab files from the disk: which they are, whether they can be trusted, and wh
 
 A path is a file or a directory. Of a directory those files are taken whose names could be meant:
 no hidden files, no copies that an editor or a packager has left. What others could write to is
-refused, because whoever can write a krontab file can run what they like.
+refused, because a user who can write a krontab file can run any program.
 
 Spec: KRONTAB-21 to KRONTAB-23, KRONTAB-44.
 """
@@ -108,7 +108,7 @@ def krontab_files(path: Path) -> Iterator[Path]:
 
 
 def passed_over(path: Path) -> list[Path]:
-    """The files of a directory that do not count, except those that nobody would expect to."""
+    """The files of a directory that do not count, except those that no user expects to."""
     if not path.is_dir():
         return []
     counted = set(krontab_files(path))
@@ -148,7 +148,7 @@ def _distrust(file: Path, found: os.stat_result) -> tuple[str, str] | None:
     if found.st_mode & stat.S_IWGRP and found.st_gid not in (0, os.getegid()):
         return "can be written by a group that is not krond's", f"chmod g-w {file}"
     if found.st_uid not in own or file.lstat().st_uid not in own:
-        return "belongs to somebody else", f"chown it to root or to the user of krond: {file}"
+        return "belongs to another user", f"chown it to root or to the user of krond: {file}"
     folder = file.parent.stat()
     if folder.st_mode & stat.S_IWOTH and not folder.st_mode & stat.S_ISVTX:
         return "is in a directory that everybody can write to", f"chmod o-w {file.parent}"

@@ -11,7 +11,7 @@ __all__ = ["TROUBLE", "Notice", "Occasion"]
 
 
 class Occasion(StrEnum):
-    """What may become of a period, as far as somebody may want to know."""
+    """What may become of a period, as far as a person or program may want to know."""
 
     SUCCESS = "success"
     FAILURE = "failure"
@@ -27,7 +27,7 @@ TROUBLE = frozenset((Occasion.FAILURE, Occasion.MISSED))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """Whom a job wants told, and when; without an address nobody is."""
+    """Whom krond tells of a job, and when; without an address it sends nothing."""
 
     on: frozenset[Occasion] = TROUBLE
     """When mail is sent and the webhook called; the ping has its own rule."""

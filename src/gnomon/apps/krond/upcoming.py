@@ -16,7 +16,7 @@ from gnomon.core.schedule import Schedule
 __all__ = ["LOOKED_AT_MAX", "next_chosen", "over_at", "periods_after"]
 
 LOOKED_AT_MAX = 100
-"""After how many periods without any allowed second nobody looks further."""
+"""After how many periods without any allowed second the search looks no further."""
 
 
 def periods_after(schedule: Schedule, at: int) -> Iterator[Decision]:

@@ -1,5 +1,5 @@
 """
-A krontab file is replaced as a whole: whoever reads it sees the old text or the new one.
+A krontab file is replaced as a whole: a reader sees the old text or the new one.
 
 The new text goes to a file beside it, which then takes its place with the mode and the owner of the
 old one. What another process changed meanwhile is left alone; commands that change one file at the

@@ -167,10 +167,10 @@ def _take_setting(found: re.Match[str], number: int, reader: _Reader) -> None:
         case "MAILTO":
             settings.mail = value
             if not value:
-                note("no one is told about failures, as MAILTO is empty")
+                note("krond sends no mail about failures, as MAILTO is empty")
             elif not all(ADDRESS.fullmatch(one.strip()) for one in value.split(",")):
                 settings.mail = None
-                note(f"no one is told about failures, as {value!r} is no address")
+                note(f"krond sends no mail about failures, as {value!r} is no address")
         case "CRON_TZ":
             settings.zone = value
         case "RANDOM_DELAY" if _MINUTES.fullmatch(value):

@@ -1,5 +1,5 @@
 """
-Drafts: a job as pieces of text by name, before anybody has asked what they mean.
+Drafts: a job as pieces of text by name, before a reader has asked what they mean.
 
 Both forms of a file, lines and YAML, have the same names: modifiers say when, fields say what. In a
 line a modifier is written `@win(after,2h)` and a field `user=backup`. The defaults of a file are a

@@ -1,7 +1,7 @@
 """
 The file of metrics: written when something has changed, and touched when nothing has.
 
-Whoever reads it sees a whole page, never a part of one, and by its age whether krond still lives.
+A reader sees a whole page, never a part of one, and by its age whether krond still lives.
 An idle krond with many jobs writes nothing: the next second of a job is computed again only when it
 has passed, and the page only when a figure is another.
 

@@ -1,7 +1,7 @@
 """
 The heartbeat: a URL that is called again and again for as long as krond does its work.
 
-Whoever watches it notices when the machine is gone, or krond is, or when its loop no longer turns.
+The watcher behind it notices when the machine is gone, or krond is, or its loop no longer turns.
 
 Spec: NOTIFY-9.
 """

@@ -96,7 +96,7 @@ def compose(mail: Mail, *, sender: str) -> EmailMessage:
     message["To"] = ", ".join(mail.to)
     message["Subject"] = _header(mail.subject)
     message["Date"] = formatdate(mail.at_ms / 1000)
-    message["Auto-Submitted"] = "auto-generated"  # so that nobody's absence answers
+    message["Auto-Submitted"] = "auto-generated"  # so that no notice of absence answers
     for name, value in mail.headers:
         message[name] = _header(value)
     message.set_content(mail.body.encode("utf-8", "backslashreplace").decode())

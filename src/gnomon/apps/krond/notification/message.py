@@ -4,7 +4,7 @@ What is sent to whom when a period has come to its end.
 Mail is for people: a subject that says it all, the facts, and the end of what the job printed. A
 webhook is for programs: the same facts as JSON, without what was printed, which may hold secrets. A
 ping is for a watcher that expects it: called after each success, and with `/fail` after a failure;
-whoever waits for it in vain knows that the job did not run.
+a watcher that waits for it in vain knows that the job did not run.
 
 Spec: NOTIFY-1 to NOTIFY-4, NOTIFY-10.
 """

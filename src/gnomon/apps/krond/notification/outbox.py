@@ -99,7 +99,7 @@ class Notifier:
             try:
                 await self._send(happening)
             except asyncio.CancelledError:
-                self._waiting.appendleft(happening)  # somebody else may still send it
+                self._waiting.appendleft(happening)  # `finish` may still send it
                 raise
             finally:
                 self._sending -= 1
