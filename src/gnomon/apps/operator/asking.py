@@ -3,7 +3,7 @@ A pass over one KronJob: what it knows, and how it asks.
 
 A pass is a generator. It yields a question to the API server and is given what was heard: the
 answer, the time after it, and whether the local clock agrees with the server's. So everything that
-is decided follows from a view and from answers, and whoever drives a pass may stop at any question.
+is decided follows from a view and from answers, and the driver of a pass may stop at any question.
 
 The view may be any earlier state. What is written carries the version of the view, so that a
 decision from an old one is refused; then the newest state is asked for and the decision made anew.
