@@ -195,7 +195,7 @@ def test_a_run_by_hand_is_seen_and_explained(service: Up) -> None:
 
     assert first["idempotency_key"] == again["idempotency_key"] == "manual:by-hand:one"
     assert len(runs.lines) == 2
-    assert why.lines[0] == "It lies ahead, and somebody asked to leave it out."
+    assert why.lines[0] == "It lies ahead, and a caller asked to leave it out."
 
 
 @clause("CLIENT-7")

@@ -229,7 +229,7 @@ def test_workflows_are_deployed_for_the_sender_or_by_an_administrator(play: Play
     async def scenario(stage: Stage) -> None:
         with pytest.raises(DefinitionError, match="user_id: must be given"):
             await stage.deploy(ADMIN)
-        with pytest.raises(DefinitionError, match="user_id: is somebody else"):
+        with pytest.raises(DefinitionError, match="user_id: is another user"):
             await stage.deploy(BERT, user_id="anna")
         of_anna = await stage.deploy(ADMIN, user_id="anna", triggers=[night()])
         of_bert = await stage.deploy(BERT, description="bert's", triggers=[night()])

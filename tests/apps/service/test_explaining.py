@@ -128,7 +128,7 @@ def test_a_range_says_how_many_periods_share_its_fate() -> None:
 
     assert sentences(run).startswith(
         "It is one of 3 periods from 2026-03-01T03:00:00Z to 2026-03-03T03:00:00Z, with one fate. "
-        "It was missed: nobody was there to start it, and the catch-up policy is none;"
+        "It was missed: no worker was there to start it, and the catch-up policy is none;"
     )
 
 
@@ -171,4 +171,4 @@ def test_a_period_ahead_that_will_not_run_says_so() -> None:
     left_out = explain(schedule_row(skips=(THREE + DAY,)), None, nominal=THREE + DAY, now_ms=NOW_MS)
 
     assert "it will be skipped, because the schedule is paused" in paused.sentences[1]
-    assert left_out.sentences == ["It lies ahead, and somebody asked to leave it out."]
+    assert left_out.sentences == ["It lies ahead, and a caller asked to leave it out."]

@@ -4,8 +4,8 @@ Deploying a workflow: its version is kept, and its schedules are what its trigge
 Everything is read first: a trigger that cannot be meant refuses the whole workflow, with its place
 in the document. Then the version is kept, which by itself changes nothing, and then all schedules
 of the workflow are changed in one transaction: one for each `schedule_based` trigger, and none for
-a trigger that is gone. Whoever dies in between, or cannot write, deploys again, and the same comes
-of it. A pause stays.
+a trigger that is gone. When the process dies in between, or cannot write, the caller deploys again,
+with the same result. A pause stays.
 
 Spec: DEPLOY-1 to DEPLOY-6.
 """
@@ -87,7 +87,7 @@ class Deployer:
         self._settings = settings
 
     async def deploy(self, actor: Actor, text: str, *, user_id: str | None = None) -> Deployed:
-        """Keep a version and have its schedules; all of it, or nothing that anybody would see."""
+        """Keep a version and have its schedules; all of it, or nothing that a reader would see."""
         owner = _owner(actor, user_id)
         dag = parse_dag(text)
         inputs = [self._read(trigger, dag, owner) for trigger in dag.schedules]
@@ -205,7 +205,7 @@ def _owner(actor: Actor, user_id: str | None) -> str:
         )  # fmt: skip
     if not actor.may_see(wanted):
         raise DefinitionError(
-            "is somebody else", where="user_id", got=wanted, hint=f"write {actor.tenant}"
+            "is another user", where="user_id", got=wanted, hint=f"write {actor.tenant}"
         )
     return check_id(wanted, where="user_id")
 

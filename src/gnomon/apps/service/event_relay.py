@@ -2,9 +2,9 @@
 How do events reach those who listen at another process? They are sent, and heard there.
 
 Where API and workers are processes of their own, each has a feed of its own. A relay sends what is
-new in the feed of its process, several events in one text, and puts what it hears from others into
-that feed, under numbers of this process. Nobody sends on what was heard, so that an event comes to
-each feed once. It is for looking, like the feed: what is said while nobody hears is not repeated.
+new in the feed of its process, several events in one text. It puts what it hears from others into
+that feed, under numbers of this process, and does not send it on, so that an event comes to each
+feed once. It is for looking, like the feed: what is said while no process hears is not repeated.
 
 Spec: SERVICE-32.
 """

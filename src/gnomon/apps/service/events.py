@@ -1,10 +1,10 @@
 """
-What is happening right now? A feed of numbered events, for whoever wants to watch.
+What is happening right now? A feed of numbered events, for callers that want to watch.
 
-The feed holds the newest thousand that this process knows of, in order; whoever has seen number n
-asks for those after it, and waits when there are none. It is for looking, not for keeping: the
-ledger and the audit log are what counts, and after a restart the numbers go on from the clock, so
-that an old number never finds the wrong events.
+The feed holds the newest thousand that this process knows of, in order. A caller that has seen
+number n asks for those after it, and waits when there are none. The feed is for looking, not for
+keeping: the ledger and the audit log are what counts. After a restart the numbers go on from the
+clock, so that an old number never finds the wrong events.
 
 Spec: SERVICE-30.
 """
@@ -30,7 +30,7 @@ class Event:
     kind: str
     """`schedule.upserted`, `run.started` and the like."""
     user_id: str | None
-    """Whose it is; None for what is nobody's."""
+    """Whose it is; None for what belongs to no user."""
     schedule_id: str | None
     fields: Mapping[str, str | int | bool | None] = field(default_factory=dict)
     heard: bool = False
@@ -54,7 +54,7 @@ class EventFeed:
         schedule_id: str | None = None,
         **fields: str | int | bool | None,
     ) -> Event:
-        """Tell everybody who watches."""
+        """Tell all callers that watch."""
         return self._add(
             Event(
                 number=0, at_ms=self._clock.now_ms(), kind=kind, user_id=user_id,

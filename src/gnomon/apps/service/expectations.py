@@ -1,10 +1,10 @@
 """
-Has everything begun and ended in time? Whoever expects it is told when not, even if nothing began.
+Has everything begun and ended in time? When not, a worker says so, even if nothing began.
 
 A run must have begun within `start_by` of its planned instant, and have ended well within
-`finish_by`. When to look stands in the ledger, so that it survives whoever was to look; a breach is
-noted once, and told by whoever noted it. What was left out on purpose is no breach: what fell into
-a pause, was skipped or ended on request, or was withdrawn.
+`finish_by`. When to look stands in the ledger, so that it survives the worker that was to look. A
+breach is noted once, and the worker that noted it tells of it. What was left out on purpose is no
+breach: what fell into a pause, was skipped or ended on request, or was withdrawn.
 
 After an outage the newest hundred periods are judged; the older ones are in the ledger anyway.
 
@@ -108,7 +108,7 @@ def is_met(run: RunRow | None, expectation: str, *, by_ms: int) -> bool:
     if expectation == START_BY:
         began_ms = run.started_ms
         if began_ms is None and run.status in (Status.SUCCESS, Status.STARTED):
-            began_ms = run.ended_ms  # one so short that nobody wrote down when it began
+            began_ms = run.ended_ms  # one so short that no worker wrote down when it began
         return began_ms is not None and began_ms <= by_ms
     ended_ms = run.ended_ms
     return run.status is Status.SUCCESS and ended_ms is not None and ended_ms <= by_ms
@@ -147,7 +147,7 @@ def _next_check_ms(
 
 
 def _is_on_purpose(row: ScheduleRow, run: RunRow | None, now_ms: int) -> bool:
-    """Whether somebody wanted it not to run."""
+    """Whether a caller wanted it not to run."""
     if run is None:
         return row.pause is not None and row.pause.lasts(now_ms)
     return run.reason in _ON_PURPOSE

@@ -27,12 +27,12 @@ _SKIPPED = {
     Reason.CATCHUP_LIMIT: "it was overdue, and more recent ones came first",
     Reason.WITHDRAWN: "the schedule was changed before its time came",
     Reason.DELETED: "the schedule was deleted before its time came",
-    Reason.REQUESTED: "somebody asked to leave it out",
-    Reason.KILLED: "somebody asked to end it before it began",
+    Reason.REQUESTED: "a caller asked to leave it out",
+    Reason.KILLED: "a caller asked to end it before it began",
 }
 _MISSED = {
     Reason.DEADLINE: "it could not begin within its deadline",
-    Reason.OUTAGE: "nobody was there to start it, and the catch-up policy is {catchup}; to have "
+    Reason.OUTAGE: "no worker was there to start it, and the catch-up policy is {catchup}; to have "
     "missed periods run choose latest, fire_immediately or spread",
     Reason.LAUNCH_FAILED: "it could not be launched, after {tries}",
 }
@@ -42,7 +42,7 @@ _EXECUTED = {
     Reason.TIMED_OUT: "it was ended because it took too long",
     Reason.LAUNCH_FAILED: "launching it again failed",
     Reason.STOPPED: "it was ended when its worker was stopped",
-    Reason.KILLED: "somebody asked to end it",
+    Reason.KILLED: "a caller asked to end it",
 }
 
 
@@ -179,7 +179,7 @@ def _without(row: ScheduleRow, nominal: int, now_ms: int) -> list[str]:
     if recurrence.latest_epoch(nominal) != nominal:
         return [f"The schedule has no period at {shown}.", *_neighbours(row, nominal)]
     if nominal in row.skips:
-        return ["It lies ahead, and somebody asked to leave it out."]
+        return ["It lies ahead, and a caller asked to leave it out."]
     if nominal * 1000 > now_ms:
         found = ["It lies ahead; whether it runs is judged when its time comes."]
         if row.pause is not None and row.pause.lasts(nominal * 1000):

@@ -2,9 +2,9 @@
 What an executor says about a run, written to the ledger: in any order, as often as it likes.
 
 A run is known by its key. What is over stays over, so that an end counts once; a start that comes
-after its end says nothing new. An end may come before anybody has written that the run was
-launched, and even while the launch is being tried again, because only its answer was lost. What
-speaks of another run than the one under this key is stale.
+after its end says nothing new. An end may come before a worker has written that it launched the
+run, and even while it tries the launch again, because only the answer was lost. What speaks of
+another run than the one under this key is stale.
 
 Spec: SERVICE-17, SERVICE-18.
 """
@@ -31,7 +31,7 @@ class Heard(StrEnum):
     STALE = "stale"
     """It speaks of another run than the one under its key."""
     UNKNOWN = "unknown"
-    """Nobody has asked for such a run."""
+    """No worker has asked for such a run."""
 
 
 async def record_feedback(ledger: Ledger, feedback: Feedback, *, now_ms: int) -> Heard:
@@ -49,7 +49,7 @@ async def record_feedback(ledger: Ledger, feedback: Feedback, *, now_ms: int) ->
             return Heard.KNOWN
         if (await ledger.report([report], now_ms=now_ms))[0]:
             return Heard.ACCEPTED
-    return Heard.KNOWN  # somebody is faster each time, and knows more
+    return Heard.KNOWN  # another writer is faster each time, and knows more
 
 
 async def _report(

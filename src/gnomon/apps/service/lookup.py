@@ -1,8 +1,8 @@
 """
 What is there? Schedules, runs, reasons, revisions and the log, as far as the asker may see them.
 
-What belongs to another tenant is not there. The history of a deleted schedule still is, for
-whoever it belonged to. Nothing here changes anything.
+What belongs to another tenant is not there. The history of a deleted schedule still is, for the
+user it belonged to. Nothing here changes anything.
 
 Spec: REGISTRAR-1, REGISTRAR-2, REGISTRAR-8 to REGISTRAR-10.
 """

@@ -1,8 +1,8 @@
 """
-The registrar: what people and programs ask of the service, whoever asks and however.
+The registrar: what people and programs ask of the service, by every way in.
 
-Every method takes the actor first. What belongs to another tenant is not there for it; every change
-is written together with who asked for it, in one transaction, and then told to whoever watches. A
+Every method takes the actor first. What belongs to another tenant is not there for it. Every change
+is written together with the actor, in one transaction, and then told to the callers that watch. A
 request that cannot be meant raises before anything is written. Looking is in `lookup`, asking for
 runs in `requests`; here are the definitions.
 
@@ -104,7 +104,7 @@ class Registrar(Requests):
         row = await self._ledger.get(schedule.schedule_id)
         if row is not None and owner_of(row) != given.user_id:
             raise ConflictError(
-                "is somebody else's", where="schedule_id", got=schedule.schedule_id,
+                "belongs to another user", where="schedule_id", got=schedule.schedule_id,
                 hint="choose another, or leave it out",
             )  # fmt: skip
         former, now_ms = None if row is None else row.schedule, self._clock.now_ms()
@@ -206,7 +206,7 @@ class Registrar(Requests):
         )
 
     def _asked(self, actor: Actor, given: ScheduleInput) -> Schedule:
-        """The schedule that is asked for, by somebody who may."""
+        """The schedule that the actor asks for, if it may."""
         if not actor.may_see(given.user_id):
             raise DefinitionError(
                 "is not the sender's", where="user_id", got=given.user_id,

@@ -159,7 +159,7 @@ class Requests(Lookup):
         schedule_id: str,
         **fields: str | int | bool | None,
     ) -> None:
-        """Tell whoever watches, and a worker of this process that there is something to do."""
+        """Tell callers that watch, and a worker of this process that there is something to do."""
         self._events.publish(kind, user_id=user_id, schedule_id=schedule_id, **fields)
         self._wake()
 

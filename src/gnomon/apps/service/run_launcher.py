@@ -2,9 +2,9 @@
 The run launcher: fetches the DAG of a run in its version, and hands it to an executor.
 
 `launch` returns at once and the launch goes on beside the turns, a bounded number at a time, so
-that a slow executor holds up nobody; what becomes of it is reported like an end. A DAG that is not
-there is a permanent failure. When nobody knows whether the executor has taken a run on, it is asked
-again under the same key.
+that a slow executor does not hold up the worker; what becomes of it is reported like an end. A DAG
+that is not there is a permanent failure. When the launcher does not know whether the executor has
+taken a run on, it asks again under the same key.
 
 A run of an executor that lives elsewhere is let go as soon as it is taken on. The others are ended
 when they take longer than they may.

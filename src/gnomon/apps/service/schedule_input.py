@@ -89,7 +89,7 @@ class ScheduleInput:
     launches_max: int | None = None
     launch_backoff: str | None = None
     start_by: str | None = None
-    """How long after its planned instant a run must have begun; else somebody is told."""
+    """How long after its planned instant a run must have begun; else a worker tells of it."""
     finish_by: str | None = None
     """How long after its planned instant a run must have ended well."""
     max_duration: str | None = None

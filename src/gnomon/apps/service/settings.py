@@ -86,7 +86,7 @@ class Settings:
 
     @classmethod
     def read(cls, environment: Mapping[str, str]) -> "Settings":
-        """The settings that an environment holds; other names in it are nobody's business here."""
+        """The settings that an environment holds; other names in it are left alone."""
         given: dict[str, str | int | frozenset[str]] = {}
         for name, key in NAMES.items():
             text = environment.get(name)

@@ -115,7 +115,7 @@ class ScheduleView:
     paused_until: str | None
     pause_reason: str
     skips: list[str]
-    """Planned instants ahead that somebody asked to leave out."""
+    """Planned instants ahead that a caller asked to leave out."""
     in_flight: int
     revision: int
     created_at: str

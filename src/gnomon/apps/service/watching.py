@@ -1,5 +1,5 @@
 """
-What does a worker decide and do? Counted, told to whoever watches, and logged with its reason.
+What does a worker decide and do? Counted, told to callers that watch, and logged with its reason.
 
 Only what was committed is told. The numbers are those of seed 002; drift is measured from the
 planned instant, with its sign.

@@ -3,8 +3,8 @@ The worker: starts what is due, through the run launcher, and looks after what i
 
 It is the runtime that every ledger has, with the service's launcher and settings: what is planned
 stands in the ledger, so that no timer lives only in memory, and any number of workers share one
-ledger. A tick is how often it looks by itself; what is due is known to the millisecond, and
-somebody who changes something calls `wake`.
+ledger. A tick is how often it looks by itself; what is due is known to the millisecond, and a
+caller that changes something calls `wake`.
 
 Spec: SERVICE-14, SERVICE-19 to SERVICE-21.
 """

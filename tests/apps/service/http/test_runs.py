@@ -50,7 +50,7 @@ def test_the_next_period_is_left_out_and_no_other() -> None:
 
         assert first == {"schedule_id": "minutely", "run_at": "2026-03-02T03:00:00Z"}
         assert found["next_run_at"] == "2026-03-03T03:00:00Z"
-        assert why == ["It lies ahead, and somebody asked to leave it out."]
+        assert why == ["It lies ahead, and a caller asked to leave it out."]
 
     play(story)
 

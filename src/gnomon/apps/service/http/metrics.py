@@ -52,7 +52,7 @@ class Metrics(HttpMetrics):
 
 
 class WorkerMetrics(OwnRegistry):
-    """The metrics of the service as one worker counts them, which answers nobody."""
+    """The metrics of the service as one worker counts them, which answers no requests."""
 
     def __init__(self, counted: Callable[[], Figures]) -> None:
         super().__init__(_ServiceCollector(counted, dict))

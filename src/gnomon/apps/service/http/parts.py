@@ -1,8 +1,8 @@
 """
 What does the application work with? Everything it is given, in one value.
 
-Whoever puts the service together (the command line, a test) makes the parts; routes find them in
-the application.
+The program that puts the service together (the command line, a test) makes the parts; routes find
+them in the application.
 """
 
 import asyncio
@@ -49,7 +49,7 @@ class Parts:
     """What executors sign their callbacks with; None where none calls back."""
     limits: Limits = field(default_factory=Limits)
     metrics_open: bool = False
-    """Whether anybody may read the metrics."""
+    """Whether callers may read the metrics without a token."""
     heartbeats: Callable[[], Awaitable[Sequence[Family]]] | None = None
     """What there is to tell about all workers of a database; None where there is one process."""
     closing: asyncio.Event = field(default_factory=asyncio.Event)

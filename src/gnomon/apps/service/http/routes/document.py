@@ -1,5 +1,5 @@
 """
-What can be asked here? The OpenAPI document, for whoever may read.
+What can be asked here? The OpenAPI document, for callers that may read.
 
 Spec: HTTP-13.
 """

@@ -1,11 +1,11 @@
 """
-What is happening right now? Server-sent events, for as long as somebody listens.
+What is happening right now? Server-sent events, for as long as a client listens.
 
-A stream begins after `Last-Event-ID`, or with what comes next, or, if nobody wants to follow it,
-with the oldest that is known. It shows only what its listener may
-see, and sends a comment when nothing happens, so that everybody on the way knows that it lives. It
-ends after ten minutes, and browsers and clients come back by themselves with the last id they saw:
-nobody listens on with a token that has long expired.
+A stream begins after `Last-Event-ID`, or with what comes next, or, if the client does not want to
+follow it, with the oldest that is known. It shows only what its client may see. When nothing
+happens it sends a comment, so that every proxy on the way knows that it lives. It ends after ten
+minutes, and browsers and other clients come back by themselves with the last id they saw. So no
+client listens on with a token that has long expired.
 
 Spec: HTTP-23.
 """

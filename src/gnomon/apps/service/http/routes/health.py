@@ -1,8 +1,8 @@
 """
-Is the service alive, and can it work? Two questions that anybody may ask.
+Is the service alive, and can it work? Two questions that every client may ask.
 
-`/healthz` says that the process answers; whoever restarts processes asks it. `/readyz` says whether
-it can reach its store; whoever sends requests asks it. Neither says anything else.
+`/healthz` says that the process answers, for a supervisor that restarts processes. `/readyz` says
+whether it can reach its store, for a proxy that sends it requests. Neither says anything else.
 
 Spec: HTTP-14, AUTH-16.
 """
