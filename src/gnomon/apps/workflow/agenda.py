@@ -7,7 +7,7 @@ with before more is fetched, and among consumers the one with the oldest pending
 often a handler was called for meanwhile, it runs once.
 
 `seen` holds for each consumer the newest arrival that its latest prepare could see. It lives in
-memory only: whoever starts with nothing in it finds every consumer with pending events dirty.
+memory only: a host that starts with nothing in it finds every consumer with pending events dirty.
 
 Spec: WHEN-4 to WHEN-12, WHEN-16, WHEN-17, FAIL-21, MUTATE-18.
 """
@@ -46,7 +46,7 @@ class Repair(NamedTuple):
 
 
 class Rest(NamedTuple):
-    """There is nothing to do until then; None for as long as nobody calls."""
+    """There is nothing to do until then; None until something rings."""
 
     until_ms: int | None
 

@@ -126,7 +126,7 @@ class Alarms:
             return
         try:
             await self._caller.call(self._alert, alarm, limit_ms=ALERT_MAX_MS)
-        except Exception as error:  # whoever is told must not be the next thing that fails
+        except Exception as error:  # an alert that fails must not fail the workflow
             log(logging.ERROR, "AlertFailed", failure=error, workflow=alarm.workflow)
 
     def _forget(self, facts: Facts) -> None:

@@ -3,7 +3,7 @@ What a person may ask of a workflow, and what that changes.
 
 Each function gives the change to write, None when there is nothing to change, or raises a
 `CommandRefusedError` that says why not and what to do instead. A command never runs anything:
-whoever holds the workflow sees what has changed, and goes on from there.
+the host that holds the workflow sees what has changed, and goes on from there.
 
 Spec: WASK-1, WASK-3 to WASK-8, INPUT-3.
 """

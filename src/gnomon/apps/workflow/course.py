@@ -2,8 +2,8 @@
 What is written at each step of a run, from its beginning to its end?
 
 Each function gives the change that one step writes, as a whole: a phase together with the data that
-it stands for. A step is taken by whoever holds the workflow, after the work of the step is done and
-before anything follows from it; a mutation is written down before it is tried.
+it stands for. The host that holds the workflow takes a step when the work of the step is done, and
+before anything follows from it. It writes a mutation down before it tries it.
 
 Spec: PHASE-7 to PHASE-12, MUTATE-1 to MUTATE-4, FAIL-3 to FAIL-7, FAIL-21, WHEN-13.
 """

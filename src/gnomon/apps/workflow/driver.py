@@ -3,9 +3,9 @@ One workflow at work, for as long as there is something to do.
 
 Each round loads the facts, lets the agenda choose, and takes that step: a handler is called, its
 result becomes a change, the change is committed, and only then does the next step begin. A write
-whose answer was lost is made again under the same number. When somebody else has changed the
-workflow meanwhile, the facts are read again: what was done counts if its run is still the open one,
-and is dropped otherwise.
+whose answer was lost is made again under the same number. When another writer has changed the
+workflow meanwhile, the driver reads the facts again: what was done counts if its run is still the
+open one, and is dropped otherwise.
 
 Spec: WHEN-5, PHASE-7 to PHASE-12, MUTATE-1 to MUTATE-7, RECOVER-1 to RECOVER-5, HOST-3 to HOST-6,
 HOST-9.
@@ -57,7 +57,7 @@ _T = TypeVar("_T")
 
 
 class _Superseded(Exception):  # noqa: N818 - it never leaves this module
-    """Somebody else has changed the workflow, and what was to be done is not to be done now."""
+    """Another writer has changed the workflow, and what was to be done is not to be done now."""
 
 
 class Driver:
@@ -88,7 +88,7 @@ class Driver:
         """The run at work, which may be ahead of what is written while nothing depends on it."""
 
     async def drive(self) -> int | None:
-        """Do what there is to do; when to look again, None for when somebody calls."""
+        """Do what there is to do; when to look again, None for when something rings."""
         while True:
             await self._load()
             try:

@@ -3,8 +3,8 @@ Which class has a failure?
 
 An error of Gnomon says so itself; any other is looked at here.
 
-What the network, a server or the machine does passes without anybody changing the script: an
-`OSError`, the errors of the usual HTTP clients, and an answer such as 429 or 503. Other answers say
+What the network, a server or the machine does passes without a change of the script: an `OSError`,
+the errors of the usual HTTP clients, and an answer such as 429 or 503. Other answers say
 that the user must sign in (401) or grant something (403), or that the request was wrong. Classes
 are known by their names, so that no client has to be installed; no message is ever matched. An
 author adds to them with `workflow.treat(SomeError, as_=TransientError)`, which goes first.

@@ -2,8 +2,8 @@
 The host: all workflows of a store, at work and at rest.
 
 A workflow with something to do gets a task, and one at a time; the others cost nothing until their
-time comes, somebody rings, or half a minute has passed and the host looks whether anybody else has
-changed anything. What a former holder was at work on is seen to before anything else.
+time comes, a caller rings, or half a minute has passed and the host looks for changes by other
+processes. What a former holder was at work on is seen to before anything else.
 
 Spec: HOST-1 to HOST-6, WHEN-4.
 """
@@ -124,7 +124,7 @@ class Host:
         self._wakeup.set()
 
     def look(self) -> None:
-        """Somebody else may have changed something."""
+        """Another process may have changed something."""
         self._looks = True
         self._wakeup.set()
 

@@ -1,5 +1,5 @@
 """
-What is known of the workflows of a store, for whoever asks: on the command line or over HTTP.
+What is known of the workflows of a store, for callers on the command line and over HTTP.
 
 Nothing here changes anything, and nothing here waits for a host.
 

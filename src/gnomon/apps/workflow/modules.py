@@ -138,7 +138,7 @@ def _imported(source: str, package: Package) -> Iterator[str]:
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):
-        return  # whoever runs it says what is wrong
+        return  # the host that runs it says what is wrong
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (one.name for one in node.names)

@@ -3,8 +3,8 @@ A run did not come to its end: where does the next attempt begin?
 
 Before a mutation is applied the next attempt begins afresh, because that gives a corrected script a
 clean slate. Once it is known what became of the mutation, only `next` is tried again, with the same
-results. Between the two, while nobody knows, neither is allowed: it must be found out first. That
-question is asked before any other, since events of an uncertain mutation must not be released.
+results. Between the two neither is allowed: the host must find out first. It asks that question
+before any other, since events of an uncertain mutation must not be released.
 
 Spec: PHASE-1 to PHASE-6.
 """

@@ -1,5 +1,5 @@
 """
-Somebody who may be asked for a better script, when one has failed.
+The repairer: asked for a better script, when one has failed.
 
 A repair is a new version of the script, deployed like any other, after which the run is tried
 again. It is asked for a few times at most; then the workflow waits for its author. A repair that
@@ -50,7 +50,7 @@ async def repaired(
         text = await ask(trouble)
         if text is not None and not isinstance(text, str):
             raise TypeError(f"a repairer must give a text or None, got {type(text).__name__}")
-    except Exception as error:  # whoever repairs must not be the next thing that fails
+    except Exception as error:  # a repairer that fails must not fail the workflow
         log(logging.ERROR, "RepairFailed", failure=error, workflow=facts.standing.name)
         return None
     if not text:

@@ -3,8 +3,8 @@ How does the next attempt of a run begin, after a failure or after a crash?
 
 Each attempt is a record of its own that names the one before; what is known about the one before
 stays as it was. After a crash the same rule decides as after a failure, with one case more: when
-nobody knows whether the mutation was made, the next attempt waits for that, holding what its
-predecessor had reserved. Where it was certainly not made, an approval of it holds.
+the host does not know whether the mutation was made, the next attempt waits for that, holding what
+its predecessor had reserved. Where it was certainly not made, an approval of it holds.
 
 Spec: PHASE-1 to PHASE-6, RECOVER-1 to RECOVER-5, MUTATE-19.
 """
@@ -74,7 +74,7 @@ def recover(facts: Facts, *, now_ms: int) -> FlowChange | None:
 
 
 def doubted(mutation: Mutation, *, now_ms: int) -> Mutation:
-    """Nobody knows whether it was made: it is asked about, where that is possible."""
+    """The host does not know whether it was made, and asks where that is possible."""
     if not mutation.reconcilable:
         return replace(mutation, status=MutationStatus.INDETERMINATE, next_ms=None)
     return replace(mutation, status=MutationStatus.NEEDS_RECONCILE, tries=0, next_ms=now_ms)

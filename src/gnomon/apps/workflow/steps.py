@@ -51,7 +51,7 @@ class Call(NamedTuple):
 
     params: object
     key: str
-    """The same whenever this one mutation is meant; give it to whoever can tell by it."""
+    """The same whenever this one mutation is meant; send it to a server that can tell by it."""
     first_tried: datetime
     """When it was written down that this mutation is about to be tried, in UTC."""
     now: datetime

@@ -54,7 +54,7 @@ class Threads:
         return ThreadFigures(self._busy, waiting, len(self._left), self._most)
 
     async def place(self) -> None:
-        """Wait until one more function can be at work; whoever has waited calls `run`."""
+        """Wait until one more function can be at work; a caller that has waited calls `run`."""
         if self._busy < self._most:
             self._busy += 1
             return

@@ -41,7 +41,7 @@ class Parts:
     """The names under which it is asked; `*` for any."""
     limits: Limits = field(default_factory=Limits)
     metrics_open: bool = False
-    """Whether anybody may read the metrics."""
+    """Whether callers may read the metrics without a token."""
 
 
 def create_app(parts: Parts) -> ASGIApp:

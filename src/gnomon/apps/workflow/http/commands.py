@@ -110,7 +110,7 @@ async def reject_run(
 
 @router.post("/workflows/{name}/resolve", responses=problems(404, 409))
 async def resolve_mutation(name: NamePath, form: ResolveForm, actor: Writer, host: HostOf) -> Done:
-    """Say what became of a mutation of which nobody knows the end."""
+    """Say what became of a mutation whose end the host does not know."""
     await host.desk.resolve(name, Resolution(form.answer))
     return Done(workflow=name, command="resolve", result=form.answer)
 
