@@ -79,7 +79,7 @@ def test_a_ledger_in_good_order_is_said_to_be(store: Path) -> None:
         "The ledger is in good order.",
         f"  store      {store}",
         f"  schema     {NEWEST} (newest known: {NEWEST})",
-        "  owner      nobody",
+        "  owner      none",
         "  schedules  1",
         "  rows       3",
     ]

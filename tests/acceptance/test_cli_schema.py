@@ -194,7 +194,7 @@ def test_an_api_behind_a_pooler_serves_and_says_what_it_does_not_hear(
     access = str(access_file(tmp_path))
     options = ("--port", "0", "--access", access)
     with started("api", database, *options, GNOMON_POOLER="true") as api:
-        api.until("behind a pooler nobody hears of the events of other processes")
+        api.until("behind a pooler this process hears no events of others")
         address = f"http://127.0.0.1:{api.until('serving')['port']}"
         headers = {"authorization": f"Bearer {TOKEN}"}
         answer = httpx.get(f"{address}/schedules", headers=headers, trust_env=False)

@@ -34,7 +34,7 @@ def doctor_text(store: Path, *, as_json: bool) -> tuple[str, bool]:
     rows = [
         ("store", found.path),
         ("schema", f"{found.schema} (newest known: {found.schema_known})"),
-        ("owner", printable(found.owner or "nobody")),
+        ("owner", printable(found.owner or "none")),
         ("schedules", counted(found.schedules)),
         ("rows", counted(found.runs)),
     ]

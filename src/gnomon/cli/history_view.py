@@ -2,8 +2,8 @@
 The command that shows what became of periods: `gnomon history`.
 
 Each row is a period, or a range of periods that share one fate, newest first: its outcome and the
-reason, how its run ended, and when. The ledger may be in use by `gnomon run` at the same time: it
-is opened for reading only, waits for nobody, and nothing about it is changed.
+reason, how its run ended, and when. The ledger may be in use by `gnomon run` at the same time: the
+command opens it for reading only, waits for no other process, and changes nothing.
 
 Spec: CLI-24, CLI-25.
 """

@@ -326,7 +326,7 @@ def _asked(state_dir: Path | None, command: str, **arguments: object) -> dict[st
 
 
 def _held(error: StoreHeldError) -> StoreError:
-    """The same in the words of whoever wanted to start krond."""
+    """The same, as the user who wanted to start krond reads it."""
     return StoreError(
         f"is the state of a krond that runs, {error.holder}", where=str(Path(error.where).parent),
         hint="ask it with krond status, end it with krond stop, or name another --state-dir",

@@ -6,8 +6,8 @@ Then the state is locked and examined, what a former krond left behind is taken 
 are installed. From then on the control socket answers, HUP loads the files again, and TERM lets the
 jobs that run come to their end; those that take too long are left to the next krond.
 
-A krond without a terminal is the same program, started once more with its lines in a file; whoever
-started it waits until it is ready, or hears why it is not.
+A krond without a terminal is the same program, started once more with its lines in a file. The
+process that started it waits until it is ready, or hears why it is not.
 
 Spec: KROND-17 to KROND-23, CLI-41.
 """
@@ -117,7 +117,7 @@ def start_detached(arguments: Sequence[str], options: StartOptions) -> Detached:
     finally:
         os.close(ready)
     if said:
-        process.returncode = 0  # it is nobody's child any more, and not to be waited for
+        process.returncode = 0  # it goes on by itself, and this process does not wait for it
         return Detached(int(said), log_file)
     code = process.wait()
     with log_file.open("rb") as lines:

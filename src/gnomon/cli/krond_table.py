@@ -4,7 +4,7 @@ The live table of krond: each job with a countdown, its window drawn, what runs 
 What runs next stands first. A window is a line of cells: `=` has passed, `-` lies ahead, `>` is now
 and `*` the chosen second. As many jobs are shown as have room; the others are counted.
 
-It draws values and asks nobody.
+It draws the values it is given, and asks no krond for them.
 
 Spec: WATCH-1, WATCH-2, KROND-34.
 """

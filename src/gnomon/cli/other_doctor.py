@@ -2,7 +2,7 @@
 Who examines a file of Gnomon's that was brought to the wrong doctor?
 
 A ledger, the workflows of a host and the journal of a `gnomon.Scheduler` are files that look alike
-from outside. Whoever names one of them to the doctor of another is told what it is and what to
+from outside. A user who names one of them to the doctor of another reads what it is and what to
 write instead.
 
 Spec: CLI-36.

@@ -52,7 +52,7 @@ class RemoteError(Exception):
 
 
 def describe_problem(error: DefinitionError | LocatedError) -> str:
-    """The lines to print for an error of whoever wrote the input."""
+    """The lines to print for an error in what a user wrote."""
     if isinstance(error, KrontabError):
         return error.report
     place = subject = ""

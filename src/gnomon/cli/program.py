@@ -108,7 +108,7 @@ def _run(arguments: Sequence[str] | None, clock: "Clock") -> int:
         return _fail(store_problem(error), SYSTEM)
     except RemoteError as error:
         return _fail(remote_problem(error), error.code)
-    except BrokenPipeError:  # whoever read the output has seen enough
+    except BrokenPipeError:  # the reader of the output has seen enough
         _forget_output()
         return FINE
     except SystemExit:  # the same, for what typer prints by itself

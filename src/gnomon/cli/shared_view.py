@@ -125,7 +125,7 @@ def _refuse_schedules(file: Path) -> None:
 
 
 def _interrupted(store: Path, copied: Mapping[str, str]) -> StoreError:
-    """What whoever interrupted a move needs to know; the file knows how far it came."""
+    """What a user who interrupted a move needs to know; the file knows how far it came."""
     if says_moved(store):
         return StoreError(
             "was interrupted at the very end of its move; it is not run any more, so that nothing "

@@ -1,8 +1,8 @@
 """
 The commands that ask about time: next, describe, decide, preview.
 
-Each imports what answers it when it is called: whoever asks for the next occurrence does not wait
-until everything that runs schedules is loaded.
+Each imports what answers it when it is called: a user who asks for the next occurrence does not
+wait until everything that runs schedules is loaded.
 
 Spec: CLI-7, CLI-12, CLI-14.
 """

@@ -6,10 +6,10 @@ at which it can have been passed, so that nothing is late that need not be. Set 
 show minutes that the scheduler has seen, in which nothing is due again, and minutes that it leapt
 over or that passed while the scheduler was down, which are due like others.
 
-Between two events a step may have come early or late. What may have been shown before it or after
-it, nobody knows, and what is due there is in doubt; so is what passes while the scheduler only
-waits for its runs to end, because it need not look at the clock then. Steps that cancel each other
-out between two events do not show.
+Between two events a step may have come early or late. The trace does not say what the clock may
+have shown before it or after it, and what is due there is in doubt. So is what passes while the
+scheduler only waits for its runs to end, because it need not look at the clock then. Steps that
+cancel each other out between two events do not show.
 
 Spec: CHECK-4, CHECK-6.
 """

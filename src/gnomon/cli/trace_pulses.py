@@ -10,8 +10,8 @@ that is in doubt is put right before the next start of its task: the start was a
 nothing was owed if there is none.
 
 A cron text is read as `posix`, or else as `standard`, and daylight saving time is `strict`, as in
-the declarative scheduler. Of a text that is neither nobody knows when it is due: every start of
-such a task was asked for, and none is owed.
+the declarative scheduler. A text that is neither does not say when it is due: every start of such a
+task was asked for, and none is owed.
 
 Spec: CHECK-4, CHECK-6.
 """
@@ -122,7 +122,7 @@ class _Doubt:
         self._never_known = dues.unknown
         self._doubtful = dues.of_all() if is_cut else {}
         self._unseen = set(self._doubtful)
-        """The tasks of which nobody knows whether they are running."""
+        """The tasks of which the trace does not say whether they are running."""
         self._open: dict[CallId, tuple[Registration, ...]] = {}
         self._texts: dict[str, str] = {}
         """The cron texts of the tasks that are registered."""

@@ -1,8 +1,8 @@
 """
 The commands about workflows: run, deploy, status, run-now, pause, resume, approve, resolve, ...
 
-Each command but `run` opens the store beside whoever serves it, writes, and rings, so that the host
-sees it at once. `run` deploys the files it is given, and serves every workflow of the store.
+Each command but `run` opens the store beside its host, writes, and rings, so that the host sees it
+at once. `run` deploys the files it is given, and serves every workflow of the store.
 
 Spec: WCLI-1 to WCLI-5.
 """
@@ -299,7 +299,7 @@ def resolve_command(
     ],
     store: StoreOption = STORE, as_json: JsonOption = False,
 ) -> str:  # fmt: skip
-    """Say what became of a mutation of which nobody knows the end."""
+    """Say what became of a mutation whose end the host does not know."""
     from gnomon.apps.workflow.reconciling import Resolution
 
     answer = _one_of(said, list(Resolution), where="answer")

@@ -1,8 +1,8 @@
 """
-What goes on beside the jobs of krond: people are told, figures are kept, and a heart beats.
+What goes on beside the jobs of krond: it tells people, keeps figures, and sends a heartbeat.
 
-Here these parts are put together from what the command line says. Each is there only when somebody
-asked for it, except the outbox, which jobs ask for themselves.
+Here these parts are put together from what the command line says. Each is there only when an option
+asks for it, except the outbox, which jobs ask for themselves.
 
 Spec: NOTIFY-6, NOTIFY-9, METRICS-4.
 """

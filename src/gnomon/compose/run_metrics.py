@@ -53,7 +53,7 @@ class RunPage:
 def metrics_listener(
     address: tuple[str, int] | None,
 ) -> contextlib.AbstractContextManager[socket | None]:
-    """The port, to be taken before anything is done; None where nobody is to be told."""
+    """The port, to be taken before anything is done; None where no metrics are asked for."""
     return contextlib.nullcontext() if address is None else bind(*address)
 
 

@@ -143,14 +143,14 @@ async def relayed(
     relay = EventRelay(events, clock, name=name, send=send)
     beside, ready = [asyncio.create_task(relay.work())], asyncio.Event()
     if listens and database.pooler:
-        log(logging.WARNING, "behind a pooler nobody hears of the events of other processes")
+        log(logging.WARNING, "behind a pooler this process hears no events of others")
         listens = False
     if listens:
         listening = listen(database.url, channel, ready.set, clock, hear=relay.hear)
         beside.append(asyncio.create_task(listening))
     try:
         if listens:
-            await ready.wait()  # whoever is served hears of everything from now on
+            await ready.wait()  # clients that are served from now on hear of everything
         yield
     finally:
         for task in beside:

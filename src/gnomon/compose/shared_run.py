@@ -1,11 +1,11 @@
 """
 What `gnomon run --database` needs beside `gnomon run`: a ledger that many processes share.
 
-Nobody owns the database, so nothing is recovered at the start: what a dead worker held is found by
-the end of its leases. A worker listens for what others change and says that it is there; both go on
-beside the runtime, and neither can stop it. Only the first word must be allowed, and what a worker
-does to each table: a user that may not write one of them could do no work either, and nothing but a
-grant would help.
+No process owns the database, so a worker recovers nothing at the start: it finds what a dead worker
+held by the end of its leases. A worker listens for what others change and says that it is there;
+both go on beside the runtime, and neither can stop it. Only the first word must be allowed, and
+what a worker does to each table: a user that may not write one of them could do no work either, and
+nothing but a grant would help.
 
 Spec: CLI-31, PG-7, PG-14, PG-20, UP-10.
 """
@@ -32,7 +32,7 @@ from gnomon.shell.worker.runtime import Runtime
 __all__ = ["SharedLedger", "attended", "open_shared"]
 
 BEATS_TO_FORGET = 120
-"""How often those are removed that nobody has heard of for long: every ten minutes."""
+"""After how many beats a worker removes others long silent: every ten minutes."""
 
 
 class SharedLedger(PostgresLedger):

@@ -1,7 +1,7 @@
 """
 A token for this machine: made once, kept in a file that only its owner can read.
 
-A file that others can read is refused, not repaired: whoever could read it may have done so.
+A file that other users can read is refused, not repaired: one of them may have read it.
 
 Spec: UP-2.
 """
@@ -40,7 +40,7 @@ def ensure_token(path: Path) -> str:
 
 
 def loopback_access(token: str) -> Access:
-    """Whoever has the token may do everything, for every user."""
+    """A caller with the token may do everything, for every user."""
     principal = read_principal(subject="gnomon-up", user_id="*", scopes=["admin"])
     digest = sha256(token.encode("ascii")).hexdigest()
     return Access(tokens=(StaticToken(sha256=digest, principal=principal),))

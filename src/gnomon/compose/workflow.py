@@ -107,7 +107,7 @@ def _beside(
 
 
 def alert_by(words: list[str]) -> Alert:
-    """Have this program tell a person."""
+    """Have this program tell a person of what waits."""
 
     async def alert(alarm: Alarm) -> None:
         told = {

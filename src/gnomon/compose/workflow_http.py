@@ -70,7 +70,7 @@ def _access(settings: HttpSettings, store: str) -> tuple[AccessSource, Path | No
         return access_from_file(settings.access), None
     if not is_loopback(settings.host) or is_shared(store) or store == MEMORY:
         raise DefinitionError(
-            "must be given, or nobody could ask anything", where="access", got=None,
+            "must be given, or the host would refuse all requests", where="access", got=None,
             hint="write --access FILE; docs/howto/run-the-service.md shows what stands in it",
         )  # fmt: skip
     token = Path(f"{store}.token")

@@ -1,7 +1,7 @@
 """
 YAML without its surprises: plain values, no aliases, no key twice.
 
-Needs the extra `yaml`; only a file that is YAML makes anybody import this.
+Needs the extra `yaml`; a module imports this only for a file that is YAML.
 
 Spec: CLI-17.
 """

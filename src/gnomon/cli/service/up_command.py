@@ -82,7 +82,7 @@ def run_api(database: SharedDatabase, http: HttpSettings, clock: Clock, *, json_
     """The API alone until told to stop; False when it was told twice."""
     if http.access is None:
         raise DefinitionError(
-            "must be given, or nobody could ask anything", where="access", got=None,
+            "must be given, or the API would refuse all requests", where="access", got=None,
             hint="write --access FILE; docs/howto/run-the-service.md shows what stands in it",
         )  # fmt: skip
     access = access_from_file(http.access)
@@ -196,7 +196,7 @@ async def _worker(
 
 
 class _Stopping(asyncio.Event):
-    """Set by the first signal; the second one cancels whoever waits for the end."""
+    """Set by the first signal; the second one cancels what still waits for the end."""
 
     def __init__(self) -> None:
         super().__init__()
