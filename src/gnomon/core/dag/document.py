@@ -2,8 +2,8 @@
 A JSON document, and where in it one is.
 
 A document is taken apart in steps, and each step knows its path, so that every error can name the
-place: `nodes[2].command[0]: must be text, got 5`. What JSON allows and nobody means is refused here
-for the whole document: a name twice in one object, numbers that no machine has, depth without end.
+place: `nodes[2].command[0]: must be text, got 5`. What no author means is refused everywhere in
+it, although JSON allows it: a name twice in one object, numbers that no machine has, deep nesting.
 
 Spec: DAG-3, DAG-4.
 """

@@ -53,8 +53,8 @@ def find_cycle(waits_for: Mapping[str, set[str]]) -> list[str] | None:
     start = next((node for node in sorted(waits_for) if node not in ordered), None)
     if start is None:
         return None
-    # Whoever is left waits for another who is left, or stands behind a cycle: walking back along
-    # the edges must come to a node a second time.
+    # A node that is left waits for another that is left, or stands behind a cycle: walking back
+    # along the edges must come to a node a second time.
     way: list[str] = [start]
     while (back := left[way[-1]][0]) not in way:
         way.append(back)

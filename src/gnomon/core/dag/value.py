@@ -57,7 +57,7 @@ class TriggerType(StrEnum):
     MANUAL = "manual"
     """A person or a program that asks for a run."""
     EVENT = "event_based"
-    """Kept, and left to whoever handles events."""
+    """Kept, and left to the program that handles events."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -60,7 +60,7 @@ class Waiting(NamedTuple):
     launches: int
     """How often a launch has been tried."""
     may_have_run: bool = False
-    """Whether one of them may have worked, for all anybody knows."""
+    """Whether one of them may have worked, for all that the ledger knows."""
     fence: int = 0
     """The number of the last try, under which an end of it would be told."""
     chosen_ms: int = 0
