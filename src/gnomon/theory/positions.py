@@ -121,7 +121,7 @@ class _Walk:
         self._started: dict[str, Registration | None] = {}
 
     def atoms(self, event: Event) -> Iterator[Fact]:
-        """The atoms of an event; each is there for its subject, and once for anybody."""
+        """The atoms of an event; each is there for its subject, and once for any."""
         if event.same:
             yield "same", None
         if word := ACTIONS.get(event.kind):
