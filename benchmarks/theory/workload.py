@@ -2,7 +2,7 @@
 The events: minute after minute every task is due, starts and ends, and one in twenty runs fails.
 
 For the one formula, `RS -> Y(!RS S Due)` at every position, the events of a single task are told as
-two truth values, and the last of them is a start that nobody owes, so that every engine must find
+two truth values, and the last of them is a start that is not owed, so that every engine must find
 it.
 """
 

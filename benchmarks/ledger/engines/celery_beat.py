@@ -2,8 +2,8 @@
 Celery beat: its `Scheduler`, asked to tick until every entry has been sent once, to a broker in
 memory.
 
-Nothing is stored, claimed or recorded, and nobody runs what was sent: it is the rate at which beat
-can send at all. Each tick sends one entry and looks at all of them.
+Nothing is stored, claimed or recorded, and no worker runs what was sent: it is the rate at which
+beat can send at all. Each tick sends one entry and looks at all of them.
 """
 
 from datetime import timedelta

@@ -14,7 +14,7 @@ __all__ = ["PostgresServer"]
 
 
 class PostgresServer:
-    """`fsync` is on, as it is where somebody means it; a gigabyte of memory for pages."""
+    """`fsync` is on, as it is in production; a gigabyte of memory for pages."""
 
     def __init__(self) -> None:
         self._server = Server()

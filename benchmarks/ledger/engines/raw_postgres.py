@@ -1,5 +1,5 @@
 """
-The bare database: the statements that nobody can do without, in batches, through asyncpg.
+The bare database: the statements that no engine can do without, in batches, through asyncpg.
 
 Select what is due, insert a row for each run, advance the schedules, commit; update the rows to
 finished, commit. There are no definitions, cron, versions, fencing, leases or callbacks: a limit,

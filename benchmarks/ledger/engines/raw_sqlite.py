@@ -1,5 +1,5 @@
 """
-The bare database: the statements that nobody can do without, in batches, on one thread.
+The bare database: the statements that no engine can do without, in batches, on one thread.
 
 Select what is due, insert a row for each run, advance the schedules, commit; update the rows to
 finished, commit. WAL with `synchronous=FULL`, as the ledger has it. There are no definitions, cron,

@@ -102,7 +102,7 @@ class Recorder:
 
 
 class SteppedScheduler(BaseScheduler):  # type: ignore[misc]
-    """APScheduler without a loop: whoever holds it says when it looks."""
+    """APScheduler without a loop: its caller says when it looks."""
 
     def shutdown(self, wait: bool = True) -> None:
         super().shutdown(wait)
