@@ -1,5 +1,5 @@
 """
-Prove that a ledger on PostgreSQL tells its users the truth, all at once: `ledger-storm`.
+Prove that whoever uses a ledger on PostgreSQL at once is told the truth: `ledger-storm`.
 
 Storms of workers and people on a server of their own, two at a time, because the server works as
 much as they do. Writes docs/evidence/ledger-storm.md when 60 storms were run. A problem prints the
@@ -61,9 +61,8 @@ _SAID = (
     "In half of the storms each of them has a clock of their own, up to 95 seconds wrong, and "
     "leases are judged by the clock of the database.",
     "Triggers of the database write down every change of every row.",
-    "When no worker and no person is at work, `gnomon doctor` and a judge that shares no code with "
-    "the ledger look at the rows, and compare them with the calendar and with every answer that "
-    "was given.",
+    "When all are done, `gnomon doctor` and a judge that shares no code with the ledger look at "
+    "the rows, and compare them with the calendar and with every answer that was given.",
 )
 
 
