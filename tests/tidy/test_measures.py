@@ -18,7 +18,7 @@ LIMITS = {
     "names of several public classes": 65,
     "lines of the largest class": 361,
     "pairs of places with the same six lines": 35,
-    "lines without an actor": 228,
+    "lines without an actor": 77,
     "lines kept from the formatter": 1_119,
 }
 
