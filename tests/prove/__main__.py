@@ -5,7 +5,7 @@ Without a kind, all of them: every transition of every zone, a million random qu
 million fuzzed texts against the minute scan; 50,000 simulated worlds of crashes and 50,000 of three
 workers in trouble; 60,000 of the declarative scheduler, with years of it; 63,200 of workflows;
 10,000 of the operator, and all states of its protocol; 1,000 real kills each of `gnomon run`, of
-krond, of a scheduler, of a worker of the service and of a workflow, 300 of a worker whose runs are
+krond, of a scheduler, of a worker of the service and of a workflow, 400 of a worker whose runs are
 Jobs on a real Kubernetes, 1,000 faults that happen to
 workers on PostgreSQL, as many to operators on a real Kubernetes (`make kube`), and 60 storms of
 everything at once on PostgreSQL; 100,000 traces judged by the theory's monitor and by its formulas.

@@ -144,7 +144,7 @@ KILLINGS = {
             "the latest of those it has missed: each is skipped(overlap) or missed(outage).",
         ),
         at_a_time=1,
-        kills=300,
+        kills=400,
         on_cluster=True,
     ),
     "kill-scheduler": Killing(
