@@ -5,6 +5,7 @@ import pickle
 import subprocess
 import sys
 from datetime import UTC, datetime
+from importlib.metadata import version
 
 import pytest
 from hypothesis import given
@@ -43,6 +44,16 @@ except MissingExtraError as error:
     )
 
     assert 'pip install "gnomon[fast]"' in shown
+
+
+@clause("API-5")
+def test_every_public_name_can_be_found() -> None:
+    shown = _run("import gnomon; print(*dir(gnomon)); print(gnomon.__version__); help(gnomon)")
+    names, installed, *page = shown.splitlines()
+
+    assert set(gnomon.__all__) | {"__version__"} <= set(names.split())
+    assert installed == version("gnomon")
+    assert any(line.startswith("    class Scheduler(") for line in page)
 
 
 @clause("API-4")

@@ -1,13 +1,25 @@
 """
 Gnomon: when does it run, did it run, and why not.
 
+Ask when something recurs:
+
     import gnomon
 
     nightly = gnomon.cron("30 2 * * *", zone="Europe/Berlin")
     nightly.next_after(now)
 
+Or have callbacks of this process called, also those that were missed while it was down:
+
+    tasks = gnomon.collect()
+
+    @tasks("0 3 * * *", retry_delay="10s")
+    def report() -> None:
+        print("good morning")
+
+    gnomon.run(tasks)
+
 The names below are the whole public surface, besides `gnomon.errors`, `gnomon.batch` (with the
-extra `fast`) and the command line.
+extra `fast`), `gnomon.workflow` for scripts of workflows, and the command line.
 """
 
 from importlib import import_module
@@ -66,9 +78,16 @@ _LATER = {
 }
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, "__version__"})
+
+
 def __getattr__(name: str) -> object:
+    if name == "__version__":
+        found: object = import_module("gnomon.shell.version").installed_version()
+        return found
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found: object = getattr(import_module(_LATER[name]), name)
+    found = getattr(import_module(_LATER[name]), name)
     globals()[name] = found
     return found
