@@ -90,6 +90,14 @@ class Served:
         assert done.code == 0, done.err
         return json.loads(done.out)
 
+    def both(self, path: str, *arguments: str) -> tuple[dict[str, object], object]:
+        """What is shown over HTTP and what a command prints, with no change between the two."""
+        while True:
+            before = self.client.get(path).json()
+            printed = self.command(*arguments)
+            if self.client.get(path).json() == before:
+                return before, printed
+
     def until_idle(self) -> None:
         """Until the producer has published, and the consumer has looked at it and takes nothing."""
         while True:
@@ -129,11 +137,12 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 def test_what_is_shown_over_http_is_what_the_command_line_prints(tmp_path: Path) -> None:
     with served(tmp_path) as host:
         host.until_idle()
-        assert host.client.get("/workflows").json() == host.command("status")
+        over_http, printed = host.both("/workflows", "status")
+        assert over_http == printed
         for what in ("runs", "events", "inputs"):
-            over_http = host.client.get(f"/workflows/orders/{what}").json()
+            over_http, printed = host.both(f"/workflows/orders/{what}", what, "orders")
             assert over_http[what]
-            assert over_http == host.command(what, "orders")
+            assert over_http == printed
 
 
 @clause("WHTTP-6")

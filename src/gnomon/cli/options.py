@@ -16,13 +16,13 @@ import typer
 from gnomon.core.civil.duration import parse_duration
 from gnomon.core.civil.instant import from_epoch, parse_instant
 from gnomon.errors import DefinitionError
+from gnomon.ports import Clock
+from gnomon.shell.http.listening import read_address
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from gnomon.cli.screen import Json
-    from gnomon.shell.http.listening import read_address
-from gnomon.ports import Clock
 
 __all__ = [
     "COUNT_MAX",
