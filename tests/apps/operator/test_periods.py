@@ -169,7 +169,7 @@ def test_an_edit_during_a_suspension_handles_nothing_until_it_ends() -> None:
 
 
 @clause("OPERATOR-8")
-def test_an_edit_starts_nothing_and_owes_nothing_from_before() -> None:
+def test_an_edit_makes_no_new_period_due_and_owes_nothing_from_before() -> None:
     cluster = Cluster(schedule="0 12 * * *", policy={"deadline": "1h"})
     cluster.until("2026-03-01T00:10:00Z")
 

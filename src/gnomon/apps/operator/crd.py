@@ -115,7 +115,8 @@ def _root() -> Schema:
 def _spec() -> Schema:
     return {
         "type": "object",
-        "description": "When periods come, how they are judged, and what Job each makes.",
+        "description": "When periods come, how they are judged, and what Job each makes. An edit "
+        "makes no new period due; a period that is due already runs while its deadline lasts.",
         "required": ["schedule", "jobTemplate"],
         "properties": {
             "schedule": _text(
@@ -258,7 +259,8 @@ def _policy() -> Schema:
             ),
             "suspend": {
                 "type": "boolean", "default": False,
-                "description": "While true nothing starts, and no period is handled.",
+                "description": "While true nothing starts, and no period is handled. When it ends, "
+                "a period that came in it runs while its deadline lasts, and is missed after it.",
             },
         },
     }  # fmt: skip
