@@ -188,7 +188,7 @@ def test_what_had_opened_keeps_its_second_and_runs_from_the_new_template() -> No
     chosen = str(cluster.status("next", "chosen"))
     assert chosen > "2026-03-01T00:05:05Z"
 
-    template = {"spec": {"template": {"spec": {"containers": [{"name": "other"}]}}}}
+    template = {"spec": {"template": {"spec": {"containers": [{"name": "other", "image": "i"}]}}}}
     cluster.edit(salt="other", jobTemplate=template)
     cluster.until("2026-03-01T00:09:30Z")
 
@@ -197,7 +197,7 @@ def test_what_had_opened_keeps_its_second_and_runs_from_the_new_template() -> No
     assert [(one["period"], one["chosen"]) for one in record] == [("2026-03-01T00:05:00Z", chosen)]
     (job,) = cluster.jobs
     containers = at(job, "spec", "template", "spec", "containers")
-    assert containers == [{"name": "other"}]
+    assert containers == [{"name": "other", "image": "i"}]
 
 
 @clause("OPERATOR-8")

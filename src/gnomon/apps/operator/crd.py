@@ -13,6 +13,7 @@ Spec: OPERATOR-27 to OPERATOR-29.
 from collections.abc import Sequence
 
 from gnomon.apps.operator.definition import (
+    CONTAINERS,
     DURATIONS,
     LENGTHS,
     NAME_MAX,
@@ -303,13 +304,44 @@ def _pod() -> Schema:
         "description": "The spec of the Pod, as in v1.",
         "properties": {
             "restartPolicy": _text("Never or OnFailure: the Pod of a Job ends.", maxLength=64),
+            "containers": {
+                "type": "array",
+                "description": "The containers of the Pod, as in v1: at least one, each with name "
+                "and image.",
+                "maxItems": 1000,
+                "items": _container(),
+            },
         },
         "x-kubernetes-validations": [
             _rule(
                 "has(self.restartPolicy) && self.restartPolicy in ['Never', 'OnFailure']",
                 "must be Never or OnFailure, as the pod of a Job ends; write Never",
                 field=".restartPolicy",
+            ),
+            _rule(
+                "has(self.containers) && size(self.containers) > 0",
+                f"is missing; {CONTAINERS}",
+                field=".containers",
+            ),
+        ],
+        **_KEPT,
+    }
+
+
+def _container() -> Schema:
+    return {
+        "type": "object",
+        "properties": {
+            name: _text(said, maxLength=4096)
+            for name, said in (("name", "Its name."), ("image", "The image that it runs."))
+        },
+        "x-kubernetes-validations": [
+            _rule(
+                f"has(self.{name}) && self.{name} != ''",
+                f"is missing; {CONTAINERS}",
+                field=f".{name}",
             )
+            for name in ("name", "image")
         ],
         **_KEPT,
     }
