@@ -242,7 +242,7 @@ def test_a_template_is_kept_as_it_was_written(installed: Cluster, kube_namespace
     assert json.loads(said)["spec"]["jobTemplate"] == RICH
 
 
-@clause("OPERATOR-27")
+@clause("OPERATOR-29")
 def test_a_list_shows_when_next_and_what_became_of_the_last(
     installed: Cluster, kube_namespace: str
 ) -> None:
@@ -255,6 +255,11 @@ def test_a_list_shows_when_next_and_what_became_of_the_last(
         "AGE",
     ]  # fmt: skip
     assert line.startswith("report   */5 * * * *")
+    wide = installed.kubectl("get", "kronjobs", f"--namespace={kube_namespace}", "--output=wide")
+    assert wide.split()[:14] == [
+        "NAME", "SCHEDULE", "ZONE", "NEXT", "LAST", "OUTCOME", "RESULT", "REASON", "ACTIVE",
+        "SUSPEND", "READY", "STATE", "AGE", "report",
+    ]  # fmt: skip
 
 
 @clause("OPERATOR-27")

@@ -84,7 +84,9 @@ def test_the_columns_show_what_comes_next_and_what_became_of_the_last() -> None:
     assert columns["Next"] == ".status.next.chosen"
     assert columns["Outcome"] == ".status.last.outcome"
     assert columns["Result"] == ".status.last.result"
-    paths = {path.removesuffix('[?(@.type=="Ready")].status')[1:] for path in columns.values()}
+    ready = '.status.conditions[?(@.type=="Ready")]'
+    assert (columns["Ready"], columns["State"]) == (f"{ready}.status", f"{ready}.reason")
+    paths = {path.partition("[")[0][1:] for path in columns.values()}
     known = {*SPEC, *STATUS, "metadata.creationTimestamp"}
     assert paths - known == set()
 

@@ -135,7 +135,12 @@ def test_while_suspended_nothing_starts_and_nothing_is_handled() -> None:
     assert cluster.status("next") is None
     conditions = cluster.status("conditions")
     assert isinstance(conditions, list)
-    assert {"Suspended", "Ready"} == {one["type"] for one in conditions}
+    assert {one["type"]: (one["status"], one["message"]) for one in conditions} == {
+        "Ready": ("True", "the spec is in force; suspended, so no period is handled"),
+        "Suspended": (
+            "True", "nothing starts and no period is handled until spec.policy.suspend is false",
+        ),
+    }  # fmt: skip
 
 
 @clause("OPERATOR-9")

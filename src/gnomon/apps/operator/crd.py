@@ -83,6 +83,7 @@ def _columns() -> list[Schema]:
         ("Active", "integer", ".status.activeCount", 0),
         ("Suspend", "boolean", ".spec.policy.suspend", 0),
         ("Ready", "string", '.status.conditions[?(@.type=="Ready")].status', 0),
+        ("State", "string", '.status.conditions[?(@.type=="Ready")].reason', 1),
         ("Age", "date", ".metadata.creationTimestamp", 0),
     )
     return [

@@ -109,7 +109,7 @@ def _begin(asking: Asking, definition: Definition) -> Steps:
     if asking.generation > 1 and asking.clock is Agreement.UNKNOWN:
         return (yield from asking.refresh())
     status = first_status(definition, created=created, generation=asking.generation, now=asking.now)
-    return (yield from asking.put(_with_suspended(status, definition, asking.now), definition))
+    return (yield from asking.put(status, definition))
 
 
 def _mark(asking: Asking) -> Steps:
@@ -140,7 +140,6 @@ def _take_up(asking: Asking, identity: str, status: Status, definition: Definiti
         new, ConditionKind.INVALID_SPEC, ConditionKind.STATUS_REPAIRED,
         ConditionKind.LAUNCH_FAILING,
     )  # fmt: skip
-    new = _with_suspended(new, definition, asking.now)
     notices = notices_of(_new_entries(status, new))
     return (yield from asking.put(new, definition, notices))
 
@@ -181,15 +180,6 @@ def _says(asking: Asking, kind: ConditionKind, message: str) -> bool:
         and number(one, "observedGeneration") == asking.generation
         for one in things(asking.kronjob, "status", "conditions")
     )
-
-
-def _with_suspended(status: Status, definition: Definition, now: int) -> Status:
-    if not definition.suspend:
-        return without_conditions(status, ConditionKind.SUSPENDED)
-    return with_condition(
-        status, ConditionKind.SUSPENDED, now, reason="Suspended",
-        message="nothing starts and no period is handled until spec.policy.suspend is false",
-    )  # fmt: skip
 
 
 def _new_entries(old: Status, new: Status) -> Sequence[Entry]:
