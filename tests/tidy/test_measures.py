@@ -12,7 +12,7 @@ from tests.tidy.measures import measures
 
 LIMITS = {
     "modules": 575,
-    "lines": 73_338,
+    "lines": 73_349,
     "modules with a single importer": 180,
     "basenames of several modules": 68,
     "names of several public classes": 65,
