@@ -132,7 +132,8 @@ def _spec() -> Schema:
                 maxLength=1024,
             ),
             "timezone": _text(
-                "The zone of the IANA database in which schedule and constraints are read.",
+                "The zone of the IANA database in which schedule and constraints are read; UTC "
+                "when left out.",
                 _rule(_IS_ZONE, _ZONE),
                 _rule(  # a server knows no year of an unknown zone, and says so with the message
                     f"!{_IS_ZONE} || (self != 'Local' && {_EPOCH}.getFullYear(self) > 0)", _ZONE
@@ -140,14 +141,18 @@ def _spec() -> Schema:
                 default="UTC", maxLength=64,
             ),
             "dst": _choice(
-                "What becomes of local times that a change of clocks skips or repeats.",
+                "What becomes of local times that a change of clocks skips or repeats; vixie "
+                "when left out. strict: a skipped time does not run, a repeated one runs once. "
+                "civil: a skipped one does not run, a repeated one runs each time. vixie: a fixed "
+                "time that is skipped runs just after the gap, a repeated one once; with * in "
+                "minute or hour as civil.",
                 [one.value for one in Dst], "vixie",
             ),
             "window": _window(),
             "distribution": _distribution(),
             "seed": _choice(
                 "What the choice within the window is drawn from: each period, each local date or "
-                "each ISO week.",
+                "each ISO week; stable, which is each period, when left out.",
                 [one.value for one in SeedStrategy], "stable",
             ),
             "salt": _text("A text that changes every choice.", default="", maxLength=1024),
@@ -155,11 +160,14 @@ def _spec() -> Schema:
             "policy": _policy(),
             "jobTemplate": _template(),
             "successfulJobsHistoryLimit": _count(
-                "How many Jobs that succeeded are kept.", 3, 0, 1000
+                "How many Jobs that succeeded are kept; 3 when left out.", 3, 0, 1000
             ),
-            "failedJobsHistoryLimit": _count("How many Jobs that failed are kept.", 1, 0, 1000),
+            "failedJobsHistoryLimit": _count(
+                "How many Jobs that failed are kept; 1 when left out.", 1, 0, 1000
+            ),
             "recordsLimit": _count(
-                "How many outcomes of periods the status shows.", 20, 1, RECORDS_MAX
+                "How many outcomes of periods the status shows; 20 when left out.",
+                20, 1, RECORDS_MAX,
             ),
         },
     }  # fmt: skip
@@ -172,7 +180,8 @@ def _window() -> Schema:
         "default": {},
         "properties": {
             "mode": _choice(
-                "Where the window lies: after, around or before the nominal instant.",
+                "Where the window lies: after, around or before the nominal instant; after when "
+                "left out.",
                 [one.value for one in Placement], "after",
             ),
             "duration": _duration(
@@ -202,7 +211,7 @@ def _distribution() -> Schema:
         "description": "How the chosen second is spread over the window.",
         "default": {},
         "properties": {
-            "name": _choice("The distribution.", list(PARAMS), "uniform"),
+            "name": _choice("The distribution; uniform when left out.", list(PARAMS), "uniform"),
             "shape": _number("Of skewEarly and skewLate: how much; 2 when left out."),
             "mu": {
                 **_text("Of normal: its centre."), "enum": ["nominal", "start", "mid", "end"],
@@ -246,12 +255,12 @@ def _policy() -> Schema:
         "properties": {
             "concurrency": _choice(
                 "What is done while a Job of the KronJob is active: allow runs beside it, forbid "
-                "skips the period, replace ends it first.",
+                "skips the period, replace ends it first. forbid when left out.",
                 list(CONCURRENCY), "forbid",
             ),
             "deadline": _duration(
-                "How late a period may start, in whole seconds, for example 10m; with 0s only in "
-                "its chosen second. Later it is missed.",
+                "How late after its chosen second a period may start, in whole seconds, for "
+                "example 10m; with 0s only in that second. Later it is missed. 1m when left out.",
                 _length(">=", f"{LENGTHS}; write e.g. 90s, 5m or 24h"),
                 _rule(
                     f"!{_IS_DURATION} || timestamp(int({_EPOCH} + duration(self))) == "
