@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from gnomon.apps.krond.state import usual_sources
 from tests.acceptance.command_line import gnomon
 from tests.clauses import clause
 
@@ -62,6 +63,26 @@ def test_one_that_cannot_be_taken_over_keeps_no_other(file: Path) -> None:
     assert "Deployment is no CronJob, and is left out" in done.err
 
 
+@clause("CRONJOB-7")
+def test_a_note_names_the_namespace_too(file: Path) -> None:
+    file.write_text(cronjob("one").replace("{name: one}", "{name: one, namespace: ops}"))
+
+    done = gnomon("operator", "import", str(file))
+
+    assert f"note: {file}: ops/one: " in done.err
+
+
+@clause("CRONJOB-3")
+def test_a_zone_that_is_none_is_an_error_of_the_option(file: Path) -> None:
+    done = gnomon("operator", "import", str(file), "--zone", "Paris")
+
+    assert (done.code, done.out) == (1, "")
+    assert done.err == (
+        "error: --zone: must be a zone of the IANA database, got 'Paris'\n"
+        "hint: write e.g. Europe/Berlin or UTC\n"
+    )
+
+
 @clause("CRONJOB-6")
 def test_a_list_is_taken_item_by_item(file: Path) -> None:
     items = [yaml.safe_load(cronjob(name)) for name in ("one", "two")]
@@ -95,6 +116,20 @@ def test_an_export_prints_kronjobs_of_krontab_files(tmp_path: Path) -> None:
     (kronjob,) = yaml.safe_load_all(done.out)
     assert kronjob["metadata"] == {"name": "a", "namespace": "default"}
     assert "note: programs and files are those of the image" in done.err
+
+
+@clause("CRONJOB-9")
+def test_without_krontab_files_on_this_machine_an_export_says_how_to_name_some() -> None:
+    if (usual := usual_sources()).exists():
+        pytest.skip("this machine has krontab files")
+
+    done = gnomon("krontab", "export", "--kubernetes", "--image", "tools:1")
+
+    assert done.code == 2
+    assert done.err == (
+        f"error: {usual}: No such file or directory\n"
+        "hint: name a krontab file or a directory of them: --file PATH\n"
+    )
 
 
 @clause("CRONJOB-9")

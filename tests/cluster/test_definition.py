@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from gnomon.apps.operator.crd import custom_resource_definition
-from tests.apps.operator.wrong_specs import DURATIONS
+from tests.apps.operator.wrong_specs import CONTAINERS_MISSING, DURATIONS
 from tests.clauses import clause
 from tests.kube.cluster import Cluster
 from tests.kube.kronjobs import install_kronjobs
@@ -21,6 +21,30 @@ TEMPLATE = {
         }
     }
 }
+
+RICH = {
+    "metadata": {"labels": {"app": "report"}},
+    "spec": {
+        "backoffLimit": 0, "ttlSecondsAfterFinished": 60, "podFailurePolicy": {"rules": []},
+        "template": {
+            "metadata": {"annotations": {"a": "b"}},
+            "spec": {
+                "restartPolicy": "OnFailure", "nodeSelector": {"kind": "large"},
+                "initContainers": [{"name": "first", "image": "none", "restartPolicy": "Always"}],
+                "containers": [
+                    {
+                        "name": "main", "image": "none", "args": ["a"], "resources": {},
+                        "env": [{"name": "A", "value": "b"}], "ports": [{"containerPort": 80}],
+                        "securityContext": {"runAsUser": 1}, "volumeMounts": [],
+                    },
+                    {"name": "beside", "image": "none", "fieldOfTomorrow": {"a": [1, "b"]}},
+                ],
+                "volumes": [{"name": "v", "emptyDir": {}}],
+            },
+        },
+    },
+}  # fmt: skip
+"""A template with much that no schema of Gnomon names."""
 
 
 @pytest.fixture(scope="session")
@@ -132,6 +156,14 @@ WRONG: tuple[tuple[Mapping[str, object], str], ...] = (
         "spec.jobTemplate.spec.template.spec.restartPolicy: Invalid value: must be Never or "
         "OnFailure, as the pod of a Job ends; write Never",
     ),
+    *(
+        (
+            {"jobTemplate": {"spec": {"template": {"spec": {"restartPolicy": "Never", **pod}}}}},
+            f"spec.jobTemplate.spec.template.spec.{field}: Invalid value: is missing; write at "
+            "least one with name and image",
+        )
+        for pod, field in CONTAINERS_MISSING
+    ),
 )  # fmt: skip
 
 
@@ -188,7 +220,7 @@ def test_a_duration_reads_the_same_for_the_server_and_for_the_operator(
         {"window": {}}, {"window": {"mode": "around"}}, {"window": {"duration": "1h30m"}},
         {"policy": {"suspend": True}}, {"timezone": "America/New_York"},
         {"distribution": {"name": "normal", "mu": "mid", "sigma": "10m"}},
-        {"constraints": {"only": "hours=9-17;dow=mon-fri"}},
+        {"constraints": {"only": "hours=9-17;dow=mon-fri"}}, {"jobTemplate": RICH},
     ],
     ids=str,
 )  # fmt: skip
@@ -202,6 +234,15 @@ def test_what_is_right_is_taken(
 
 
 @clause("OPERATOR-27")
+def test_a_template_is_kept_as_it_was_written(installed: Cluster, kube_namespace: str) -> None:
+    installed.apply(kronjob(kube_namespace, jobTemplate=RICH))
+
+    said = installed.kubectl("get", "kj", "report", f"--namespace={kube_namespace}", "-o=json")
+
+    assert json.loads(said)["spec"]["jobTemplate"] == RICH
+
+
+@clause("OPERATOR-29")
 def test_a_list_shows_when_next_and_what_became_of_the_last(
     installed: Cluster, kube_namespace: str
 ) -> None:
@@ -214,6 +255,11 @@ def test_a_list_shows_when_next_and_what_became_of_the_last(
         "AGE",
     ]  # fmt: skip
     assert line.startswith("report   */5 * * * *")
+    wide = installed.kubectl("get", "kronjobs", f"--namespace={kube_namespace}", "--output=wide")
+    assert wide.split()[:14] == [
+        "NAME", "SCHEDULE", "ZONE", "NEXT", "LAST", "OUTCOME", "RESULT", "REASON", "ACTIVE",
+        "SUSPEND", "READY", "STATE", "AGE", "report",
+    ]  # fmt: skip
 
 
 @clause("OPERATOR-27")

@@ -163,7 +163,8 @@ def test_a_quota_and_a_wrong_template_are_said_and_hold_up_nothing_else(
     kube.kubectl("create", *quota, "--hard=count/jobs.batch=0")
     kube.kubectl("wait", "--for=jsonpath={.status.hard}", *quota)
     wrong = sample(policy={"deadline": "3s"})
-    del wrong["spec"]["jobTemplate"]["spec"]["template"]["spec"]["containers"][0]["image"]  # type: ignore[index]
+    (container,) = wrong["spec"]["jobTemplate"]["spec"]["template"]["spec"]["containers"]  # type: ignore[index]
+    container["imagePullPolicy"] = "Sometimes"
     apply(kube, other, wrong)
     apply(kube, kube_namespace, sample(schedule=_soon()))
 
@@ -173,7 +174,7 @@ def test_a_quota_and_a_wrong_template_are_said_and_hold_up_nothing_else(
     assert "exceeded quota: none" in conditions(held)["LaunchFailing"]
     missed = until_status(kube, other, lambda one: outcomes(one)[:1], "missed")
     assert outcomes(missed)[-1] == ("missed", "launch_failed", None)
-    assert "spec.template.spec.containers[0].image" in conditions(missed)["LaunchFailing"]
+    assert "spec.template.spec.containers[0].imagePullPolicy" in conditions(missed)["LaunchFailing"]
     told = kube.kubectl(f"--namespace={other}", "events", "--for=kronjob/hello")
     assert "LaunchFailed" in told
     assert "Missed" in told

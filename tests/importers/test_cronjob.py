@@ -168,6 +168,16 @@ def test_an_error_names_its_field(spec: dict[str, object], where: str) -> None:
 
 
 @clause("CRONJOB-3")
+def test_a_cronjob_without_a_container_is_refused_as_a_kronjob_is() -> None:
+    pod = {"restartPolicy": "Never", "containers": []}
+
+    with pytest.raises(DefinitionError) as caught:
+        take(jobTemplate={"spec": {"template": {"spec": pod}}})
+
+    assert caught.value.where == "spec.jobTemplate.spec.template.spec.containers"
+
+
+@clause("CRONJOB-3")
 def test_a_cronjob_without_a_name_is_refused() -> None:
     with pytest.raises(DefinitionError) as caught:
         take_cronjob(

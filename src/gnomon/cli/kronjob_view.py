@@ -17,6 +17,7 @@ from gnomon.cli.options import read_file
 from gnomon.cli.problem import printable
 from gnomon.cli.screen import Json, render_json
 from gnomon.core.civil.instant import format_instant
+from gnomon.core.civil.zone import load_zone
 from gnomon.errors import DefinitionError, MissingExtraError
 from gnomon.importers.cronjob import (
     Difference,
@@ -25,6 +26,7 @@ from gnomon.importers.cronjob import (
     take_cronjob,
 )
 from gnomon.importers.kronjob import ExportedJob, export_job, general_changes
+from gnomon.ports.kubernetes_object import text
 
 if TYPE_CHECKING:
     from gnomon.apps.krond.job import Job
@@ -47,6 +49,7 @@ def import_text(
     files: Sequence[str], *, zone: str, now: int, as_json: bool
 ) -> tuple[str, str, bool]:
     """Standard output, standard error, and whether everything could be taken over."""
+    load_zone(zone, where="--zone")
     answers = [
         answer for file in files for answer in _imported(_text(file), file, zone=zone, now=now)
     ]
@@ -82,11 +85,11 @@ def _exported(job: "Job", *, namespace: str, image: str, now: int) -> _Answer:
     return _Answer(job.name, found.manifest, found.differences)
 
 
-def _imported(text: str, file: str, *, zone: str, now: int) -> Iterator[_Answer]:
-    for number, document in enumerate(_documents(text, file), 1):
+def _imported(given: str, file: str, *, zone: str, now: int) -> Iterator[_Answer]:
+    for number, document in enumerate(_documents(given, file), 1):
         metadata = document.get("metadata")
-        name = metadata.get("name") if isinstance(metadata, Mapping) else None
-        label = f"{file}: {name or f'document {number}'}"
+        named = [text(metadata, "namespace"), text(metadata, "name")]
+        label = f"{file}: {'/'.join(filter(None, named)) if named[1] else f'document {number}'}"
         if document.get("kind") != "CronJob":
             what = f"{document.get('kind') or 'a document'} is no CronJob, and is left out"
             yield _Answer(label, None, [Difference("kind", what)])

@@ -7,6 +7,7 @@ it is told to reload. Each imports what does its work when it is called.
 Spec: KRONTAB-31 to KRONTAB-37, KROND-40, CRONJOB-9.
 """
 
+import errno
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -285,7 +286,13 @@ def export_command(
 def _paths(given: "Sequence[str]") -> list[Path]:
     from gnomon.apps.krond.state import usual_sources
 
-    return [read_file(path) for path in given] or [usual_sources()]
+    if given:
+        return [read_file(path) for path in given]
+    if not (usual := usual_sources()).exists():
+        missing = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(usual))
+        missing.add_note("name a krontab file or a directory of them: --file PATH")
+        raise missing
+    return [usual]
 
 
 def _jobs(file: str | None) -> "list[Job]":

@@ -16,13 +16,12 @@ import typer
 from gnomon.core.civil.duration import parse_duration
 from gnomon.core.civil.instant import from_epoch, parse_instant
 from gnomon.errors import DefinitionError
-from gnomon.ports import Clock
-from gnomon.shell.http.listening import read_address
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from gnomon.cli.screen import Json
+    from gnomon.ports import Clock
 
 __all__ = [
     "COUNT_MAX",
@@ -127,6 +126,8 @@ def clock_of(context: typer.Context) -> "Clock":
 
 def read_metrics(text: str | None) -> tuple[str, int] | None:
     """Where to serve metrics; None for nowhere."""
+    from gnomon.shell.http.listening import read_address  # a question about time needs none of it
+
     if text is None:
         return None
     return read_address(text, where="metrics", example="9464 or 10.0.0.5:9464")

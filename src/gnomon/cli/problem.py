@@ -87,9 +87,10 @@ def usage_problem(error: Exception) -> str:
 
 
 def system_problem(error: OSError) -> str:
-    """The line to print for a file that cannot be read and the like."""
+    """The lines to print for a file that cannot be read and the like; a note of it is the hint."""
     place = f"{error.filename}: " if error.filename else ""
-    return _lines(f"{place}{error.strerror or error}", "", _HINTS.get(error.errno or 0, ""))
+    hint = " ".join(getattr(error, "__notes__", ())) or _HINTS.get(error.errno or 0, "")
+    return _lines(f"{place}{error.strerror or error}", "", hint)
 
 
 def store_problem(error: StoreError | IncompatibleStateError | MissingExtraError) -> str:

@@ -66,7 +66,8 @@ def general_differences() -> tuple[str, ...]:
     """What is different for every CronJob."""
     return (
         "Jobs get other names, which hold their period; each is made suspended and then released",
-        "an edit starts nothing by itself, and what was handled stays handled",
+        "an edit makes no new period due; what is due already runs while its deadline lasts,"
+        " and what was handled stays handled",
         "a period that has to wait past its deadline is missed, and the status says so;"
         " many missed runs never stop a KronJob",
         "a KronJob begins with the first period after it was made:"

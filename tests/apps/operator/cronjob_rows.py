@@ -100,7 +100,7 @@ REASONS: Mapping[str, str] = {
     " the older one has gone; CronJob begins anew.",
     "waits": "CronJob starts a run that `Forbid` held back as soon as the Job before has ended;"
     " KronJob skips the period, so that no Job runs at a time that the schedule does not name.",
-    "edit": "An edit of a KronJob starts nothing by itself: its new timing opens no period before"
+    "edit": "An edit of a KronJob makes no new period due: its new timing opens no period before"
     " the edit was seen.",
     "opened": "The period had come before the edit, under the timing that was then in force;"
     " KronJob does not lose it.",

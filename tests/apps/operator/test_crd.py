@@ -41,6 +41,18 @@ def test_every_field_has_a_description() -> None:
 
 
 @clause("OPERATOR-28")
+def test_a_field_with_a_default_says_what_is_taken_when_it_is_left_out() -> None:
+    told = {path: one for path, one in SPEC.items() if one.get("default") not in (None, {}, "")}
+
+    assert "spec.timezone" in told
+    assert [
+        path for path, one in told.items()
+        if one["default"] is not False
+        and not re.search(f"{one['default']}.* when left out|0s for the", text(one, "description"))
+    ] == []  # fmt: skip
+
+
+@clause("OPERATOR-28")
 def test_every_field_that_a_status_can_have_is_named() -> None:
     cluster = Cluster(window={"duration": "4m"}, seed="daily")
     cluster.until("2026-03-01T00:12:00Z")
@@ -84,7 +96,9 @@ def test_the_columns_show_what_comes_next_and_what_became_of_the_last() -> None:
     assert columns["Next"] == ".status.next.chosen"
     assert columns["Outcome"] == ".status.last.outcome"
     assert columns["Result"] == ".status.last.result"
-    paths = {path.removesuffix('[?(@.type=="Ready")].status')[1:] for path in columns.values()}
+    ready = '.status.conditions[?(@.type=="Ready")]'
+    assert (columns["Ready"], columns["State"]) == (f"{ready}.status", f"{ready}.reason")
+    paths = {path.partition("[")[0][1:] for path in columns.values()}
     known = {*SPEC, *STATUS, "metadata.creationTimestamp"}
     assert paths - known == set()
 

@@ -1,5 +1,6 @@
 """A spec is read in the words of krontab files, and its errors say what to write."""
 
+from collections.abc import Mapping
 from datetime import timedelta
 
 import pytest
@@ -15,7 +16,12 @@ from gnomon.apps.operator.definition import (
 from gnomon.core.schedule import Overlap
 from gnomon.errors import DefinitionError
 from tests.apps.operator.lone_operator import POD, epoch
-from tests.apps.operator.wrong_specs import DURATIONS, NOT_A_DURATION, Length
+from tests.apps.operator.wrong_specs import (
+    CONTAINERS_MISSING,
+    DURATIONS,
+    NOT_A_DURATION,
+    Length,
+)
 from tests.clauses import clause
 
 TEMPLATE = {"spec": {"template": {"spec": POD}}}
@@ -186,6 +192,19 @@ def test_whatever_a_spec_holds_it_is_a_definition_or_an_error_that_says_where(
 def test_labels_that_the_operator_sets_cannot_be_set_by_others() -> None:
     with pytest.raises(DefinitionError, match=r"jobTemplate\.metadata\.labels"):
         read(jobTemplate={**TEMPLATE, "metadata": {"labels": {"gnomon.dev/kronjob": "a"}}})
+
+
+@clause("OPERATOR-1")
+@pytest.mark.parametrize(("pod", "field"), CONTAINERS_MISSING, ids=str)
+def test_a_template_without_a_container_that_can_run_is_refused(
+    pod: Mapping[str, object], field: str
+) -> None:
+    with pytest.raises(DefinitionError) as caught:
+        read(jobTemplate={"spec": {"template": {"spec": pod}}})
+
+    assert caught.value.where == f"spec.jobTemplate.spec.template.spec.{field}"
+    assert caught.value.reason == "is missing"
+    assert caught.value.hint == "write at least one with name and image"
 
 
 @clause("OPERATOR-4")

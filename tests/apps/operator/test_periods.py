@@ -135,7 +135,12 @@ def test_while_suspended_nothing_starts_and_nothing_is_handled() -> None:
     assert cluster.status("next") is None
     conditions = cluster.status("conditions")
     assert isinstance(conditions, list)
-    assert {"Suspended", "Ready"} == {one["type"] for one in conditions}
+    assert {one["type"]: (one["status"], one["message"]) for one in conditions} == {
+        "Ready": ("True", "the spec is in force; suspended, so no period is handled"),
+        "Suspended": (
+            "True", "nothing starts and no period is handled until spec.policy.suspend is false",
+        ),
+    }  # fmt: skip
 
 
 @clause("OPERATOR-9")
@@ -169,7 +174,7 @@ def test_an_edit_during_a_suspension_handles_nothing_until_it_ends() -> None:
 
 
 @clause("OPERATOR-8")
-def test_an_edit_starts_nothing_and_owes_nothing_from_before() -> None:
+def test_an_edit_makes_no_new_period_due_and_owes_nothing_from_before() -> None:
     cluster = Cluster(schedule="0 12 * * *", policy={"deadline": "1h"})
     cluster.until("2026-03-01T00:10:00Z")
 
@@ -188,7 +193,7 @@ def test_what_had_opened_keeps_its_second_and_runs_from_the_new_template() -> No
     chosen = str(cluster.status("next", "chosen"))
     assert chosen > "2026-03-01T00:05:05Z"
 
-    template = {"spec": {"template": {"spec": {"containers": [{"name": "other"}]}}}}
+    template = {"spec": {"template": {"spec": {"containers": [{"name": "other", "image": "i"}]}}}}
     cluster.edit(salt="other", jobTemplate=template)
     cluster.until("2026-03-01T00:09:30Z")
 
@@ -197,7 +202,7 @@ def test_what_had_opened_keeps_its_second_and_runs_from_the_new_template() -> No
     assert [(one["period"], one["chosen"]) for one in record] == [("2026-03-01T00:05:00Z", chosen)]
     (job,) = cluster.jobs
     containers = at(job, "spec", "template", "spec", "containers")
-    assert containers == [{"name": "other"}]
+    assert containers == [{"name": "other", "image": "i"}]
 
 
 @clause("OPERATOR-8")

@@ -4,7 +4,7 @@ import pytest
 
 from gnomon.apps.operator.notice import Told
 from gnomon.ports.kubernetes import Create, Delete, Kind, MergePatch, Object, PutStatus
-from gnomon.ports.kubernetes_object import mapping, text
+from gnomon.ports.kubernetes_object import mapping, text, things
 from tests.apps.operator.lone_operator import Cluster, kronjob
 from tests.clauses import clause
 
@@ -36,6 +36,22 @@ def test_what_ran_does_not_run_again_after_the_status_was_lost(how: str) -> None
     ]  # fmt: skip
     assert cluster.outcomes()[3].endswith("missed status_lost")
     assert [one.told for one in cluster.notices].count(Told.STATUS_REPAIRED) == 1
+
+
+@clause("OPERATOR-6", "OPERATOR-9")
+def test_a_repair_during_a_suspension_says_that_it_lasts() -> None:
+    cluster = Cluster(policy={"suspend": True})
+    cluster.until("2026-03-01T00:04:00Z")
+
+    put(cluster, {})
+    cluster.until("2026-03-01T00:06:00Z")
+
+    conditions = {text(one, "type"): text(one, "reason") for one in
+                  things(cluster.kronjob, "status", "conditions")}  # fmt: skip
+    assert conditions == {
+        "StatusRepaired": "StatusLost", "Suspended": "Suspended", "Ready": "Suspended",
+    }  # fmt: skip
+    assert cluster.jobs == []
 
 
 @clause("OPERATOR-6")

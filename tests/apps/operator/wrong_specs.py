@@ -4,9 +4,10 @@ What cannot be meant, as rows: read by the operator in memory, and by a real API
 A duration has one reading in every field; only what a field allows of it differs.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
-__all__ = ["DURATIONS", "NOT_A_DURATION", "OUT_OF_RANGE", "Length"]
+__all__ = ["CONTAINERS_MISSING", "DURATIONS", "NOT_A_DURATION", "OUT_OF_RANGE", "Length"]
 
 NOT_A_DURATION = "must be a duration"
 OUT_OF_RANGE = "must lie between 0s and 8784h"
@@ -37,3 +38,13 @@ DURATIONS = (
     _both("٥s", NOT_A_DURATION), _both("PT1H", NOT_A_DURATION),
     _both("-5s", OUT_OF_RANGE), _both("8785h", OUT_OF_RANGE), _both("9999h", OUT_OF_RANGE),
 )  # fmt: skip
+
+CONTAINERS_MISSING: tuple[tuple[Mapping[str, object], str], ...] = (
+    ({}, "containers"),
+    ({"containers": []}, "containers"),
+    ({"containers": [{"name": "main"}]}, "containers[0].image"),
+    ({"containers": [{"name": "main", "image": ""}]}, "containers[0].image"),
+    ({"containers": [{"image": "none"}]}, "containers[0].name"),
+    ({"containers": [{"name": "a", "image": "b"}, {"name": "c"}]}, "containers[1].image"),
+)
+"""Of a pod, and which of its fields is missing."""

@@ -186,7 +186,7 @@ class Asking:
         """Write the status if the view is the newest state; look again either way."""
         if self.clock is Agreement.AGREES:
             status = without_conditions(status, ConditionKind.CLOCK_SKEW)
-        status = _with_ready(status, self.now)
+        status = _with_ready(_with_suspended(status, definition, self.now), self.now)
         next_one = following(status, definition, now=self.now)
         verdict = yield from self.put_plain(write_status(status, self.uid, following=next_one))
         if verdict == Verdict(trouble=Denial.TOO_LARGE.value) and status.recent[_SHORT:]:
@@ -225,6 +225,15 @@ class Asking:
         self.notices.append(Notice(told, message, is_warning))
 
 
+def _with_suspended(status: Status, definition: Definition, now: int) -> Status:
+    if not definition.suspend:
+        return without_conditions(status, ConditionKind.SUSPENDED)
+    return with_condition(
+        status, ConditionKind.SUSPENDED, now, reason="Suspended",
+        message="nothing starts and no period is handled until spec.policy.suspend is false",
+    )  # fmt: skip
+
+
 def _with_ready(status: Status, now: int) -> Status:
     for kind in _BLOCKERS:
         found = next((one for one in status.conditions if one.kind == kind and one.holds), None)
@@ -233,6 +242,8 @@ def _with_ready(status: Status, now: int) -> Status:
                 status, ConditionKind.READY, now, reason=kind.value, message=found.message,
                 holds=False,
             )  # fmt: skip
-    return with_condition(
-        status, ConditionKind.READY, now, reason="Scheduling", message="periods are taken up"
-    )
+    reason, message = "Scheduling", "periods are taken up"
+    if status.has(ConditionKind.SUSPENDED):
+        reason = ConditionKind.SUSPENDED.value
+        message = "the spec is in force; suspended, so no period is handled"
+    return with_condition(status, ConditionKind.READY, now, reason=reason, message=message)

@@ -21,15 +21,13 @@ from gnomon.apps.operator.asking import (
 )
 from gnomon.apps.operator.definition import Definition
 from gnomon.apps.operator.job import TRIES_MAX, JobView, candidate, read_job
-from gnomon.apps.operator.notice import Notice, Told
+from gnomon.apps.operator.notice import Notice, Told, notices_of
 from gnomon.apps.operator.periods import handled
 from gnomon.apps.operator.status import (
     Active,
     ConditionKind,
-    Entry,
     Opened,
     Phase,
-    Range,
     Record,
     Result,
     Status,
@@ -46,12 +44,7 @@ from gnomon.core.schedule import Overlap
 from gnomon.ports.kubernetes import Create, Denial, Denied, Done, Get, Kind, NoAnswer
 from gnomon.ports.kubernetes_object import mapping, say, text
 
-__all__ = ["notices_of", "start"]
-
-_TOLD = {
-    Outcome.SKIPPED: Told.SKIPPED, Outcome.MISSED: Told.MISSED,
-    Outcome.UNSCHEDULABLE: Told.UNSCHEDULABLE,
-}  # fmt: skip
+__all__ = ["start"]
 
 
 def start(
@@ -82,19 +75,6 @@ def start(
     return (yield from asking.put(status, definition))
 
 
-def notices_of(entries: Sequence[Entry]) -> list[Notice]:
-    """What is told of periods that did not run."""
-    notices = []
-    for one in entries:
-        if isinstance(one, Range):
-            span = f"{one.size} periods from {format_instant(one.first)}"
-            message = f"{span} to {format_instant(one.last)}: {one.outcome} ({one.reason})"
-        else:
-            message = f"the period {format_instant(one.period)}: {one.outcome} ({one.reason})"
-        notices.append(Notice(_TOLD[one.outcome], message, one.outcome is not Outcome.SKIPPED))
-    return notices
-
-
 def _skip(
     asking: Asking, status: Status, definition: Definition, eligible: Sequence[Opened]
 ) -> Steps:
@@ -121,7 +101,8 @@ def _skip(
     status = add_entries(status, records, records_max=definition.records_max)
     periods = [one.period for one in eligible]
     status = handled(status, definition.schedule, periods, now=asking.now)
-    return (yield from asking.put(status, definition, notices_of(records)))
+    notices = notices_of(records, schedule=definition.schedule, active=job.name)
+    return (yield from asking.put(status, definition, notices))
 
 
 def _candidate(

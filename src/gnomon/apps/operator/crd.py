@@ -13,6 +13,7 @@ Spec: OPERATOR-27 to OPERATOR-29.
 from collections.abc import Sequence
 
 from gnomon.apps.operator.definition import (
+    CONTAINERS,
     DURATIONS,
     LENGTHS,
     NAME_MAX,
@@ -82,6 +83,7 @@ def _columns() -> list[Schema]:
         ("Active", "integer", ".status.activeCount", 0),
         ("Suspend", "boolean", ".spec.policy.suspend", 0),
         ("Ready", "string", '.status.conditions[?(@.type=="Ready")].status', 0),
+        ("State", "string", '.status.conditions[?(@.type=="Ready")].reason', 1),
         ("Age", "date", ".metadata.creationTimestamp", 0),
     )
     return [
@@ -115,7 +117,8 @@ def _root() -> Schema:
 def _spec() -> Schema:
     return {
         "type": "object",
-        "description": "When periods come, how they are judged, and what Job each makes.",
+        "description": "When periods come, how they are judged, and what Job each makes. An edit "
+        "makes no new period due; a period that is due already runs while its deadline lasts.",
         "required": ["schedule", "jobTemplate"],
         "properties": {
             "schedule": _text(
@@ -129,7 +132,8 @@ def _spec() -> Schema:
                 maxLength=1024,
             ),
             "timezone": _text(
-                "The zone of the IANA database in which schedule and constraints are read.",
+                "The zone of the IANA database in which schedule and constraints are read; UTC "
+                "when left out.",
                 _rule(_IS_ZONE, _ZONE),
                 _rule(  # a server knows no year of an unknown zone, and says so with the message
                     f"!{_IS_ZONE} || (self != 'Local' && {_EPOCH}.getFullYear(self) > 0)", _ZONE
@@ -137,14 +141,18 @@ def _spec() -> Schema:
                 default="UTC", maxLength=64,
             ),
             "dst": _choice(
-                "What becomes of local times that a change of clocks skips or repeats.",
+                "What becomes of local times that a change of clocks skips or repeats; vixie "
+                "when left out. strict: a skipped time does not run, a repeated one runs once. "
+                "civil: a skipped one does not run, a repeated one runs each time. vixie: a fixed "
+                "time that is skipped runs just after the gap, a repeated one once; with * in "
+                "minute or hour as civil.",
                 [one.value for one in Dst], "vixie",
             ),
             "window": _window(),
             "distribution": _distribution(),
             "seed": _choice(
                 "What the choice within the window is drawn from: each period, each local date or "
-                "each ISO week.",
+                "each ISO week; stable, which is each period, when left out.",
                 [one.value for one in SeedStrategy], "stable",
             ),
             "salt": _text("A text that changes every choice.", default="", maxLength=1024),
@@ -152,11 +160,14 @@ def _spec() -> Schema:
             "policy": _policy(),
             "jobTemplate": _template(),
             "successfulJobsHistoryLimit": _count(
-                "How many Jobs that succeeded are kept.", 3, 0, 1000
+                "How many Jobs that succeeded are kept; 3 when left out.", 3, 0, 1000
             ),
-            "failedJobsHistoryLimit": _count("How many Jobs that failed are kept.", 1, 0, 1000),
+            "failedJobsHistoryLimit": _count(
+                "How many Jobs that failed are kept; 1 when left out.", 1, 0, 1000
+            ),
             "recordsLimit": _count(
-                "How many outcomes of periods the status shows.", 20, 1, RECORDS_MAX
+                "How many outcomes of periods the status shows; 20 when left out.",
+                20, 1, RECORDS_MAX,
             ),
         },
     }  # fmt: skip
@@ -169,7 +180,8 @@ def _window() -> Schema:
         "default": {},
         "properties": {
             "mode": _choice(
-                "Where the window lies: after, around or before the nominal instant.",
+                "Where the window lies: after, around or before the nominal instant; after when "
+                "left out.",
                 [one.value for one in Placement], "after",
             ),
             "duration": _duration(
@@ -199,7 +211,7 @@ def _distribution() -> Schema:
         "description": "How the chosen second is spread over the window.",
         "default": {},
         "properties": {
-            "name": _choice("The distribution.", list(PARAMS), "uniform"),
+            "name": _choice("The distribution; uniform when left out.", list(PARAMS), "uniform"),
             "shape": _number("Of skewEarly and skewLate: how much; 2 when left out."),
             "mu": {
                 **_text("Of normal: its centre."), "enum": ["nominal", "start", "mid", "end"],
@@ -243,12 +255,12 @@ def _policy() -> Schema:
         "properties": {
             "concurrency": _choice(
                 "What is done while a Job of the KronJob is active: allow runs beside it, forbid "
-                "skips the period, replace ends it first.",
+                "skips the period, replace ends it first. forbid when left out.",
                 list(CONCURRENCY), "forbid",
             ),
             "deadline": _duration(
-                "How late a period may start, in whole seconds, for example 10m; with 0s only in "
-                "its chosen second. Later it is missed.",
+                "How late after its chosen second a period may start, in whole seconds, for "
+                "example 10m; with 0s only in that second. Later it is missed. 1m when left out.",
                 _length(">=", f"{LENGTHS}; write e.g. 90s, 5m or 24h"),
                 _rule(
                     f"!{_IS_DURATION} || timestamp(int({_EPOCH} + duration(self))) == "
@@ -258,7 +270,8 @@ def _policy() -> Schema:
             ),
             "suspend": {
                 "type": "boolean", "default": False,
-                "description": "While true nothing starts, and no period is handled.",
+                "description": "While true nothing starts, and no period is handled. When it ends, "
+                "a period that came in it runs while its deadline lasts, and is missed after it.",
             },
         },
     }  # fmt: skip
@@ -301,13 +314,44 @@ def _pod() -> Schema:
         "description": "The spec of the Pod, as in v1.",
         "properties": {
             "restartPolicy": _text("Never or OnFailure: the Pod of a Job ends.", maxLength=64),
+            "containers": {
+                "type": "array",
+                "description": "The containers of the Pod, as in v1: at least one, each with name "
+                "and image.",
+                "maxItems": 1000,
+                "items": _container(),
+            },
         },
         "x-kubernetes-validations": [
             _rule(
                 "has(self.restartPolicy) && self.restartPolicy in ['Never', 'OnFailure']",
                 "must be Never or OnFailure, as the pod of a Job ends; write Never",
                 field=".restartPolicy",
+            ),
+            _rule(
+                "has(self.containers) && size(self.containers) > 0",
+                f"is missing; {CONTAINERS}",
+                field=".containers",
+            ),
+        ],
+        **_KEPT,
+    }
+
+
+def _container() -> Schema:
+    return {
+        "type": "object",
+        "properties": {
+            name: _text(said, maxLength=4096)
+            for name, said in (("name", "Its name."), ("image", "The image that it runs."))
+        },
+        "x-kubernetes-validations": [
+            _rule(
+                f"has(self.{name}) && self.{name} != ''",
+                f"is missing; {CONTAINERS}",
+                field=f".{name}",
             )
+            for name in ("name", "image")
         ],
         **_KEPT,
     }

@@ -34,9 +34,9 @@ from gnomon.core.decision.window import LENGTH_MAX
 from gnomon.core.recurrence import Cron, cron
 from gnomon.core.schedule import CONCURRENCY, Catchup, Overlap, PauseRule, Policy, Schedule
 from gnomon.errors import DefinitionError
-from gnomon.ports.kubernetes_object import digest
+from gnomon.ports.kubernetes_object import at, digest, text, things
 
-__all__ = ["DEADLINE", "DURATIONS", "LENGTHS", "NAME_MAX", "RECORDS_MAX", "RESERVED",
+__all__ = ["CONTAINERS", "DEADLINE", "DURATIONS", "LENGTHS", "NAME_MAX", "RECORDS_MAX", "RESERVED",
            "TEMPLATE_MAX", "WHOLE_SECONDS", "WINDOWED_MAX", "Definition", "read_definition",
            "read_timing", "write_timing"]  # fmt: skip
 
@@ -53,6 +53,8 @@ DURATIONS = "write e.g. 90s, 15m, 1h30m or 500ms, and 24h for a day"
 LENGTHS = "must lie between 0s and 8784h, which is 366 days"
 WHOLE_SECONDS = "must be whole seconds"
 """What both the schema and the operator say of a duration."""
+CONTAINERS = "write at least one with name and image"
+"""What both say of a template without a container that can run."""
 
 _RECORDS, _SUCCESSFUL, _FAILED, _HISTORY_MAX = 20, 3, 1, 1_000
 _FIELDS = ("schedule", "timezone", "dst", "window", "distribution", "seed", "salt", "constraints",
@@ -278,7 +280,20 @@ def _template(given: object) -> Mapping[str, object]:
                     "is kept for the operator", where=f"{where}.metadata.{kind}", got=key,
                     hint=f"write a name that does not begin with {RESERVED}",
                 )  # fmt: skip
+    _check_containers(at(given, "spec", "template", "spec", "containers"))
     return given
+
+
+def _check_containers(given: object) -> None:
+    """A Job without a container that can run is one that no server takes."""
+    where, containers = "spec.jobTemplate.spec.template.spec.containers", things(given)
+    missing = where if not containers else ""
+    for number, one in enumerate(containers):
+        missing = missing or next(
+            (f"{where}[{number}].{name}" for name in ("name", "image") if not text(one, name)), ""
+        )
+    if missing:
+        raise DefinitionError("is missing", where=missing, got=given, hint=CONTAINERS)
 
 
 def _check_density(schedule: Schedule, written: object) -> None:

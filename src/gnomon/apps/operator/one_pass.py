@@ -21,9 +21,9 @@ from gnomon.apps.operator.asking import (
     Steps,
     Verdict,
 )
-from gnomon.apps.operator.claim import notices_of, start
+from gnomon.apps.operator.claim import start
 from gnomon.apps.operator.definition import RESERVED, Definition, read_definition
-from gnomon.apps.operator.notice import Told
+from gnomon.apps.operator.notice import Told, notices_of
 from gnomon.apps.operator.periods import first_status, look, take_up
 from gnomon.apps.operator.repair import repair
 from gnomon.apps.operator.status import (
@@ -92,7 +92,8 @@ def _go_on(asking: Asking, status: Status, definition: Definition) -> Steps:
     ):  # where one is claimed, the answer about its candidate says what time it is
         return (yield from asking.settle_clock(status, definition))
     if is_over:
-        notices = notices_of(_new_entries(status, outlook.status))
+        entries = _new_entries(status, outlook.status)
+        notices = notices_of(entries, schedule=definition.schedule)
         return (yield from asking.put(outlook.status, definition, notices))
     if outlook.eligible:
         turn = yield from start(asking, status, definition, outlook.eligible)
@@ -109,7 +110,7 @@ def _begin(asking: Asking, definition: Definition) -> Steps:
     if asking.generation > 1 and asking.clock is Agreement.UNKNOWN:
         return (yield from asking.refresh())
     status = first_status(definition, created=created, generation=asking.generation, now=asking.now)
-    return (yield from asking.put(_with_suspended(status, definition, asking.now), definition))
+    return (yield from asking.put(status, definition))
 
 
 def _mark(asking: Asking) -> Steps:
@@ -140,8 +141,7 @@ def _take_up(asking: Asking, identity: str, status: Status, definition: Definiti
         new, ConditionKind.INVALID_SPEC, ConditionKind.STATUS_REPAIRED,
         ConditionKind.LAUNCH_FAILING,
     )  # fmt: skip
-    new = _with_suspended(new, definition, asking.now)
-    notices = notices_of(_new_entries(status, new))
+    notices = notices_of(_new_entries(status, new), schedule=definition.schedule)
     return (yield from asking.put(new, definition, notices))
 
 
@@ -181,15 +181,6 @@ def _says(asking: Asking, kind: ConditionKind, message: str) -> bool:
         and number(one, "observedGeneration") == asking.generation
         for one in things(asking.kronjob, "status", "conditions")
     )
-
-
-def _with_suspended(status: Status, definition: Definition, now: int) -> Status:
-    if not definition.suspend:
-        return without_conditions(status, ConditionKind.SUSPENDED)
-    return with_condition(
-        status, ConditionKind.SUSPENDED, now, reason="Suspended",
-        message="nothing starts and no period is handled until spec.policy.suspend is false",
-    )  # fmt: skip
 
 
 def _new_entries(old: Status, new: Status) -> Sequence[Entry]:

@@ -260,7 +260,7 @@ def test_a_row_that_another_connection_holds_for_long_is_not_waited_for_without_
         other = await fleet.beside()
         async with other.transaction():
             await other.execute("SELECT * FROM schedules FOR UPDATE")
-            with pytest.raises(StoreError, match="has a row that somebody holds") as raised:
+            with pytest.raises(StoreError, match="has a row that another process holds") as raised:
                 await ledger.resume("report", now_ms=at("00:00:40"))
 
         assert raised.value.transient
