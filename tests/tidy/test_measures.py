@@ -12,13 +12,13 @@ from tests.tidy.measures import measures
 
 LIMITS = {
     "modules": 578,
-    "lines": 74_025,
+    "lines": 74_026,
     "modules with a single importer": 181,
     "basenames of several modules": 68,
     "names of several public classes": 65,
     "lines of the largest class": 361,
     "pairs of places with the same six lines": 35,
-    "lines without an actor": 77,
+    "lines without an actor": 76,
     "lines kept from the formatter": 1_119,
 }
 

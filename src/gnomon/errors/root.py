@@ -281,7 +281,7 @@ def harmless(text: str) -> str:
 
 
 def _escaped(character: str) -> str:
-    return character if character.isprintable() or character == "\t" else ascii(character)[1:-1]
+    return character if character.isprintable() else ascii(character)[1:-1]
 
 
 def shown(value: object) -> str:

@@ -42,6 +42,7 @@ _IS_ZONE = "self.matches('^[A-Za-z0-9_+/-]+$')"
 _CLAUSE = r"[ \t]*(hours|dow|dom|months|between|date|dates)[ \t]*=[ \t]*[^; \t][^;]*"
 _IS_CONSTRAINT = rf"self.matches('^([ \t]*;)*{_CLAUSE}(;({_CLAUSE}|[ \t]*))*$')"
 _ZONE = "must be a zone of the IANA database; write e.g. Europe/Berlin, or UTC"
+_NO_CONTAINER = f"is missing; {CONTAINERS}"
 _KEPT = {"x-kubernetes-preserve-unknown-fields": True}
 
 
@@ -330,7 +331,7 @@ def _pod() -> Schema:
             ),
             _rule(
                 "has(self.containers) && size(self.containers) > 0",
-                f"is missing; {CONTAINERS}",
+                _NO_CONTAINER,
                 field=".containers",
             ),
         ],
@@ -346,11 +347,7 @@ def _container() -> Schema:
             for name, said in (("name", "Its name."), ("image", "The image that it runs."))
         },
         "x-kubernetes-validations": [
-            _rule(
-                f"has(self.{name}) && self.{name} != ''",
-                f"is missing; {CONTAINERS}",
-                field=f".{name}",
-            )
+            _rule(f"has(self.{name}) && self.{name} != ''", _NO_CONTAINER, field=f".{name}")
             for name in ("name", "image")
         ],
         **_KEPT,
