@@ -256,7 +256,8 @@ def test_a_process_that_does_not_heed_is_killed_after_its_grace(fifo: Path) -> N
 @pytest.mark.parametrize("trap", ["", "trap '' TERM;"])
 def test_the_children_of_a_process_end_with_it(fifo: Path, tmp_path: Path, trap: str) -> None:
     pid_file = tmp_path / "pid"
-    child = f"sh -c \"{trap} echo ready > '{fifo}'; exec sleep 1000\" & echo $! > {pid_file}; wait"
+    told = f"echo \\$\\$ > '{pid_file}'; echo ready > '{fifo}'"
+    child = f'sh -c "{trap} {told}; exec sleep 1000" & wait'
 
     end_after_ready(SystemClock(), shell_with_fifo(child, fifo, grace="1h"), fifo)
 
