@@ -12,7 +12,7 @@ from tests.tidy.measures import measures
 
 LIMITS = {
     "modules": 578,
-    "lines": 74_026,
+    "lines": 74_027,
     "modules with a single importer": 181,
     "basenames of several modules": 68,
     "names of several public classes": 65,

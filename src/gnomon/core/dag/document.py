@@ -181,7 +181,8 @@ def _checked(at: At) -> list[At]:
             _check_text(at)
         case bool() | None:
             pass
-        case int() | float() as number:
+        case number:
+            assert isinstance(number, int | float)
             if not math.isfinite(number) or abs(number) > _INTEGER_MAX:
                 raise at.refused("is too large a number", "write it as text")
     return []
