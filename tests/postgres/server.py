@@ -30,6 +30,7 @@ _SETTINGS = """
 listen_addresses = ''
 unix_socket_directories = '{directory}'
 fsync = {fsync}
+recovery_init_sync_method = syncfs
 full_page_writes = {fsync}
 shared_buffers = {buffers}
 max_connections = 200
