@@ -7,7 +7,7 @@ from gnomon.apps.workflow.definition import Consumer, Workflow
 from gnomon.apps.workflow.steps import Call
 from tests.apps.workflow.stage import simple
 
-__all__ = ["Outside", "shop"]
+__all__ = ["Outside", "failing", "shop"]
 
 
 class Outside:
@@ -17,6 +17,17 @@ class Outside:
         self.made: list[str] = []
         self.asked: list[float] = []
         self.outcomes: list[Outcome] = []
+
+
+def failing(outside: Outside, error: Exception, *, times: int = 1) -> Callable[[Call], None]:
+    """A tool that fails so many times, and counts each of its calls."""
+
+    def append(call: Call) -> None:
+        outside.made.append(call.key)
+        if len(outside.made) <= times:
+            raise error
+
+    return append
 
 
 def shop(

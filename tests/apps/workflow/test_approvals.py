@@ -6,7 +6,7 @@ from gnomon.apps.workflow.context import Context
 from gnomon.apps.workflow.reconciling import Resolution
 from gnomon.apps.workflow.steps import Call, not_applied
 from gnomon.errors import AuthError, LogicError, PermissionDeniedError, TransientError
-from tests.apps.workflow.sheet import Outside, shop
+from tests.apps.workflow.sheet import Outside, failing, shop
 from tests.apps.workflow.stage import Stage, play, simple
 from tests.clauses import clause
 
@@ -14,12 +14,7 @@ from tests.clauses import clause
 @clause("MUTATE-13", "FAIL-5")
 def test_a_tool_that_has_not_acted_and_wants_a_new_sign_in_waits_for_it() -> None:
     outside = Outside()
-
-    def append(call: Call) -> None:
-        outside.made.append(call.key)
-        if len(outside.made) == 1:
-            raise AuthError("reconnect the sheet", acted=False)
-
+    append = failing(outside, AuthError("reconnect the sheet", acted=False))
     orders, _ = shop(outside, append)
 
     async def scenario(stage: Stage) -> None:
@@ -190,12 +185,7 @@ def test_a_mutation_waits_for_approval_and_keeps_its_preparation(
 @clause("FAIL-6", "MUTATE-11")
 def test_what_was_not_permitted_is_made_by_the_same_run_under_the_same_key_when_it_is() -> None:
     outside = Outside()
-
-    def append(call: Call) -> None:
-        outside.made.append(call.key)
-        if len(outside.made) == 1:
-            raise PermissionDeniedError("read only")
-
+    append = failing(outside, PermissionDeniedError("read only"))
     orders, _ = shop(outside, append)
 
     async def scenario(stage: Stage) -> None:
@@ -244,11 +234,7 @@ async def questions(stage: Stage) -> list[tuple[str, str, str]]:
 def test_an_approval_holds_while_an_outage_lasts_and_the_key_stays(acted: bool | None) -> None:
     outside = Outside()
 
-    def append(call: Call) -> None:
-        outside.made.append(call.key)
-        if len(outside.made) < 7:
-            raise TransientError("no connection", acted=acted)
-
+    append = failing(outside, TransientError("no connection", acted=acted), times=6)
     orders, _ = shop(outside, append, approval=True, reconcile=lambda call: not_applied())
 
     async def scenario(stage: Stage) -> None:
@@ -270,12 +256,7 @@ def test_an_approval_holds_while_an_outage_lasts_and_the_key_stays(acted: bool |
 @clause("MUTATE-19")
 def test_an_approval_holds_after_a_crash_before_and_after_its_first_try() -> None:
     outside = Outside()
-
-    def append(call: Call) -> None:
-        outside.made.append(call.key)
-        if len(outside.made) == 1:
-            raise TransientError("no connection", acted=False)
-
+    append = failing(outside, TransientError("no connection", acted=False))
     orders, _ = shop(outside, append, approval=True)
 
     async def scenario(stage: Stage) -> None:
@@ -298,12 +279,7 @@ def test_an_approval_holds_after_a_crash_before_and_after_its_first_try() -> Non
 @clause("MUTATE-19")
 def test_an_approval_holds_when_a_person_says_that_it_did_not_happen() -> None:
     outside = Outside()
-
-    def append(call: Call) -> None:
-        outside.made.append(call.key)
-        if len(outside.made) == 1:
-            raise TransientError("no answer")
-
+    append = failing(outside, TransientError("no answer"))
     orders, _ = shop(outside, append, approval=True)
 
     async def scenario(stage: Stage) -> None:
@@ -323,12 +299,7 @@ def test_an_approval_holds_when_a_person_says_that_it_did_not_happen() -> None:
 @clause("MUTATE-19", "MUTATE-15")
 def test_other_parameters_after_an_outage_are_asked_about_under_a_key_of_their_own() -> None:
     outside = Outside()
-
-    def append(call: Call) -> None:
-        outside.made.append(call.key)
-        if len(outside.made) == 1:
-            raise TransientError("no connection", acted=False)
-
+    append = failing(outside, TransientError("no connection", acted=False))
     orders, _ = shop(outside, append, approval=True)
 
     async def scenario(stage: Stage) -> None:
@@ -350,12 +321,7 @@ def test_other_parameters_after_an_outage_are_asked_about_under_a_key_of_their_o
 @clause("MUTATE-19", "MUTATE-15")
 def test_another_version_of_the_script_is_asked_about_after_an_outage() -> None:
     outside = Outside()
-
-    def append(call: Call) -> None:
-        outside.made.append(call.key)
-        if len(outside.made) == 1:
-            raise LogicError("wrong column")
-
+    append = failing(outside, LogicError("wrong column"))
     orders, _ = shop(outside, append, approval=True)
     second, _ = shop(outside, append, approval=True)
 
