@@ -12,14 +12,14 @@ from tests.tidy.measures import measures
 
 LIMITS = {
     "modules": 578,
-    "lines": 74_027,
-    "modules with a single importer": 181,
+    "lines": 73_992,
+    "modules with a single importer": 180,
     "basenames of several modules": 68,
     "names of several public classes": 65,
     "lines of the largest class": 361,
-    "pairs of places with the same six lines": 35,
+    "pairs of places with the same six lines": 34,
     "lines without an actor": 76,
-    "lines kept from the formatter": 1_119,
+    "lines kept from the formatter": 1_115,
 }
 
 SLACK = 0.02

@@ -16,7 +16,6 @@ from gnomon.apps.service.http.parts import Parts
 from gnomon.apps.service.http.routes import (
     document,
     events,
-    health,
     launcher,
     runs,
     schedules,
@@ -26,6 +25,7 @@ from gnomon.apps.service.http.routes import (
 from gnomon.apps.service.http.routes.launcher import check_callback_head
 from gnomon.shell.http.framing import complete_document, new_app, request_numbers
 from gnomon.shell.http.gate import Gate
+from gnomon.shell.http.health import health_router
 from gnomon.shell.http.metrics import Measured
 from gnomon.shell.http.shield import Shield
 
@@ -38,7 +38,6 @@ _ROUTERS = (
     launcher.router,
     events.router,
     status.router,
-    health.router,
     document.router,
 )
 
@@ -52,6 +51,7 @@ def create_app(parts: Parts) -> ASGIApp:
     app.state.parts = parts
     for router in _ROUTERS:
         app.include_router(router)
+    app.include_router(health_router(parts.check_store))
     complete_document(app, CallbackForm)
     measured = Measured(app, metrics=parts.metrics, clock=parts.clock)
     gate = Gate(

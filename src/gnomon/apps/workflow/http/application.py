@@ -22,6 +22,7 @@ from gnomon.ports import Clock
 from gnomon.shell.http.authentication import Authenticator
 from gnomon.shell.http.framing import complete_document, new_app, request_numbers
 from gnomon.shell.http.gate import Gate
+from gnomon.shell.http.health import health_router
 from gnomon.shell.http.limits import Limits
 from gnomon.shell.http.metrics import Measured
 from gnomon.shell.http.problem import Problem, problem_response
@@ -52,6 +53,7 @@ def create_app(parts: Parts) -> ASGIApp:
     app.state.host, app.state.metrics = parts.host, metrics
     app.include_router(looking.router)
     app.include_router(commands.router)
+    app.include_router(health_router(parts.host.desk.lookup.check))
     app.add_exception_handler(UnknownWorkflowError, _answer_unknown)
     app.add_exception_handler(CommandRefusedError, _answer_refused)
     complete_document(app)

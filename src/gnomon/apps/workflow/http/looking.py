@@ -34,8 +34,7 @@ from gnomon.apps.workflow.records import (
     version_record,
 )
 from gnomon.ports.workflow_facts import EventStatus
-from gnomon.shell.http.describing import Health, problems
-from gnomon.shell.http.query import check_query
+from gnomon.shell.http.describing import problems
 from gnomon.shell.http.security import Reader, scraper
 from gnomon.shell.observe.exposition import CONTENT_TYPE
 
@@ -129,38 +128,6 @@ async def read_metrics(request: Request, scraped: Annotated[None, Depends(scrape
     """How the workflows are doing, for Prometheus."""
     metrics: FlowMetrics = request.app.state.metrics
     return Response(await metrics.page(), media_type=CONTENT_TYPE)
-
-
-@router.get("/healthz", responses=problems(guarded=False), dependencies=[Depends(check_query)])
-async def healthz() -> Health:
-    """The process answers."""
-    return Health(status="ok")
-
-
-@router.head(
-    "/healthz", response_class=Response, responses=problems(guarded=False),
-    dependencies=[Depends(check_query)],
-)  # fmt: skip
-async def healthz_head() -> Response:
-    """The process answers, in a status alone."""
-    return Response()
-
-
-@router.head(
-    "/readyz", response_class=Response, responses=problems(guarded=False),
-    dependencies=[Depends(check_query)],
-)  # fmt: skip
-async def readyz_head(host: HostOf) -> Response:
-    """The host can reach its store, in a status alone."""
-    await host.desk.lookup.check()
-    return Response()
-
-
-@router.get("/readyz", responses=problems(guarded=False), dependencies=[Depends(check_query)])
-async def readyz(host: HostOf) -> Health:
-    """The host can reach its store."""
-    await host.desk.lookup.check()
-    return Health(status="ready")
 
 
 @router.get("/openapi.json", responses=problems(), response_class=JSONResponse)
