@@ -30,7 +30,6 @@ _SETTINGS = """
 listen_addresses = ''
 unix_socket_directories = '{directory}'
 fsync = {fsync}
-recovery_init_sync_method = syncfs
 full_page_writes = {fsync}
 shared_buffers = {buffers}
 max_connections = 200
@@ -85,8 +84,8 @@ class Server:
     def url(self, database: str = "postgres") -> str:
         return f"postgresql://postgres@/{database}?host={self.directory}"
 
-    def create(self, *, fsync: bool = False, buffers: str = "64MB") -> None:
-        """Make the data and start the server."""
+    def create(self, *, fsync: bool = False, buffers: str = "64MB", more: str = "") -> None:
+        """Make the data and start the server, with more lines in its configuration."""
         if self._user is not None:
             os.chown(self.directory, pwd.getpwnam(self._user).pw_uid, -1)
         self._install()
@@ -98,7 +97,7 @@ class Server:
             directory=self.directory, fsync="on" if fsync else "off", buffers=buffers
         )
         with (self._data / "postgresql.conf").open("a", encoding="utf-8") as file:
-            file.write(settings)
+            file.write(settings + more)
         self.start()
         (self.directory / "ready").touch()
 

@@ -21,7 +21,7 @@ from tests.system.packages import provide
 
 __all__ = ["DOORS", "SHARED", "Door", "Life", "build", "set_fault", "until"]
 
-PATIENCE_S = 240
+PATIENCE_S = 120
 _LOOK_S = 0.05
 _SOURCE = Path(__file__).with_name("fault_shim.c")
 

@@ -46,10 +46,15 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def failing(library: Path) -> Iterator[Server]:
-    """One whose files cannot be written now and then."""
+    """
+    One whose files cannot be written now and then.
+
+    Once it has crashed it stays down until the test revives it on a disk that works: PostgreSQL's
+    own recovery on a disk that fails can hang for ever, with no startup process left.
+    """
     made = Server()
     try:
-        made.create(fsync=True)
+        made.create(fsync=True, more="restart_after_crash = off\n")
         made.stop()
         shutil.copy(library, made.directory)
         (made.directory / library.name).chmod(0o755)
