@@ -7,9 +7,9 @@ from unittest.mock import patch
 from gnomon.core.engine import Change
 from gnomon.ports import Committed
 from gnomon.ports.renewal import Renewal
+from gnomon.shell.clock import Reading
 from gnomon.shell.store.sqlite import SqliteLedger
-from gnomon.shell.worker import turn
-from gnomon.shell.worker.holding import Moment
+from gnomon.shell.worker import worker
 
 __all__ = ["ended_as_lost", "what_did_not_hold", "without_a_word"]
 
@@ -31,9 +31,9 @@ def what_did_not_hold() -> Patch:
 
 def without_a_word() -> Patch:
     """Lost runs of deleted schedules are settled, and no worker tells of it."""
-    told = turn.Worker._claim
+    told = worker.Worker._claim
 
-    async def keep_silent(self: turn.Worker, at: Moment) -> bool:
+    async def keep_silent(self: worker.Worker, at: Reading) -> bool:
         tell = self._tell
         self._tell = lambda changes: tell(
             [one for one in changes if one.following is not None or one.wake_ms is not None]
@@ -43,14 +43,14 @@ def without_a_word() -> Patch:
         finally:
             self._tell = tell
 
-    return patch.object(turn.Worker, "_claim", keep_silent)
+    return patch.object(worker.Worker, "_claim", keep_silent)
 
 
 def ended_as_lost() -> Patch:
     """A worker takes a run that has ended for one that another worker has."""
-    lose = turn.Worker._lose
+    lose = worker.Worker._lose
 
-    def tell(self: turn.Worker, key: str, fence: int, _: Renewal) -> None:
+    def tell(self: worker.Worker, key: str, fence: int, _: Renewal) -> None:
         lose(self, key, fence, Renewal.TAKEN)
 
-    return patch.object(turn.Worker, "_lose", tell)
+    return patch.object(worker.Worker, "_lose", tell)

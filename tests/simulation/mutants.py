@@ -16,10 +16,13 @@ from gnomon.core.ledger.lifecycle import Reason, State
 from gnomon.core.ledger.period import Waiting
 from gnomon.core.schedule import Uncertain
 from gnomon.ports import Claim, Failed, Held, Report
+from gnomon.shell.clock import Reading
 from gnomon.shell.store import asked, commitment
 from gnomon.shell.store.reported import Batch, ReportedRun
-from gnomon.shell.worker import turn
-from gnomon.shell.worker.holding import Holding, Moment
+from gnomon.shell.worker import worker
+from gnomon.shell.worker.ending import Ending
+from gnomon.shell.worker.held_run import HeldEvent, HeldRun
+from gnomon.shell.worker.held_runs import HeldRuns
 from gnomon.simulation.campaign import Campaign
 from gnomon.simulation.launcher import SimulatedLauncher
 from tests.simulation import mistold
@@ -65,9 +68,9 @@ def _commit_without_looking() -> Iterator[None]:
 
 
 def _act_before_commit() -> Patch:
-    claim_and_commit = turn.Worker._claim
+    claim_and_commit = worker.Worker._claim
 
-    async def launch_first(self: turn.Worker, at: Moment) -> bool:
+    async def launch_first(self: worker.Worker, at: Reading) -> bool:
         dues = await self.ledger.load(now_ms=at.now_ms, limit=self.batch)
         for change in plan(dues, now_ms=at.now_ms, limits=self.limits):
             for one in change.launches:
@@ -77,7 +80,7 @@ def _act_before_commit() -> Patch:
                 )
         return await claim_and_commit(self, at)
 
-    return patch.object(turn.Worker, "_claim", launch_first)
+    return patch.object(worker.Worker, "_claim", launch_first)
 
 
 def _report_without_fence() -> Patch:
@@ -111,14 +114,14 @@ def _cursor_goes_back() -> Patch:
 
 
 def _launched_twice() -> Patch:
-    act = turn.Worker._take
+    act = worker.Worker._take
 
-    def take_twice(self: turn.Worker, claims: Sequence[Claim], at: Moment) -> None:
+    def take_twice(self: worker.Worker, claims: Sequence[Claim], at: Reading) -> None:
         act(self, claims, at)
         # What is being caught up with.
         act(self, [claim for claim in claims if at.now_ms - claim.fire_ms > 2_000], at)
 
-    return patch.object(turn.Worker, "_take", take_twice)
+    return patch.object(worker.Worker, "_take", take_twice)
 
 
 def _overlap_ignored() -> Patch:
@@ -201,20 +204,20 @@ def _lost_run_is_forgotten() -> Patch:
 
 
 def _lease_is_not_renewed() -> Patch:
-    async def renew_nothing(self: turn.Worker, at: Moment) -> None:
+    async def renew_nothing(self: worker.Worker, at: Reading) -> None:
         return
 
-    return patch.object(turn.Worker, "_renew", renew_nothing)
+    return patch.object(worker.Worker, "_renew", renew_nothing)
 
 
 def _renewed_as_defined() -> Patch:
     """A renewal lasts as long as the definition says by now, and the worker has another in mind."""
-    due = Holding.due
+    due = HeldRuns.due
 
-    def without_length(self: Holding, at: Moment) -> list[Held]:
+    def without_length(self: HeldRuns, at: Reading) -> list[Held]:
         return [run._replace(lease_ms=None) for run in due(self, at)]
 
-    return patch.object(Holding, "due", without_length)
+    return patch.object(HeldRuns, "due", without_length)
 
 
 def _end_wakes_nobody() -> Patch:
@@ -230,10 +233,10 @@ def _end_wakes_nobody() -> Patch:
 
 
 def _failure_is_not_reported() -> Patch:
-    def forget(self: turn.Worker, claim: Claim, failed: Failed) -> None:
-        self.holding.drop(claim.key, claim.fence)
+    def forget(self: Ending, run: HeldRun, event: HeldEvent, failed: Failed) -> None:
+        self._runs.move(run, event)
 
-    return patch.object(turn.Worker, "_fail", forget)
+    return patch.object(Ending, "fail", forget)
 
 
 def _killed_in_the_ledger_alone() -> Patch:
@@ -261,12 +264,13 @@ def _killed_is_tried_again() -> Patch:
 def _further_try_gives_way_alone() -> Patch:
     """Who is replaced before its second launch is over, whether its first one runs or not."""
 
-    async def drop(self: turn.Worker, claim: Claim) -> bool:
+    async def drop(self: Ending, run: HeldRun) -> bool:
         reason = Reason.SUPERSEDED
-        self._fail(claim, Failed(claim.key, claim.fence, "replaced", permanent=True, reason=reason))
+        failed = Failed(run.key, run.fence, "replaced", permanent=True, reason=reason)
+        self.fail(run, HeldEvent.REPLACED, failed)
         return True
 
-    return patch.object(turn.Worker, "_give_way", drop)
+    return patch.object(Ending, "_give_way", drop)
 
 
 def _spread_anew_in_each_look() -> Patch:
@@ -316,7 +320,7 @@ def _planning(
             for due, change in zip(given, made, strict=True)
         ]
 
-    return patch.object(turn, "plan", changed)
+    return patch.object(worker, "plan", changed)
 
 
 MUTANTS = [

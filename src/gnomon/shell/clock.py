@@ -6,8 +6,23 @@ through a clock too, so that the host that gives the clock decides how long a se
 """
 
 import time
+from typing import NamedTuple
 
-__all__ = ["SystemClock", "since_boot_ms"]
+__all__ = ["Reading", "SystemClock", "since_boot_ms"]
+
+
+class Reading(NamedTuple):
+    """One look at both clocks: the one on the wall, and the one that never jumps."""
+
+    now_ms: int
+    monotonic_ms: int
+
+    def plus(self, length_ms: int) -> "Reading":
+        return Reading(self.now_ms + length_ms, self.monotonic_ms + length_ms)
+
+    def has_come(self, at: "Reading") -> bool:
+        """Whether one of the clocks says that it is time."""
+        return at.now_ms >= self.now_ms or at.monotonic_ms >= self.monotonic_ms
 
 
 class SystemClock:

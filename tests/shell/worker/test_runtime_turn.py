@@ -365,3 +365,24 @@ def test_a_launcher_that_breaks_does_not_stop_the_others() -> None:
         return world.began, world.runtime.telemetry.launches
 
     assert run_virtually(scenario()) == (["good 00:00:00 1"], 1)
+
+
+@clause("RUN-38")
+def test_a_run_that_is_over_before_its_launcher_has_answered_keeps_no_worker_busy() -> None:
+    async def scenario() -> tuple[str, bool]:
+        world = World()
+        launch = world.launcher.launch
+
+        async def slowly(claim: Claim) -> Launched | Failed:
+            result = await launch(claim)
+            await world.runtime.collect()  # the end comes first
+            return result
+
+        world.launcher.launch = slowly  # type: ignore[method-assign]
+        await world.save("one")
+        await world.pass_ms(60_000)
+        await world.runtime.turn()
+        await world.runtime.turn()
+        return (await world.words("one"))[-1], world.runtime._worker.is_idle
+
+    assert run_virtually(scenario()) == ("done SUCCESS -", True)

@@ -19,9 +19,9 @@ from collections.abc import Callable, Sequence
 from gnomon.core.engine import USUAL, Change, Limits
 from gnomon.errors import StoreError
 from gnomon.ports import Clock, Launcher, Ledger
+from gnomon.shell.clock import Reading
 from gnomon.shell.observe.telemetry import Telemetry, log
-from gnomon.shell.worker.holding import Moment
-from gnomon.shell.worker.turn import Worker
+from gnomon.shell.worker.worker import Worker
 
 __all__ = ["BACKOFF_MAX_MS", "REST_MAX_MS", "Runtime"]
 
@@ -76,7 +76,7 @@ class Runtime:
     @property
     def in_hand(self) -> int:
         """How many runs it holds."""
-        return len(self._worker.holding)
+        return len(self._worker.runs)
 
     @property
     def is_starting(self) -> bool:
@@ -95,11 +95,11 @@ class Runtime:
 
     async def recover(self) -> None:
         """This worker owns the ledger alone: take over from its predecessor, before `run`."""
-        await self._worker.recover(self._worker.moment())
+        await self._worker.recover(self._worker.reading())
 
     async def turn(self) -> int | None:
         """One turn; when there is more to do, None for not before an event."""
-        return await self._worker.turn(self._worker.moment(), claiming=self._is_claiming)
+        return await self._worker.turn(self._worker.reading(), claiming=self._is_claiming)
 
     async def collect(self) -> None:
         """Wait for runs to end, and keep that for the next turn; `run` does it by itself."""
@@ -149,7 +149,7 @@ class Runtime:
         if collector.done():
             collector.result()  # the launcher has failed, and so do we
         self._wake.clear()
-        at = self._worker.moment()
+        at = self._worker.reading()
         try:
             next_ms = await self._worker.turn(at, claiming=self._is_claiming)
         except StoreError as error:
@@ -166,12 +166,12 @@ class Runtime:
         await self._clock.sleep_ms(max(gap_ms - passed_ms, 0))
         await self._clock.sleep_ms(0)  # what has ended meanwhile is collected, and reported first
 
-    def _rest_ms(self, at: Moment, next_ms: int | None) -> int:
+    def _rest_ms(self, at: Reading, next_ms: int | None) -> int:
         passed_ms = self._clock.monotonic_ms() - at.monotonic_ms
         rests = [self._rest_max_ms]
         if next_ms is not None:
             rests.append(next_ms - at.now_ms)
-        held_ms = self._worker.holding.rest_ms(at)
+        held_ms = self._worker.runs.rest_ms(at)
         if held_ms is not None:
             rests.append(held_ms)
         if len(self._worker.reports):
@@ -208,7 +208,7 @@ class Runtime:
             await asyncio.gather(waiting, alarm, return_exceptions=True)
 
     async def _drain(self, collector: "asyncio.Task[None]") -> None:
-        log(logging.INFO, "stopping", runs=len(self._worker.holding), grace_ms=self._grace_ms)
+        log(logging.INFO, "stopping", runs=len(self._worker.runs), grace_ms=self._grace_ms)
         tries = LAST_TRIES
         self._worker.give_up_waiting()
         while self._worker.has_claims and tries:
