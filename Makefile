@@ -6,7 +6,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup run preview test check lint fmt types contracts coverage spec mutants kube test-system test-operator bench bench-time bench-ledger bench-theory bench-simulation bench-krond bench-operator bench-service bench-workflow prove pins clean
+.PHONY: help setup run preview test check lint fmt types contracts coverage optimized spec picture mutants kube test-system test-operator bench bench-time bench-ledger bench-theory bench-simulation bench-krond bench-operator bench-service bench-workflow prove pins clean
 
 BIN := .venv/bin
 READY := .venv/ready
@@ -51,7 +51,7 @@ preview: $(READY) ## Show the next occurrences of the sample schedules
 test: $(READY) ## Run the tests
 	$(BIN)/python $(PYTEST) $(ARGS)
 
-check: lint types contracts coverage ## Run every check: style, types, contracts, tests, coverage
+check: lint types contracts coverage optimized ## Run every check: style, types, contracts, tests, coverage
 
 lint: $(READY) ## Check style and format
 	$(BIN)/ruff check .
@@ -76,6 +76,13 @@ coverage: $(READY) ## Run the tests; every branch of the core and the theory mus
 	$(BIN)/coverage report --omit '$(WHOLLY)'
 	$(BIN)/coverage report --include '$(WHOLLY)' --fail-under 100
 	$(BIN)/python $(PYTEST) -m bulk
+
+picture: $(READY) ## Draw the rooms from the imports: docs/house.svg
+	$(BIN)/python -m tests.tidy.picture
+
+# What guards a write is an `if` that raises; an `assert` only says what is so.
+optimized: $(READY) ## Run the contract suites as `python -O` does, without our asserts
+	$(BIN)/python -O $(PYTEST) -W 'ignore:assertions not in test modules' tests/contract
 
 spec: $(READY) ## Print which tests hold which clause of docs/spec
 	@$(BIN)/python -m tests.tidy.matrix $(ARGS)

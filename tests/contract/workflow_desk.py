@@ -82,7 +82,8 @@ class WorkflowDesk:
         return self.do(self.log.commit(change, seen=seen, fence=fence, number=number))
 
     def commit(self, change: FlowChange) -> None:
-        assert self.try_commit(change, seen=0).answer is Answer.MADE
+        answer = self.try_commit(change, seen=0).answer
+        assert answer is Answer.MADE
 
     def try_change(
         self, edit: Callable[[Standing], Standing] = _same, *, fence: int | None = None,
@@ -97,7 +98,8 @@ class WorkflowDesk:
         self, edit: Callable[[Standing], Standing] = _same, *, fence: int | None = None,
         number: int = 0, **parts: object,
     ) -> None:  # fmt: skip
-        assert self.try_change(edit, fence=fence, number=number, **parts).answer is Answer.MADE
+        answer = self.try_change(edit, fence=fence, number=number, **parts).answer
+        assert answer is Answer.MADE
 
     def publish(self, *publications: Publication) -> int:
         return self.do(self.log.publish("orders", publications, now_ms=NOW))
