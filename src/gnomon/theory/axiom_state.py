@@ -2,37 +2,33 @@
 What each kind of event means for the axioms: the monitor's memory, and how it changes.
 
 Every method takes one event into account in a time that does not depend on the length of the trace;
-only a new list, a stop and a crash look at every task. The formulas of `definitions` and `axioms`
-say the same without any memory, and tests hold the two against each other.
+only a new list, a stop and a crash look at every task. The formulas of `axioms` say the same
+without any memory, and tests hold the two against each other.
 
 Spec: THEORY-3 to THEORY-9.
 """
 
 from collections.abc import Callable, Iterable
 
-from gnomon.theory.account import Account, Waiting
 from gnomon.theory.budget import WITNESSES, list_bits
-from gnomon.theory.cron_text import recurs_for_ever
-from gnomon.theory.instant import Instant
-from gnomon.theory.memory import DUE, NEVER, RETRY, Call, Name
+from gnomon.theory.environment import Gauge, recurs_for_ever
+from gnomon.theory.memory import DUE, NEVER, RETRY, Call, Instant, KnownNames, Name
+from gnomon.theory.owed import Obligations, Waiting, late_call, late_start, why_not_owed
 from gnomon.theory.positions import is_valid
-from gnomon.theory.reasons import late_call, late_start, why_not_owed
-from gnomon.theory.roll import Roll
-from gnomon.theory.surroundings import Gauge
 from gnomon.theory.verdict import Violation
 from gnomon.trace import CallId, Event, Header, Kind, Reinitialize, Witnesses
 
-__all__ = ["Watch"]
+__all__ = ["AxiomState"]
 
 
-class Watch:
+class AxiomState:
     """The state of all axioms after the events so far."""
 
     __slots__ = (
-        "_account", "_broken", "_call_actions", "_calls", "_counts", "_crashes", "_ends", "_faults",
-        "_fresh", "_gauge", "_handlers", "_happy", "_header", "_instant", "_is_active",
-        "_is_metered", "_is_paid", "_is_stopping", "_is_up", "_latest", "_minute", "_names",
-        "_position", "_quiet", "_roll", "_running", "_starts", "_stops", "_successes", "_t",
+        "_broken", "_call_actions", "_calls", "_counts", "_crashes", "_ends", "_faults", "_fresh",
+        "_gauge", "_handlers", "_happy", "_header", "_instant", "_is_active", "_is_metered",
+        "_is_paid", "_is_stopping", "_is_up", "_known", "_latest", "_minute", "_names",
+        "_obligations", "_position", "_quiet", "_running", "_starts", "_stops", "_successes", "_t",
         "_texts", "_unhappy", "_waiting_stops",
     )  # fmt: skip
 
@@ -45,7 +41,7 @@ class Watch:
         happy: Iterable[str] | None,
     ) -> None:
         self._header = header or Header()
-        self._account = Account(
+        self._obligations = Obligations(
             witnesses or self._header.witnesses or WITNESSES, is_metered=is_metered
         )
         self._is_metered = is_metered
@@ -58,8 +54,8 @@ class Watch:
         self._broken: dict[str, tuple[Violation, int]] = {}
         self._unhappy: Violation | None = None
         self._gauge = Gauge()
-        self._roll = Roll()
-        self._names = self._roll.names
+        self._known = KnownNames()
+        self._names = self._known.names
         self._texts: dict[str, bool | None] = {}
         self._calls: dict[CallId, Call] = {}
         self._stops: set[CallId] = set()
@@ -93,7 +89,7 @@ class Watch:
             self._pay()
         name = self._names.get(event.task)
         if name is None:
-            name = self._roll.name(event.task)
+            name = self._known.name(event.task)
         task = name.registered
         if (
             task is None
@@ -115,7 +111,7 @@ class Watch:
                 task.is_doomed = True
             task.is_trying = True
             if task.owed_position >= 0:
-                self._account.settle(task, event.t)
+                self._obligations.settle(task, event.t)
 
     def _run_success(self, event: Event) -> None:
         name = self._run_end(event)
@@ -143,7 +139,7 @@ class Watch:
             self._pay()
         name = self._names.get(event.task)
         if name is None:
-            name = self._roll.name(event.task)
+            name = self._known.name(event.task)
         if name.is_cut_off:
             text = f"{name.text!r} ended after a crash and had not started since"
             self._break("EA6", text, name.text)
@@ -164,7 +160,7 @@ class Watch:
     def _due(self, event: Event) -> None:
         name = self._names.get(event.task)
         if name is None:
-            name = self._roll.name(event.task)
+            name = self._known.name(event.task)
         task = name.registered
         if task is None or event.cron:
             self._due_of_several(name, event.cron)
@@ -173,7 +169,7 @@ class Watch:
             task.pending |= DUE
             task.succeeded = task.is_trying = False
             if self._is_active and task.owed_position < 0 and not name.is_running:
-                self._account.owe(task, self._position, event.t)
+                self._obligations.owe(task, self._position, event.t)
 
     def _due_of_several(self, name: Name, cron: str) -> None:
         """A due of one cron text, or of every task of a name under which none is registered."""
@@ -198,8 +194,8 @@ class Watch:
     def _compute(self, event: Event) -> None:
         self._is_paid = True
         self._gauge.spend(event.t, event.n)
-        self._account.spend(event.t, event.n)
-        if event.t > self._account.deadline and self._is_metered:
+        self._obligations.spend(event.t, event.n)
+        if event.t > self._obligations.deadline and self._is_metered:
             self._look_for_late()
 
     def _fault(self, event: Event) -> None:
@@ -237,10 +233,10 @@ class Watch:
         if self._is_up and self._header.reinitialize is Reinitialize.REJECT:
             self._break("S6", f"call {event.call!r} succeeded while the scheduler was up")
         listed = call.registrations if call else ()
-        if listed != self._roll.listed:
+        if listed != self._known.listed:
             self._settle_all()
-            self._roll.register(listed, self._minute)
-            self._account.bits = list_bits(listed)
+            self._known.register(listed, self._minute)
+            self._obligations.bits = list_bits(listed)
         self._is_up = True
         self._is_active = not self._is_stopping
         for name in self._names.values():
@@ -259,7 +255,7 @@ class Watch:
             self._break("EA7", f"initialize() returned to call {event.call!r}, which is not open")
         else:
             self._counts["S5"] += call.is_valid
-        self._account.answer("L2", event.call, event.t)
+        self._obligations.answer("L2", event.call, event.t)
         return call
 
     def _stop_start(self, event: Event) -> None:
@@ -284,20 +280,20 @@ class Watch:
             self._break("S3", f"stop() returned while {busy[0]!r} was running", busy[0])
         self._settle_all()
         self._is_active = self._is_stopping = self._is_up = False
-        self._account.answer("L3", event.call, event.t)
+        self._obligations.answer("L3", event.call, event.t)
 
     def _crash(self, event: Event) -> None:
         self._crashes += 1
         self._settle_all()
-        self._roll.crash()
+        self._known.crash()
         self._running = 0
         self._quiet += len(self._waiting_stops)
         self._waiting_stops.clear()
         self._stops.clear()
         self._calls.clear()
         self._is_active = self._is_stopping = self._is_up = False
-        self._account.answer("L2", None, event.t)
-        self._account.answer("L3", None, event.t)
+        self._obligations.answer("L2", None, event.t)
+        self._obligations.answer("L3", None, event.t)
 
     # --- what several of them share -----------------------------------------------------------
 
@@ -322,27 +318,27 @@ class Watch:
             and task.owed_position < 0
             and (task.pending or name.is_orphaned)
         ):
-            self._account.owe(task, self._position, self._t)
+            self._obligations.owe(task, self._position, self._t)
 
     def _settle_all(self) -> None:
         """Nothing is active any more, or something else is: no start is owed as before."""
         for name in self._names.values():
             if name.registered is not None and name.registered.owed_position >= 0:
-                self._account.settle(name.registered, self._t)
+                self._obligations.settle(name.registered, self._t)
 
     def _wait(self, axiom: str, call: CallId, bits: int) -> None:
-        account = self._account
-        account.wait(Waiting(axiom, call, self._position, self._t, account.compute, bits))
+        owed = self._obligations
+        owed.wait(Waiting(axiom, call, self._position, self._t, owed.compute, bits))
 
     def _await_stops(self) -> None:
         """No callback is running: every stop() that waited for this must return soon."""
         for call in self._waiting_stops:
             self._quiet += 1
-            self._wait("L3", call, list_bits(self._roll.listed or ()))
+            self._wait("L3", call, list_bits(self._known.listed or ()))
         self._waiting_stops.clear()
 
     def _look_for_late(self) -> None:
-        for late in self._account.overdue(self._t):
+        for late in self._obligations.overdue(self._t):
             if isinstance(late, Waiting):
                 self._break(late.axiom, late_call(late, self._t))
             else:

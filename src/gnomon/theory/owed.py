@@ -1,11 +1,12 @@
 """
-The account of compute and of what is owed: which obligation has waited too long?
+What is owed, and the compute that was given: which obligation has waited too long?
 
 Obligations to start (L1) wait in the order in which they arose; of the same list the oldest is the
 first to run out, so only it is looked at. Calls (L2, L3) are few and are all looked at. Most of the
-time a comparison of two instants is enough: nothing can be overdue within the lag.
+time a comparison of two instants is enough: nothing can be overdue within the lag. The sentences
+for the reader who looks for the cause of a violation are here too.
 
-Spec: THEORY-8, THEORY-9.
+Spec: THEORY-8, THEORY-9, THEORY-12.
 """
 
 from bisect import bisect_right
@@ -14,14 +15,19 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from gnomon.theory.budget import allowance, excess, time_bits
-from gnomon.theory.memory import NEVER, Task
+from gnomon.theory.memory import NEVER, Name, Task
 from gnomon.trace import CallId, Witnesses
 
-__all__ = ["Account", "Waiting"]
+__all__ = ["Obligations", "Waiting", "late_call", "late_start", "why_not_owed"]
 
 _FOREVER = 2**62
 _TICKS_KEPT = 4_096
 _LATE_KEPT = 10_000
+
+_ASKED = {
+    "L2": "initialize() of call {call!r} has not returned",
+    "L3": "stop() of call {call!r} has not returned although nothing is running",
+}
 
 
 class Waiting(NamedTuple):
@@ -35,7 +41,7 @@ class Waiting(NamedTuple):
     bits: int
 
 
-class Account:
+class Obligations:
     """Open obligations, the compute that was given, and the budgets of both."""
 
     def __init__(self, witnesses: Witnesses, *, is_metered: bool) -> None:
@@ -210,3 +216,27 @@ class Account:
         size, took = bits + time_bits(t), self.compute - since_compute
         if took > self.worst.get(size, -1):
             self.worst[size] = took
+
+
+def why_not_owed(name: Name, *, is_active: bool) -> str:
+    """What was missing when a run started that should not have."""
+    started = f"{name.text!r} started"
+    if name.registered is None:
+        return f"{started} and is not registered"
+    if not is_active:
+        return f"{started} while the scheduler was not active"
+    if name.is_running:
+        return f"{started} while its last run was going on"
+    return f"{started} and nothing asked for it: no due, retry or interrupted run was pending"
+
+
+def late_start(task: Task, t: int) -> str:
+    """A start that is overdue."""
+    since = f"since position {task.owed_position} (t {task.owed_t})"
+    return f"{task.name.text!r} is owed {since} and has not started {t - task.owed_t} ms later"
+
+
+def late_call(waiting: Waiting, t: int) -> str:
+    """A call that is overdue."""
+    text = _ASKED[waiting.axiom].format(call=waiting.call)
+    return f"{text} {t - waiting.t} ms after position {waiting.position}"
