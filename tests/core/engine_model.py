@@ -20,7 +20,7 @@ from gnomon.core.ledger.lifecycle import (
     status_of,
 )
 from gnomon.core.ledger.period import Fact, InFlight, Waiting
-from gnomon.core.policy.retry import retry_ms
+from gnomon.core.policy import retry_ms
 from gnomon.core.schedule import Schedule
 
 __all__ = ["Model", "Row"]

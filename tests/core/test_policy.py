@@ -1,15 +1,65 @@
-"""Catching up: which overdue periods count, and where they are spread to."""
+"""Policies: deadlines, catching up, overlap and retries."""
+
+from datetime import timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.core.policy.catchup import even_step_ms, kept, line_up
-from gnomon.core.schedule import Catchup
+from gnomon.core.policy import (
+    BACKOFF_MAX,
+    Turn,
+    even_step_ms,
+    is_too_late,
+    kept,
+    last_too_late,
+    line_up,
+    retry_ms,
+    turns,
+)
+from gnomon.core.schedule import Catchup, Overlap
 from tests.clauses import clause
 
+TEN = timedelta(seconds=10)
 NOW = 1_000_000
 FIRES = st.lists(st.integers(0, NOW), max_size=12)
+SECOND = timedelta(seconds=1)
+
+
+@clause("POLICY-12")
+@pytest.mark.parametrize(
+    ("fire_ms", "deadline", "now_ms", "too_late"),
+    [
+        (60_000, None, 10**15, False),
+        (60_000, timedelta(0), 60_999, False),
+        (60_000, timedelta(0), 61_000, True),
+        (60_999, timedelta(0), 60_999, False),
+        (60_999, timedelta(0), 61_000, True),
+        (60_000, TEN, 70_999, False),
+        (60_000, TEN, 71_000, True),
+        (60_000, timedelta(milliseconds=10_900), 70_999, False),
+        (60_000, timedelta(milliseconds=10_900), 71_000, True),
+        (60_000, TEN, 0, False),
+    ],
+)
+def test_a_period_is_too_late_in_the_second_after_its_deadline(
+    fire_ms: int, deadline: timedelta | None, now_ms: int, too_late: bool
+) -> None:
+    assert is_too_late(fire_ms, deadline, now_ms=now_ms) is too_late
+
+
+@clause("POLICY-12")
+@given(
+    st.integers(0, 10**7), st.integers(0, 10**7), st.integers(0, 10**4), st.integers(0, 10**10)
+)  # fmt: skip
+def test_what_is_too_late_wherever_it_was_to_run_is_too_late(
+    tail_ms: int, shift_ms: int, seconds: int, now_ms: int
+) -> None:
+    deadline = timedelta(seconds=seconds)
+    nominal = last_too_late(tail_ms, deadline, now_ms=now_ms)
+
+    assert is_too_late(nominal * 1000 + min(shift_ms, tail_ms), deadline, now_ms=now_ms)
+    assert not is_too_late((nominal + 2) * 1000 + tail_ms, deadline, now_ms=now_ms)
 
 
 @clause("POLICY-2", "POLICY-3", "POLICY-4", "POLICY-13", "POLICY-14", "POLICY-11")
@@ -125,3 +175,92 @@ def test_in_no_span_of_a_tick_more_of_a_line_go_than_may(
     assert all(at_ms >= max(fire_ms, NOW) for at_ms, fire_ms in zip(found, fires_ms, strict=True))
     later = found[tick_max:]
     assert all(two - one >= 1_000 for one, two in zip(found, later, strict=False))
+
+
+@clause("POLICY-6", "POLICY-7", "POLICY-8", "POLICY-9")
+@pytest.mark.parametrize(
+    ("overlap", "in_flight", "wanting", "expected"),
+    [
+        ("allow", 0, 0, ""),
+        ("allow", 0, 1, "start"),
+        ("allow", 9, 1, "start"),
+        ("allow", 0, 5, "start start start wait wait"),
+        ("skip", 0, 0, ""),
+        ("skip", 0, 1, "start"),
+        ("skip", 1, 1, "skip"),
+        ("skip", 0, 3, "start skip skip"),
+        ("skip", 2, 2, "skip skip"),
+        ("queue", 0, 0, ""),
+        ("queue", 0, 1, "start"),
+        ("queue", 1, 1, "queue"),
+        ("queue", 0, 4, "start queue queue full"),
+        ("queue", 1, 4, "queue queue full full"),
+        ("replace", 0, 0, ""),
+        ("replace", 0, 1, "start"),
+        ("replace", 3, 1, "start"),
+        ("replace", 1, 3, "superseded superseded start"),
+    ],
+)
+def test_whose_turn_it_is(overlap: str, in_flight: int, wanting: int, expected: str) -> None:
+    found = turns(Overlap(overlap), wanting, in_flight=in_flight, starts_max=3, queue_max=2)
+
+    assert " ".join(turn.value for turn in found) == expected
+
+
+@clause("POLICY-6")
+@given(
+    st.sampled_from(list(Overlap)), st.integers(0, 20), st.integers(0, 5),
+    st.integers(1, 10), st.integers(0, 10),
+)  # fmt: skip
+def test_each_gets_one_turn_and_only_allow_runs_beside_another(
+    overlap: Overlap, wanting: int, in_flight: int, starts_max: int, queue_max: int
+) -> None:
+    found = turns(overlap, wanting, in_flight=in_flight, starts_max=starts_max, queue_max=queue_max)
+
+    assert len(found) == wanting
+    assert found.count(Turn.QUEUE) <= queue_max
+    if overlap is not Overlap.ALLOW:
+        assert found.count(Turn.START) <= 1
+    if overlap in (Overlap.SKIP, Overlap.QUEUE) and in_flight:
+        assert Turn.START not in found
+
+
+@clause("POLICY-10")
+@pytest.mark.parametrize(
+    ("launches", "backoff", "waits_ms"),
+    [
+        (1, SECOND, 1_000),
+        (2, SECOND, 2_000),
+        (3, SECOND, 4_000),
+        (10, SECOND, 512_000),
+        (11, SECOND, 600_000),
+        (99, SECOND, 600_000),
+        (1, timedelta(hours=1), 600_000),
+        (5, timedelta(0), 0),
+        (1, timedelta(milliseconds=250), 250),
+        (2, timedelta(milliseconds=250), 500),
+    ],
+)
+def test_each_wait_is_twice_the_last_up_to_ten_minutes(
+    launches: int, backoff: timedelta, waits_ms: int
+) -> None:
+    assert retry_ms(launches, 100, backoff, now_ms=5_000) == 5_000 + waits_ms
+
+
+@clause("POLICY-10")
+@pytest.mark.parametrize(("launches", "launches_max"), [(1, 1), (3, 3), (4, 3)])
+def test_the_last_try_is_the_last(launches: int, launches_max: int) -> None:
+    assert retry_ms(launches, launches_max, SECOND, now_ms=0) is None
+
+
+@clause("POLICY-10")
+@given(st.integers(1, 99), st.timedeltas(timedelta(0), timedelta(days=366)))
+def test_waits_never_get_shorter_and_never_exceed_the_limit(
+    launches: int, backoff: timedelta
+) -> None:
+    first = retry_ms(launches, 101, backoff, now_ms=0)
+    second = retry_ms(launches + 1, 101, backoff, now_ms=0)
+
+    assert first is not None
+    assert second is not None
+    assert 0 <= first <= second <= BACKOFF_MAX // timedelta(milliseconds=1)
