@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.core.civil.calendar import KINDS
-from gnomon.core.cron.day_meaning import simplest
+from gnomon.core.cron.day_words import simplest
 from gnomon.core.cron.days import year_mask
 from gnomon.core.cron.dialect import DIALECTS, POSIX, STANDARD
-from gnomon.core.cron.explain import explain
 from gnomon.core.cron.expression import EVERY_MONTH, EVERY_WEEKDAY, DayRule, Expression
 from gnomon.core.cron.parse import parse
+from gnomon.core.cron.sentence import explain
 from gnomon.errors import DefinitionError
 from tests.clauses import clause
 from tests.oracle.random_cases import posix_text, standard_text

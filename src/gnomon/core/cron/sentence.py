@@ -1,26 +1,50 @@
 """
-How the times of day of an expression are said in English.
+Which English sentence says what a cron expression means?
+
+The sentence is made from the sets of values and not from the text: expressions that match the same
+times have the same sentence, and expressions that do not have different ones. It is exact, in the
+24-hour clock, and says nothing about zones or changes of the clock, which an expression does not
+know. `day_words` has the words for its days.
 
 A few times are listed ("At 03:15 and 15:15"); a regular pattern is said by its step ("Every 5
 minutes"); anything else is said field by field ("At 5 and 35 minutes past every hour"). Spans of
 hours name the last minute they hold: "from 09:00 to 17:59".
 
-Spec: DESC-1, DESC-5.
+Spec: DESC-1 to DESC-6.
 """
 
 from collections.abc import Sequence
 
+from gnomon.core.cron.day_words import say_days
 from gnomon.core.cron.expression import ON_THE_MINUTE, Expression
-from gnomon.core.cron.phrase import Progression, join, ordinal, progression, runs, spans, values
+from gnomon.core.cron.number_words import (
+    Progression,
+    join,
+    ordinal,
+    progression,
+    runs,
+    spans,
+    values,
+)
 
-__all__ = ["say_times"]
+__all__ = ["explain"]
 
 _LIST_MAX = 4
 _RUN_MIN = 3
 _HOURS_LISTED_MAX = 6
 
 
-def say_times(expression: Expression) -> str:
+def explain(expression: Expression) -> str:
+    """The sentence, without a full stop: "At 03:15 on weekdays"."""
+    times, days = _say_times(expression), say_days(expression.days)
+    if times.startswith("Every") or " past " in times:
+        days = days.removeprefix("every day").lstrip()  # the times say that they go on
+    # Two spans beside each other, "from 09:00 to 17:59 from March to May", need a breath.
+    breath = "," if days.startswith("from") and " to " in times else ""
+    return f"{times}{breath} {days}".rstrip()
+
+
+def _say_times(expression: Expression) -> str:
     """The phrase for seconds, minutes and hours together; it begins with `At` or `Every`."""
     seconds, minutes = values(expression.second), values(expression.minute)
     hours = values(expression.hour)

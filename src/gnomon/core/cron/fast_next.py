@@ -27,7 +27,7 @@ from gnomon.core.cron.expression import ON_THE_MINUTE
 from gnomon.core.cron.search import Search
 from gnomon.core.cron.times import next_times
 
-__all__ = ["NextEpoch", "quick_next"]
+__all__ = ["NextEpoch", "fast_next"]
 
 NextEpoch = Callable[[int], int | None]
 """From an instant to the first occurrence after it, or None when there is none."""
@@ -36,7 +36,7 @@ _OFTEN = 8  # questions
 _DECADES = 20 * 366 * DAY  # listed before and after a question
 
 
-def quick_next(search: Search) -> NextEpoch:
+def fast_next(search: Search) -> NextEpoch:
     """A function that answers as `search.next_epoch` does."""
     if search.local.times.second != ON_THE_MINUTE or (search.makes_up and search.ragged):
         return search.next_epoch

@@ -1,4 +1,4 @@
-"""The quick way to the next occurrence, against the plain search."""
+"""The fast way to the next occurrence, against the plain search."""
 
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
