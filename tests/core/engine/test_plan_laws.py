@@ -16,7 +16,7 @@ from gnomon.core.ledger.lifecycle import Outcome, State
 from gnomon.core.schedule import Catchup, Overlap, PauseRule, Schedule, Uncertain
 from gnomon.core.schedule_record import read_schedule
 from tests.clauses import clause
-from tests.core.engine_model import Model
+from tests.core.engine.model import Model
 
 START = 1_773_136_800  # 2026-03-10T10:00:00Z
 HOUR_MS = 3_600_000

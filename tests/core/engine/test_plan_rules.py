@@ -1,7 +1,7 @@
 """
 The rules of the engine, one on a line: before | definition | now | what it does | next look.
 
-How to read and write a line is told in `engine_rules`. The first table has the situations that the
+How to read and write a line is told in `rules.py`. The first table has the situations that the
 CronJob controller of Kubernetes is tested with, in our words: `forbid` is `skip`, `suspended` is a
 pause, and "starts the most recent of the missed" is the catch-up policy `latest`.
 """
@@ -10,7 +10,7 @@ pause, and "starts the most recent of the missed" is the catch-up policy `latest
 import pytest
 
 from tests.clauses import clause
-from tests.core.engine_rules import Rule, answer, rules
+from tests.core.engine.rules import Rule, answer, rules
 
 LIKE_KUBERNETES = rules(
     """

@@ -10,8 +10,8 @@ from gnomon.core.ledger.lifecycle import Outcome, Reason, State
 from gnomon.core.schedule import Schedule
 from gnomon.core.schedule_record import read_schedule
 from tests.clauses import clause
-from tests.core.engine_model import Model
-from tests.core.test_engine_laws import HISTORIES, LIMITS, START, Event, moments, schedules
+from tests.core.engine.model import Model
+from tests.core.engine.test_plan_laws import HISTORIES, LIMITS, START, Event, moments, schedules
 
 
 @clause("ENGINE-11")

@@ -11,7 +11,7 @@ from gnomon.core.ledger.period import Waiting, period_key
 from gnomon.core.schedule import Overlap, Schedule
 from gnomon.core.schedule_record import read_schedule
 from tests.clauses import clause
-from tests.core.engine_model import Model
+from tests.core.engine.model import Model
 
 TEN = 1_773_136_800  # 2026-03-10T10:00:00Z
 NOON = TEN + 7_200

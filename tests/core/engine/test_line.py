@@ -14,8 +14,8 @@ from gnomon.core.ledger.lifecycle import Outcome, Reason, State
 from gnomon.core.schedule import Catchup, Overlap, Schedule
 from gnomon.core.schedule_record import read_schedule
 from tests.clauses import clause
-from tests.core.engine_model import Model
-from tests.core.test_engine_laws import HISTORIES, LIMITS, START, Event, moments, schedules
+from tests.core.engine.model import Model
+from tests.core.engine.test_plan_laws import HISTORIES, LIMITS, START, Event, moments, schedules
 
 RUNS_ALL = (Catchup.FIRE_IMMEDIATELY, Catchup.SPREAD)
 NOT_QUEUED = (Overlap.ALLOW, Overlap.SKIP, Overlap.REPLACE)

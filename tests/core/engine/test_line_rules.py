@@ -5,7 +5,7 @@
 import pytest
 
 from tests.clauses import clause
-from tests.core.engine_rules import Rule, answer, rules
+from tests.core.engine.rules import Rule, answer, rules
 
 IN_LINE = rules(
     """

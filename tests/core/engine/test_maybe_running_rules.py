@@ -1,7 +1,7 @@
 """
 The rules about what may be running, one on a line: before | definition | now | what it does | next look.
 
-`engine_rules` says how to read and write a line. `unsure` is a run whose launch had no answer, and
+`rules.py` says how to read and write a line. `unsure` is a run whose launch had no answer, and
 which waits for its next try.
 """
 # ruff: noqa: E501 - a rule is one line, however long
@@ -9,7 +9,7 @@ which waits for its next try.
 import pytest
 
 from tests.clauses import clause
-from tests.core.engine_rules import Rule, answer, rules
+from tests.core.engine.rules import Rule, answer, rules
 
 UNSURE = rules(
     """
