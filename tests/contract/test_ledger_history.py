@@ -5,7 +5,7 @@ import pytest
 from gnomon.core.engine import plan
 from gnomon.core.ledger.lifecycle import State
 from gnomon.ports import Ended, RunRow
-from gnomon.ports.request import RunsOnly, RunsPlace
+from gnomon.ports.ledger_rows import RunsOnly, RunsPlace
 from tests.clauses import clause
 from tests.contract.ledger_desk import Desk, at, clock
 

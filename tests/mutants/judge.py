@@ -22,7 +22,7 @@ __all__ = ["ROOT", "Judge", "rooms_of"]
 ROOT = Path(__file__).resolve().parents[2]
 _PATIENCE_S = 900
 _FURTHER = {
-    "core/engine": ["tests/core", "tests/shell/test_runtime.py", "tests/simulation"],
+    "core/engine": ["tests/core", "tests/shell/worker/test_runtime.py", "tests/simulation"],
     "core": ["tests/core"],
     "shell/store": ["tests/shell/store", "tests/contract", "tests/shell"],
     "apps/workflow/http": ["tests/apps/workflow/http", "tests/apps/workflow"],

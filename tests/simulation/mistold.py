@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 from gnomon.core.engine import Change
 from gnomon.ports import Committed
-from gnomon.ports.renewal import Renewal
+from gnomon.ports.ledger_rows import Renewal
 from gnomon.shell.clock import Reading
 from gnomon.shell.store.sqlite import SqliteLedger
 from gnomon.shell.worker import worker

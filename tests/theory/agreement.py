@@ -2,8 +2,8 @@
 
 from collections import Counter
 
+from gnomon.theory.evaluation import find_slowly
 from gnomon.theory.monitor import Monitor
-from gnomon.theory.slow import find_slowly
 from gnomon.theory.verdict import Finding
 from tests.theory.random_traces import RandomTrace, random_trace
 

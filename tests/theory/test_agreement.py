@@ -3,7 +3,7 @@
 import pytest
 
 from gnomon.theory import Monitor
-from gnomon.theory.checking import check, is_metered
+from gnomon.theory.monitor import check, is_metered
 from gnomon.trace import Event, Header
 from tests.clauses import clause
 from tests.theory.agreement import compare, disagreements

@@ -81,6 +81,6 @@ def test_what_is_neither_registered_nor_running_can_be_forgotten() -> None:
         if event.kind is Kind.INIT_SUCCESS:
             forgetful.forget()
 
-    assert sorted(forgetful._roll.names) == ["a", "c"]
-    assert [len(name.tasks) for name in forgetful._roll.names.values()] == [1, 2]
-    assert sorted(mindful._roll.names) == ["a", "b", "c"]
+    assert sorted(forgetful._known.names) == ["a", "c"]
+    assert [len(name.tasks) for name in forgetful._known.names.values()] == [1, 2]
+    assert sorted(mindful._known.names) == ["a", "b", "c"]

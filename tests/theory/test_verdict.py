@@ -1,14 +1,11 @@
-"""Verdicts, blame and witnesses: what is said about a trace as a whole."""
+"""Verdicts and blame: what is said about a trace as a whole."""
 
 import pytest
 
 from gnomon.theory import Monitor, Party, Verdict, check
-from gnomon.theory.budget import allowance, excess, list_bits, time_bits
-from gnomon.theory.surroundings import EnvironmentClass
-from gnomon.theory.witness import fit
 from gnomon.trace import Header, Reinitialize, Witnesses
 from tests.clauses import clause
-from tests.theory.story import task, tell
+from tests.theory.story import tell
 
 RUN = ("init a", "minute", "due a", "start a", "ok a")
 
@@ -158,20 +155,6 @@ def test_a_verdict_can_be_had_at_any_time() -> None:
     assert said == ["not_exercised"] * 3 + ["presumably_false", "presumably_true"]
 
 
-@clause("THEORY-8")
-def test_the_size_of_an_input_is_that_of_its_shortest_text() -> None:
-    assert list_bits((task("a"),)) == 8 * len('[["a","* * * * *",5000]]')
-    assert [time_bits(t) for t in (0, 1, 2, 3, 4, 1_772_323_200_000)] == [1, 2, 3, 3, 4, 42]
-    assert allowance(Witnesses(0.5, 10, 0), 100, 3) == 61.5
-
-
-@clause("THEORY-8")
-def test_the_busiest_milliseconds_do_not_count() -> None:
-    spent = [(1, 5), (1, 5), (2, 3), (3, 4)]
-
-    assert [excess(spent, lag) for lag in range(5)] == [17, 7, 3, 0, 0]
-
-
 @clause("THEORY-8", "L1")
 def test_a_freeze_does_not_make_a_start_late() -> None:
     words = ("compute 1", "asks 1 a", "compute 1", "accepts 1", "minute", "due a")
@@ -197,31 +180,3 @@ def test_without_compute_the_longest_wait_is_the_witness() -> None:
     words = (*RUN, "minute", "due a", "wait 7s", "start a")
 
     assert check(Header(), tell(*words)).witnesses == Witnesses(0, 0, 7_001)
-
-
-@clause("THEORY-9")
-@pytest.mark.parametrize(("worst", "expected"), [
-    ({}, Witnesses(0, 0, 0)),
-    ({100: 7}, Witnesses(0, 7, 0)),
-    ({100: 10, 200: 20}, Witnesses(0.1, 0, 0)),
-    ({100: 12, 200: 22, 150: 5}, Witnesses(0.1, 2, 0)),
-    ({100: 20, 200: 10}, Witnesses(0, 20, 0)),
-])  # fmt: skip
-def test_a_line_is_laid_above_the_worst_answers(worst: dict[int, int], expected: Witnesses) -> None:
-    assert fit(worst, 99, is_metered=True) == pytest.approx(expected)
-
-
-@clause("THEORY-16")
-@pytest.mark.parametrize(("words", "kind"), [
-    (["crash"], EnvironmentClass.UNKNOWN),
-    (["compute 1", "wait 10s"] * 3, EnvironmentClass.FREEZING),
-    (["compute 1", "wait 999ms"] * 60, EnvironmentClass.DENSE),
-    (["compute 1", "wait 20s"] * 60, EnvironmentClass.BURST),
-    (["compute 1", "wait 3s"] * 60, EnvironmentClass.THAWING),
-])  # fmt: skip
-def test_the_surroundings_are_classed_by_how_compute_came(
-    words: list[str], kind: EnvironmentClass
-) -> None:
-    found = check(Header(), tell(*words, "minute")).surroundings
-
-    assert found.kind is kind

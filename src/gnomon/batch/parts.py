@@ -4,20 +4,23 @@ Taking recurrences apart: which timeline, time of day and day rule each of them 
 Every distinct part gets a number, and a cron recurrence becomes a code made of two of them. The
 recurrences themselves are not kept, except those of a kind that is not known here.
 
+Recurrences that are not cron expressions are intervals, instants or of a kind not known here; each
+of these answers for all its members at once. Bounds are part of an interval or an instant here; a
+bounded cron expression is answered from the answer to its unbounded form (`table`).
+
 Spec: BATCH-1, BATCH-3, BATCH-6.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
 
-from gnomon.batch.crossing import Line
+from gnomon.batch.crossing import NONE, Line
 from gnomon.batch.days import Rules
 from gnomon.batch.group import Group
 from gnomon.batch.lanes import Ints, Places
-from gnomon.batch.series import Bounds
 from gnomon.batch.times import Times
 from gnomon.core.civil.calendar import HORIZON_END, HORIZON_START
 from gnomon.core.civil.zone import Timeline, Zone
@@ -26,11 +29,14 @@ from gnomon.core.cron.expression import DayRule
 from gnomon.core.recurrence import Bounded, Cron, Every, Once, Recurrence
 from gnomon.errors import DefinitionError
 
-__all__ = ["Arrangement", "Kind", "Parts", "arrange"]
+__all__ = ["Arrangement", "Bounds", "Instants", "Intervals", "Kind", "Others", "Parts", "arrange"]
 
 _SHIFT = 32
 _LOW = (1 << _SHIFT) - 1
 _SIXTY, _HOURS = 60, 24  # bits of a mask
+
+Bounds = tuple[int, int]
+"""The first and the last second that count."""
 
 
 class Kind(IntEnum):
@@ -141,6 +147,44 @@ def arrange(parts: Parts, codes: Ints) -> Arrangement:
             )
         )
     return Arrangement(groups=groups, places=places)
+
+
+class Intervals:
+    """`every` with its bounds."""
+
+    def __init__(self, members: Sequence[tuple[Every, Bounds]]) -> None:
+        rows = [(every.interval, every.anchor, *bounds) for every, bounds in members]
+        columns = np.array(rows, np.int64).reshape(-1, 4).T
+        self._interval, self._anchor, self._start, self._end = np.ascontiguousarray(columns)
+
+    def next_all(self, after: int) -> Ints:
+        passed = np.maximum(self._start - 1, after)
+        found = passed + self._interval - (passed - self._anchor) % self._interval
+        return np.where((found < HORIZON_END) & (found <= self._end), found, NONE)
+
+
+class Instants:
+    """`once` with its bounds."""
+
+    def __init__(self, members: Sequence[tuple[Once, Bounds]]) -> None:
+        self._at: Ints = np.array(
+            [once.at if start <= once.at <= end else NONE for once, (start, end) in members],
+            np.int64,
+        )
+
+    def next_all(self, after: int) -> Ints:
+        return np.where(self._at > after, self._at, NONE)
+
+
+class Others:
+    """Recurrences of a kind that is not known here, asked one by one."""
+
+    def __init__(self, members: Sequence[Recurrence]) -> None:
+        self._members = members
+
+    def next_all(self, after: int) -> Ints:
+        found = [member.next_epoch(after) for member in self._members]
+        return np.array([NONE if epoch is None else epoch for epoch in found], np.int64)
 
 
 def _field(numbers: Iterable[int], shift: int, width: int) -> Ints:

@@ -17,8 +17,7 @@ import numpy as np
 from gnomon.batch.crossing import NONE
 from gnomon.batch.group import Group
 from gnomon.batch.lanes import Ints, Places, Shorts
-from gnomon.batch.parts import Kind, Parts, arrange
-from gnomon.batch.series import Bounds, Instants, Intervals, Others
+from gnomon.batch.parts import Bounds, Instants, Intervals, Kind, Others, Parts, arrange
 from gnomon.core.civil.calendar import HORIZON_END, HORIZON_START
 from gnomon.core.civil.instant import to_epoch
 from gnomon.core.recurrence import Recurrence

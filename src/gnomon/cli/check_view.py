@@ -25,7 +25,7 @@ def check_text(place: str, report: Report, event: Event | None, *, as_json: bool
         ("trace", f"{printable(place)}, {report.positions:,} positions"),
         ("blame", str(report.blame)),
         ("witnesses", f"{_spelled(report.witnesses)}; judged with {_spelled(report.judged_with)}"),
-        ("environment", str(report.surroundings.kind)),
+        ("environment", str(report.environment.kind)),
     ]
     if report.first is not None:
         where = f"{report.first.axiom} at position {report.first.position}"
@@ -69,9 +69,9 @@ def _json(report: Report, event: Event | None) -> str:
             "witnesses": report.witnesses._asdict(),
             "judged_with": report.judged_with._asdict(),
             "environment": {
-                "class": str(report.surroundings.kind),
-                "compute": report.surroundings.compute,
-                "longest_freeze_ms": report.surroundings.longest_freeze_ms,
+                "class": str(report.environment.kind),
+                "compute": report.environment.compute,
+                "longest_freeze_ms": report.environment.longest_freeze_ms,
             },
         }
     )

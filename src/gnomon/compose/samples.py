@@ -13,7 +13,7 @@ import json
 from gnomon.apps.service.deploying import Deployer
 from gnomon.apps.service.filters import Filter
 from gnomon.apps.service.registrar import Registrar
-from gnomon.ports.request import Actor
+from gnomon.ports.ledger_rows import Actor
 
 __all__ = ["DEMO", "SAMPLES", "deploy_samples"]
 

@@ -28,11 +28,11 @@ from gnomon.core.civil.instant import (
 )
 from gnomon.core.civil.zone import Zone, load_zone
 from gnomon.core.cron.dialect import Dst, find_dialect
-from gnomon.core.cron.explain import explain
 from gnomon.core.cron.expression import Expression
+from gnomon.core.cron.fast_next import NextEpoch, fast_next
 from gnomon.core.cron.parse import parse
-from gnomon.core.cron.quick import NextEpoch, quick_next
 from gnomon.core.cron.search import Search
+from gnomon.core.cron.sentence import explain
 from gnomon.errors import DefinitionError
 
 __all__ = [
@@ -149,7 +149,7 @@ class Cron(Recurrence):
     @cached_property
     def next_epoch(self) -> NextEpoch:
         # A function made for this expression and zone: several times as fast as a search.
-        return quick_next(self.search)
+        return fast_next(self.search)
 
     def latest_epoch(self, at: int) -> int | None:
         return self.search.latest_epoch(at)

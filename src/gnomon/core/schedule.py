@@ -17,7 +17,7 @@ from enum import StrEnum
 
 from gnomon.core.civil.duration import format_duration
 from gnomon.core.decision.decide import Decider
-from gnomon.core.decision.jitter import jitter_ms
+from gnomon.core.decision.draw import jitter_ms
 from gnomon.core.recurrence import Recurrence
 from gnomon.errors import DefinitionError
 

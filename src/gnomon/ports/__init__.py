@@ -20,21 +20,28 @@ from gnomon.ports.journal import (
     Stretch,
 )
 from gnomon.ports.launcher import Launcher, Strained
-from gnomon.ports.ledger import (
+from gnomon.ports.ledger import Ledger
+from gnomon.ports.ledger_rows import (
+    Breach,
+    By,
     Claim,
     Committed,
     Ended,
+    Expected,
     Failed,
+    Held,
+    Judged,
     Launched,
-    Ledger,
+    LogRow,
+    Only,
+    Renewal,
     Report,
+    RevisionRow,
     RunRow,
     Saved,
     ScheduleRow,
     ToEnd,
 )
-from gnomon.ports.renewal import Held, Renewal
-from gnomon.ports.request import Breach, By, Expected, Judged, LogRow, Only, RevisionRow
 
 __all__ = [
     "Breach",

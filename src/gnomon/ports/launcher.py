@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from gnomon.core.ledger.lifecycle import Reason
-from gnomon.ports.ledger import Claim, Failed, Launched, Report
+from gnomon.ports.ledger_rows import Claim, Failed, Launched, Report
 
 __all__ = ["Launcher", "Strained"]
 

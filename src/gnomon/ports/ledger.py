@@ -1,202 +1,38 @@
 """
-The ledger as a contract: where the facts about periods are kept, and what a launcher reports.
+The ledger as a contract: where the facts about periods are kept.
 
-Each call is one transaction. Every implementation passes the suite of tests/contract.
+Each call is one transaction. Every implementation passes the suite of tests/contract. What goes in
+and comes out is in `ledger_rows`.
 
 Spec: PORT-1 to PORT-9, ASK-1, ASK-2, ASK-7 to ASK-11, ASK-15.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
-from gnomon.core.engine import Change, Due, Pause
-from gnomon.core.ledger.lifecycle import Outcome, Reason, State, Status
-from gnomon.core.ledger.period import Kind, kind_of
+from gnomon.core.engine import Change, Due
 from gnomon.core.schedule import Schedule
-from gnomon.ports.renewal import Held, Renewal
-from gnomon.ports.request import (
+from gnomon.ports.ledger_rows import (
     Breach,
     By,
+    Committed,
     Expected,
+    Held,
     Judged,
     LogRow,
     Only,
+    Renewal,
+    Report,
     RevisionRow,
+    RunRow,
     RunsOnly,
     RunsPlace,
+    Saved,
+    ScheduleRow,
+    ToEnd,
 )
 
-__all__ = [
-    "Claim", "Committed", "Ended", "Failed", "Launched", "Ledger", "Report", "RunRow", "Saved",
-    "ScheduleRow", "ToEnd",
-]  # fmt: skip
-
-
-class Claim(NamedTuple):
-    """A run that this worker has claimed and may start, now that the claim is committed."""
-
-    schedule: Schedule
-    key: str
-    nominal: int
-    fire_ms: int
-    launches: int
-    fence: int
-    replaces: tuple[tuple[str, int], ...]
-    """Keys and fencing numbers of runs that are to be ended first."""
-    detached: frozenset[str] = frozenset()
-    """The keys of those among them that no worker holds."""
-    chosen_ms: int = 0
-    """The chosen instant of its period, where `fire_ms` is that of a further try; else 0."""
-
-
-class Committed(NamedTuple):
-    """What a commit has written: nothing else of what was planned has happened."""
-
-    changes: Sequence[Change]
-    """Those that held, with their facts as they were written."""
-    claims: Sequence[Claim]
-
-
-class Launched(NamedTuple):
-    """A launcher has started a run."""
-
-    key: str
-    fence: int
-    run_id: str
-    """What the launcher calls it; of a process, its pid and start time."""
-    detached_ms: int | None = None
-    """For how long to wait for word of its end, when it goes on without its worker; else None."""
-    started_ms: int | None = None
-    """When it began, by the launcher's clock; None for when it is reported."""
-
-
-class Failed(NamedTuple):
-    """A launcher could not start a run; it did not start, as far as anybody knows."""
-
-    key: str
-    fence: int
-    message: str
-    permanent: bool
-    """Whether trying again cannot help."""
-    reason: Reason = Reason.LAUNCH_FAILED
-    """
-    `superseded` for a claim that another took the place of before it began, after the launcher has
-    ended what may be running of its earlier tries; `killed` for one that a caller asked to end,
-    whose earlier tries are not over for that; `stopped` for one that a worker gives back, so that
-    any worker may take it at once, however many tries there were; `uncertain` where it may have
-    started after all.
-    """
-    wait_ms: int | None = None
-    """For how long not to try again, whatever the policy says."""
-    started_ms: int | None = None
-    """When it began, if it did: for a run whose executor has said meanwhile that it is over."""
-
-
-class Ended(NamedTuple):
-    """A run has ended."""
-
-    key: str
-    fence: int
-    success: bool
-    detail: str
-    """Exit status, exception or the like, in one line."""
-    reason: Reason | None = None
-    run_id: str | None = None
-    started_ms: int | None = None
-    """When it began; None where the report of its launch says so."""
-    ended_ms: int | None = None
-    """When it ended, by the launcher's clock; None for when it is reported."""
-
-
-Report = Launched | Failed | Ended
-
-
-class Saved(NamedTuple):
-    """What saving a definition did."""
-
-    schedule_id: str
-    revision: int
-    changed: bool
-    """False when an equal definition was there already."""
-    next_nominal: int | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScheduleRow:
-    """A schedule as the ledger has it."""
-
-    schedule: Schedule
-    revision: int
-    version: int
-    cursor: int
-    wake_ms: int | None
-    pause: Pause | None
-    pause_reason: str
-    in_flight: int
-    created_ms: int
-    updated_ms: int
-    skips: tuple[int, ...] = ()
-    """Nominal instants ahead that a caller asked to leave out."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunRow:
-    """A row of the ledger: a period, a range of them, or a run asked for; and its fate."""
-
-    key: str
-    schedule_id: str
-    nominal: int
-    last_nominal: int
-    """0 unless the row stands for a range."""
-    periods: int
-    fire_ms: int
-    state: State
-    outcome: Outcome | None
-    reason: Reason | None
-    status: Status | None
-    launches: int
-    fence: int
-    owner: str | None
-    lease_ms: int | None
-    run_id: str | None
-    detail: str | None
-    revision: int
-    started_ms: int | None
-    ended_ms: int | None
-    created_ms: int
-    updated_ms: int
-    kill_ms: int | None = None
-    """When a caller asked to end it."""
-    kill_by: str | None = None
-    first_fire_ms: int | None = None
-    """Its chosen instant, where `fire_ms` is that of a further try; else None."""
-    params: str | None = None
-    """What a run by hand was given, as JSON."""
-
-    @property
-    def chosen_ms(self) -> int:
-        """The instant that was chosen for it."""
-        return self.fire_ms if self.first_fire_ms is None else self.first_fire_ms
-
-    @property
-    def kind(self) -> Kind:
-        """What the row stands for."""
-        return kind_of(self.key)
-
-    @property
-    def is_detached(self) -> bool:
-        """Whether it goes on without a worker that holds it."""
-        return self.lease_ms is not None and self.owner is None
-
-
-class ToEnd(NamedTuple):
-    """A run that is in flight, or may be, and that a caller asked to end."""
-
-    key: str
-    fence: int
-    detached: bool
-    """Whether no worker holds it, so that each worker that sees this may end it."""
+__all__ = ["Ledger"]
 
 
 class Ledger(Protocol):

@@ -10,7 +10,8 @@ from collections.abc import MutableSequence, Sequence
 from hashlib import sha256
 from typing import TypeVar
 
-from gnomon.core.decision.prng import SplitMix64, state_of
+from gnomon.core.decision.draw import SplitMix64
+from gnomon.core.decision.seed import state_of
 
 __all__ = ["Dice"]
 

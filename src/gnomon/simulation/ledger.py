@@ -34,7 +34,7 @@ from gnomon.ports import (
     ScheduleRow,
     ToEnd,
 )
-from gnomon.ports.request import RunsOnly, RunsPlace
+from gnomon.ports.ledger_rows import RunsOnly, RunsPlace
 from gnomon.simulation.gate import Gate, LedgerNature
 from gnomon.simulation.record import Grant, Seen
 

@@ -19,8 +19,7 @@ use what it judges.
 """
 
 from gnomon.theory.axioms import AXIOMS, Axiom
-from gnomon.theory.checking import check
-from gnomon.theory.monitor import Monitor
+from gnomon.theory.monitor import Monitor, check
 from gnomon.theory.pulses import merge, retry_pulses
 from gnomon.theory.verdict import Judgement, Party, Report, Verdict, Violation
 

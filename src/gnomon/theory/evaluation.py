@@ -1,18 +1,20 @@
 """
-What is a formula worth on a finite trace? The slow answer, straight from the definitions.
+The slow judge: what is a formula worth on a finite trace, straight from the definitions?
 
 A trace that is known only so far makes a formula about the future true, false or not yet decided;
 the operators are those of Kleene's three values. Every formula is given a value at every position,
-so this takes time and memory in proportion to both: it is the judge of the quick monitor, not a
-substitute for it.
+so this takes time and memory in proportion to both. The quick monitor is held against it, and it
+is the way to ask for the axioms as they were printed.
 
-Spec: THEORY-1, THEORY-2.
+Spec: THEORY-1, THEORY-2, THEORY-17.
 """
 
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from gnomon.theory.axioms import System, repaired
 from gnomon.theory.budget import allowance, excess
+from gnomon.theory.environment import recurs_for_ever
 from gnomon.theory.formula import (
     And,
     Atom,
@@ -29,10 +31,12 @@ from gnomon.theory.formula import (
     Yesterday,
     parts_of,
 )
-from gnomon.theory.positions import Position
-from gnomon.trace import Witnesses
+from gnomon.theory.positions import Position, join, positions_of
+from gnomon.theory.printed import as_printed
+from gnomon.theory.verdict import Finding, Violation
+from gnomon.trace import Event, Kind, Witnesses
 
-__all__ = ["NO", "UNDECIDED", "YES", "Evaluation"]
+__all__ = ["NO", "UNDECIDED", "YES", "Evaluation", "find_as_printed", "find_slowly"]
 
 NO: Final = 0
 UNDECIDED: Final = 1
@@ -41,6 +45,8 @@ YES: Final = 2
 Values = list[int]
 
 _FUTURE = (Next, Until, Eventually, Globally, Within)
+
+_NEED_COMPUTE = ("EA1", "EA2")
 
 
 class Evaluation:
@@ -173,3 +179,112 @@ class Evaluation:
 
     def _elapsed_ms(self, start: int, index: int) -> int:
         return self.positions[index].t - self.positions[start].t
+
+
+def find_slowly(
+    events: Sequence[Event], witnesses: Witnesses, *, is_metered: bool
+) -> dict[str, Finding]:
+    """What the formulas say about each axiom."""
+    domain, positions = positions_of(events)
+    judge = _SlowJudge(repaired(domain), positions, witnesses, is_metered=is_metered)
+    return judge.findings() | {"EA5": _unlimited_dues(events)}
+
+
+def find_as_printed(
+    events: Sequence[Event], witnesses: Witnesses, *, is_metered: bool
+) -> dict[str, Finding]:
+    """What the axioms say as they were printed."""
+    domain, positions = positions_of(events)
+    ends = [index for index, event in enumerate(events) if not event.same] + [len(events)]
+    judge = _SlowJudge(
+        as_printed(domain), join(events, positions), witnesses, is_metered=is_metered,
+        last_events=[end - 1 for end in ends[1:]],
+    )  # fmt: skip
+    return judge.findings() | {"EA5": _unlimited_dues(events)}
+
+
+class _SlowJudge:
+    def __init__(
+        self,
+        system: System,
+        positions: Sequence[Position],
+        witnesses: Witnesses,
+        *,
+        is_metered: bool,
+        last_events: Sequence[int] | None = None,
+    ) -> None:
+        self._last_events = last_events
+        self._system = system
+        self._positions = positions
+        self._witnesses = witnesses
+        self._is_metered = is_metered
+        self._evaluations: dict[int, Evaluation] = {}
+        self._whole = self._evaluation(len(positions))
+
+    def findings(self) -> dict[str, Finding]:
+        """Of every axiom that is a formula."""
+        return {axiom: self._finding(axiom) for axiom in self._system.laws}
+
+    def _finding(self, axiom: str) -> Finding:
+        law = self._system.laws[axiom]
+        position = None
+        if self._is_metered or axiom not in _NEED_COMPUTE:
+            position = self._first_failure(law)
+        return Finding(
+            exercised=self._count(self._system.tests[axiom]),
+            violation=None if position is None else self._violation(axiom, position),
+            violations=int(position is not None),
+            open=self._open(axiom),
+        )
+
+    def _first_failure(self, law: Formula) -> int | None:
+        """The position at which it is first known that the law does not hold."""
+        if self._whole.at_start(law) != NO:
+            return None
+        if isinstance(law, Globally) and self._whole.is_about_past(law.part):
+            return self._whole.values(law.part).index(NO)
+        good, bad = 0, len(self._positions)
+        while bad - good > 1:
+            middle = (good + bad) // 2
+            if self._evaluation(middle).at_start(law) == NO:
+                bad = middle
+            else:
+                good = middle
+        return bad - 1
+
+    def _evaluation(self, length: int) -> Evaluation:
+        """The formulas on the first positions alone."""
+        found = self._evaluations.get(length)
+        if found is None:
+            found = self._evaluations[length] = Evaluation(
+                self._positions[:length], self._witnesses, is_metered=self._is_metered
+            )
+        return found
+
+    def _violation(self, axiom: str, position: int) -> Violation:
+        event = position if self._last_events is None else self._last_events[position]
+        text = "the formula is false from here on"
+        return Violation(axiom, event, self._positions[position].t, text)
+
+    def _count(self, tests: Sequence[Formula]) -> int:
+        return sum(self._whole.values(test).count(YES) for test in tests)
+
+    def _open(self, axiom: str) -> int:
+        """How many promises are neither kept nor broken at the end."""
+        promises = self._system.promises.get(axiom, [])
+        return sum(UNDECIDED in self._whole.values(promise) for promise in promises)
+
+
+def _unlimited_dues(events: Sequence[Event]) -> Finding:
+    texts: dict[str, tuple[bool | None, int, int]] = {}
+    for position, event in enumerate(events):
+        if event.kind is Kind.INIT_START:
+            for one in event.registrations:
+                texts.setdefault(one.cron, (recurs_for_ever(one.cron), position, event.t))
+    broken = [(text, where) for text, where in texts.items() if where[0] is False]
+    violation = None
+    if broken:
+        text, (_, position, t) = broken[0]
+        violation = Violation("EA5", position, t, f"{text!r} does not occur for ever")
+    decided = sum(recurs is not None for recurs, _, _ in texts.values())
+    return Finding(exercised=decided, violation=violation, violations=len(broken))

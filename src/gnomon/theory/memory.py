@@ -1,18 +1,34 @@
 """
-What the monitor remembers: a few fields for each name and each task, and one for each open call.
+What the monitor remembers: a few fields for each name and each task, one for each open call, and
+the events of the present instant.
 
-Everything that the past can mean for the axioms is in these fields; `definitions` says in formulas
-what they stand for. Slots, because there may be many of them and each event touches one.
+Everything that the past can mean for the axioms is in these fields; `axioms` says in formulas what
+they stand for. Slots, because there may be many of them and each event touches one.
 
-Spec: THEORY-3 to THEORY-6.
+A task that comes anew owes nothing from before, and is owed at once if the minute is one of its
+own; a name that stays keeps the run that a crash interrupted. Two actions may not happen at one
+instant (EA3), nor may compute and a crash (EA1); everywhere else the events of one instant are
+taken one after the other, in the order of their lines.
+
+Spec: THEORY-3 to THEORY-6, EA1, EA3.
 """
 
-from gnomon.trace import CallId, Registration
+from gnomon.theory.positions import ACTIONS, by_name
+from gnomon.trace import CallId, Event, Kind, Registration
 
-__all__ = ["BOOT", "DUE", "NEVER", "RETRY", "Call", "Name", "Task"]
+__all__ = ["BOOT", "DUE", "NEVER", "RETRY", "Call", "Instant", "KnownNames", "Name", "Task"]
 
 NEVER = -1
 DUE, RETRY, BOOT = 1, 2, 4
+
+_ACTION, _COMPUTE, _CRASH = "action", "compute", "crash"
+_NATURES = {
+    **dict.fromkeys(ACTIONS, _ACTION),
+    Kind.COMPUTE: _COMPUTE,
+    Kind.CRASH: _CRASH,
+}
+_AGAINST = {_ACTION: ("EA3", _ACTION), _COMPUTE: ("EA1", _CRASH), _CRASH: ("EA1", _COMPUTE)}
+_SAYS = {"EA1": "compute at the instant of a crash", "EA3": "two actions at the same instant"}
 
 
 class Task:
@@ -131,3 +147,85 @@ class Call:
         """The scheduler was up, or another call was going on, when it began."""
         self.faults = faults
         """How many faults there had been when it began."""
+
+
+class KnownNames:
+    """All names, and the list that was registered last."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, Name] = {}
+        self.listed: tuple[Registration, ...] | None = None
+        self._has_crashed = False
+
+    def name(self, text: str) -> Name:
+        """The name, remembered or new."""
+        name = self.names.get(text)
+        if name is None:
+            name = self.names[text] = Name(text)
+            name.is_cut_off = self._has_crashed
+        return name
+
+    def register(self, listed: tuple[Registration, ...], minute: int) -> None:
+        """A new list takes the place of the old one."""
+        self.listed = listed
+        wanted = by_name(listed)
+        for name in self.names.values():
+            if name.text not in wanted:
+                name.registered = None
+        for registration in wanted.values():
+            name = self.name(registration.name)
+            task = name.task(registration)
+            if name.registered is not task:
+                _enter(name, task, minute)
+
+    def forget(self) -> None:
+        """Drop the names, and the tasks of names, that are neither registered nor running."""
+        idle = [
+            name for name in self.names.values() if name.registered is None and not name.is_running
+        ]
+        for name in idle:
+            del self.names[name.text]
+        for name in self.names.values():
+            if len(name.tasks) > 1 or len(name.cron_minutes) > 1:
+                name.forget()
+
+    def crash(self) -> None:
+        """Every run is interrupted; each is owed, and a boundary for all tasks of its name."""
+        self._has_crashed = True
+        for name in self.names.values():
+            name.is_cut_off = True
+            for task in name.tasks.values():
+                task.is_trying = task.is_doomed = False
+                if name.is_running:
+                    task.begin_period()
+            if name.is_running:
+                name.is_running = False
+                name.is_orphaned = True
+
+
+class Instant:
+    """What has happened at the present instant."""
+
+    def __init__(self) -> None:
+        self._natures: set[str | None] = set()
+
+    def add(self, event: Event, before: Event | None) -> tuple[str, str] | None:
+        """An event at the instant of the one before it: the axiom that this breaks, and why."""
+        if before is not None and not before.same:
+            self._natures = {_NATURES.get(before.kind)}
+        nature = _NATURES.get(event.kind)
+        axiom, other = _AGAINST.get(nature, ("", "")) if nature else ("", "")
+        broken = other in self._natures
+        self._natures.add(nature)
+        return (axiom, _SAYS[axiom]) if broken else None
+
+
+def _enter(name: Name, task: Task, minute: int) -> None:
+    if name.registered is None:
+        name.is_orphaned = False
+    name.registered = task
+    task.pending = 0
+    task.failed_t = NEVER
+    if name.is_in_due_minute(task, minute):
+        task.pending = BOOT
+        task.begin_period()

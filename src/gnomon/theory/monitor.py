@@ -2,26 +2,28 @@
 The monitor: does this trace keep the axioms, judged event by event as it happens?
 
 It gives the same answers as `evaluation` does from the formulas, and takes the same short time for
-every event, however long the trace. What sees the events feeds it: `gnomon check` from a
-file, a running scheduler and the simulator as they act. It never raises because of what it sees; a
-violation is a value.
+every event, however long the trace. What sees the events feeds it: a running scheduler and the
+simulator as they act, `check` from a trace that is there as a whole. It never raises because of
+what it sees; a violation is a value.
 
-Spec: THEORY-2, THEORY-10 to THEORY-16.
+Spec: THEORY-2, THEORY-10 to THEORY-17.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
+from gnomon.theory.axiom_state import AxiomState
 from gnomon.theory.axioms import AXIOMS
-from gnomon.theory.surroundings import Surroundings
+from gnomon.theory.budget import fit
+from gnomon.theory.environment import Environment
+from gnomon.theory.evaluation import find_as_printed
 from gnomon.theory.verdict import Finding, Report, Situation, Violation, judge
-from gnomon.theory.watch import Watch
-from gnomon.theory.witness import fit
 from gnomon.trace import Event, Header, Kind, Witnesses
 
-__all__ = ["Monitor"]
+__all__ = ["Monitor", "check", "is_metered"]
 
 
-class Monitor(Watch):
+class Monitor(AxiomState):
     """
     Judges a trace as it grows.
 
@@ -47,7 +49,7 @@ class Monitor(Watch):
         self._t = event.t
         if event.same:
             self._look_at_instant(event)
-        if event.t > self._account.deadline and not self._is_metered:
+        if event.t > self._obligations.deadline and not self._is_metered:
             self._look_for_late()
         self._handlers[event.kind](event)
         self._latest = event
@@ -59,7 +61,7 @@ class Monitor(Watch):
     def see_all(self, events: Iterable[Event]) -> None:
         """Take many events into account."""
         # The same as `see`, written out, because a call for each event is a third of the time.
-        account, handlers = self._account, self._handlers
+        account, handlers = self._obligations, self._handlers
         for event in events:
             self._position += 1
             self._t = t = event.t
@@ -73,7 +75,7 @@ class Monitor(Watch):
 
     def look(self, t: int) -> Sequence[Violation]:
         """Nothing has happened up to `t`: what the waiting brings to light, lag alone."""
-        if t > self._account.deadline and not self._is_metered:
+        if t > self._obligations.deadline and not self._is_metered:
             self._t = t
             self._look_for_late()
         fresh, self._fresh = self._fresh, []
@@ -81,12 +83,12 @@ class Monitor(Watch):
 
     def excuse(self, frozen_ms: int) -> None:
         """The scheduler could not act for so long: no open obligation grows older by it."""
-        self._account.excuse(frozen_ms)
+        self._obligations.excuse(frozen_ms)
 
     def forget(self) -> None:
         """Drop what is neither registered nor running; for a caller that watches without an end."""
-        self._roll.forget()
-        listed = {one.cron for one in self._roll.listed or ()}
+        self._known.forget()
+        listed = {one.cron for one in self._known.listed or ()}
         self._texts = {text: recurs for text, recurs in self._texts.items() if text in listed}
 
     def verdicts(self) -> Report:
@@ -94,15 +96,15 @@ class Monitor(Watch):
         findings = self.findings()
         situation = self.situation()
         verdicts, blame, first = judge(findings, situation)
-        worst, worst_ms = self._account.samples(self._t)
+        worst, worst_ms = self._obligations.samples(self._t)
         return Report(
             positions=self._position + 1,
             verdicts=verdicts,
             blame=blame,
             first=first,
-            judged_with=self._account.witnesses,
+            judged_with=self._obligations.witnesses,
             witnesses=fit(worst, worst_ms, is_metered=self._is_metered),
-            surroundings=self._surroundings(),
+            environment=self._environment(),
         )
 
     def findings(self) -> dict[str, Finding]:
@@ -120,7 +122,7 @@ class Monitor(Watch):
         )
 
     def _freezes(self) -> str:
-        freeze = self._surroundings().longest_freeze_ms
+        freeze = self._environment().longest_freeze_ms
         return f"no finite trace decides it; the longest stretch without compute took {freeze} ms"
 
     def _exercised(self, axiom: str) -> int:
@@ -130,7 +132,7 @@ class Monitor(Watch):
             case "S2":
                 return self._successes
             case "L1":
-                return self._account.opened
+                return self._obligations.opened
             case "L3":
                 return self._quiet
             case "EA1":
@@ -150,15 +152,15 @@ class Monitor(Watch):
 
     def _open(self, axiom: str) -> int:
         if axiom == "L1":
-            return len(self._account.open_starts())
+            return len(self._obligations.open_starts())
         if axiom == "EA4":
             return int(self._latest is not None and self._latest.kind is Kind.COMPUTE)
-        return sum(one.axiom == axiom for one in self._account.waiting)
+        return sum(one.axiom == axiom for one in self._obligations.waiting)
 
     def situation(self) -> Situation:
         """What besides the axioms decides the verdicts."""
         at_rest = not (self._is_up or self._calls or self._stops or self._running)
-        given, needed = self._account.granted()
+        given, needed = self._obligations.granted()
         starved = self._is_metered and given < needed
         return Situation(
             reinitialize=self._header.reinitialize,
@@ -168,5 +170,32 @@ class Monitor(Watch):
             granted=f"compute granted {given} of {needed:g}" if starved else "",
         )
 
-    def _surroundings(self) -> Surroundings:
+    def _environment(self) -> Environment:
         return self._gauge.read(self._t)
+
+
+def is_metered(events: Iterable[Event]) -> bool:
+    """Whether the trace records compute."""
+    return any(event.kind is Kind.COMPUTE for event in events)
+
+
+def check(
+    header: Header,
+    events: Sequence[Event],
+    *,
+    as_printed: bool = False,
+    happy: Iterable[str] | None = None,
+    witnesses: Witnesses | None = None,
+) -> Report:
+    """Judge a whole trace, with its pulses in it."""
+    monitor = Monitor(
+        header, witnesses=witnesses, is_metered=is_metered(events), happy=happy
+    )  # fmt: skip
+    monitor.see_all(events)
+    report = monitor.verdicts()
+    if not as_printed:
+        return report
+    situation = monitor.situation()
+    findings = find_as_printed(events, report.judged_with, is_metered=situation.is_metered)
+    verdicts, blame, first = judge(findings, situation)
+    return replace(report, verdicts=verdicts, blame=blame, first=first)

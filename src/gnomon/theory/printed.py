@@ -10,9 +10,8 @@ compute, and an action is unfrozen when some was given since the action before.
 Spec: THEORY-17.
 """
 
-from gnomon.theory.axioms import System
+from gnomon.theory.axioms import CRASH, INIT_SUCCESS, MINUTE, STOP_END, STOP_START, System, run_end
 from gnomon.theory.budget import list_bits
-from gnomon.theory.definitions import CRASH, INIT_SUCCESS, MINUTE, STOP_END, STOP_START, run_end
 from gnomon.theory.formula import (
     TRUE,
     Atom,

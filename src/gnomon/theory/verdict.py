@@ -15,7 +15,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from gnomon.theory.axioms import AXIOMS, Axiom
-from gnomon.theory.surroundings import Surroundings
+from gnomon.theory.environment import Environment
 from gnomon.trace import Reinitialize, Witnesses
 
 __all__ = ["Finding", "Judgement", "Party", "Report", "Situation", "Verdict", "Violation", "judge"]
@@ -110,7 +110,7 @@ class Report:
     judged_with: Witnesses
     witnesses: Witnesses
     """The least witnesses under which the liveness axioms hold on this trace."""
-    surroundings: Surroundings
+    environment: Environment
 
     @property
     def is_fine(self) -> bool:

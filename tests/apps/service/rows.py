@@ -7,7 +7,7 @@ from gnomon.apps.service.settings import Settings
 from gnomon.core.engine import Pause
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State, Status
 from gnomon.core.ledger.period import period_key
-from gnomon.ports.ledger import RunRow, ScheduleRow
+from gnomon.ports.ledger_rows import RunRow, ScheduleRow
 
 __all__ = ["DAY", "NOON", "THREE", "run_row", "schedule_row"]
 

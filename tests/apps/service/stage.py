@@ -18,7 +18,7 @@ from gnomon.apps.service.worker import ServiceWorker
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.ports import Clock, Ledger, RunRow
 from gnomon.ports.executor import Accepted, Answer, Feedback, FeedbackStatus, Meta
-from gnomon.ports.request import Actor
+from gnomon.ports.ledger_rows import Actor
 from gnomon.ports.workflow_store import StoredDag, WorkflowStore
 from gnomon.shell.store.postgres.ledger import LeaseTime, PostgresLedger
 from gnomon.shell.store.postgres.workflow import PostgresWorkflowStore

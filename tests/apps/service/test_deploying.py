@@ -15,7 +15,7 @@ from gnomon.apps.service.schedule_input import read_input, target_of
 from gnomon.apps.service.settings import Settings
 from gnomon.core.dag.value import Json
 from gnomon.errors import ConflictError, DefinitionError, NotFoundError, StoreError
-from gnomon.ports.request import Actor
+from gnomon.ports.ledger_rows import Actor
 from gnomon.shell.store.sqlite import SqliteLedger
 from gnomon.shell.store.workflow import SqliteWorkflowStore
 from tests.clauses import clause

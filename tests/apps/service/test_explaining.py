@@ -5,7 +5,7 @@ import pytest
 from gnomon.apps.service.explaining import explain
 from gnomon.core.engine import Pause
 from gnomon.core.ledger.lifecycle import REASONS, Outcome, Reason, State, Status
-from gnomon.ports.ledger import RunRow
+from gnomon.ports.ledger_rows import RunRow
 from tests.apps.service.rows import DAY, NOON, THREE, run_row, schedule_row
 from tests.clauses import clause
 

@@ -14,7 +14,7 @@ from gnomon.apps.service.filters import Filter
 from gnomon.apps.service.schedule_input import ScheduleInput, read_input
 from gnomon.apps.service.settings import Settings
 from gnomon.errors import ConflictError
-from gnomon.ports.request import Actor
+from gnomon.ports.ledger_rows import Actor
 from tests.apps.service.hand import Hand, Play
 from tests.apps.service.stage import ANNA, REPORT
 from tests.clauses import clause

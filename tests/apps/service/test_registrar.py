@@ -5,7 +5,7 @@ import pytest
 from gnomon.apps.service.filters import Filter
 from gnomon.apps.service.schedule_input import ScheduleInput, read_input
 from gnomon.errors import ConflictError, DefinitionError, NotFoundError
-from gnomon.ports.request import Actor
+from gnomon.ports.ledger_rows import Actor
 from tests.apps.service.hand import Hand, Play
 from tests.apps.service.stage import ANNA, REPORT
 from tests.clauses import clause

@@ -8,7 +8,7 @@ from gnomon.apps.service.settings import Settings
 from gnomon.core.identifier import check_id
 from gnomon.core.schedule import Catchup, Overlap, Schedule, Uncertain
 from gnomon.errors import DefinitionError
-from gnomon.ports.request import Actor
+from gnomon.ports.ledger_rows import Actor
 from tests.clauses import clause
 
 REPORT = {"workflow_id": "report", "version": 3, "user_id": "anna", "cron_expr": "0 3 * * *"}

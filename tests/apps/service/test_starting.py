@@ -8,7 +8,7 @@ from gnomon.apps.service.starting import Started, Starter
 from gnomon.core.engine import plan
 from gnomon.core.ledger.lifecycle import State
 from gnomon.errors import DefinitionError, NotFoundError
-from gnomon.ports.request import Actor
+from gnomon.ports.ledger_rows import Actor
 from tests.apps.service.hand import Hand, Play
 from tests.apps.service.stage import ANNA
 from tests.clauses import clause

@@ -16,7 +16,7 @@ from gnomon.apps.service.worker import ServiceWorker
 from gnomon.core.dag.value import Json
 from gnomon.ports import RunRow
 from gnomon.ports.executions import NodeState
-from gnomon.ports.request import Actor
+from gnomon.ports.ledger_rows import Actor
 from gnomon.shell.clock import SystemClock
 from gnomon.shell.store.sqlite import SqliteLedger
 from gnomon.shell.store.workflow import SqliteExecutions, SqliteWorkflowStore

@@ -22,11 +22,11 @@ from gnomon.core.decision.distribution import (
     resolve,
     unit_map,
 )
-from gnomon.core.decision.prng import UNIT
 from gnomon.errors import DefinitionError
 from tests.clauses import clause
 
 HOUR = parse_window("after,1h")
+UNIT = 2.0**-53
 UNITS = st.integers(0, 2**53 - 1).map(lambda bits: bits * UNIT)
 FACTORS = st.floats(0.001, 1000.0)
 DISTRIBUTIONS: st.SearchStrategy[Distribution] = st.one_of(

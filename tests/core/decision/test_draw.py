@@ -1,4 +1,4 @@
-"""Candidates: how many are drawn, and which one is taken."""
+"""Candidates, the stream they come from, and jitter."""
 
 import pytest
 from hypothesis import given
@@ -18,7 +18,10 @@ from gnomon.core.decision import (
     parse_window,
 )
 from gnomon.core.decision.constraint import allowance
+from gnomon.core.decision.draw import JITTER_MAX_MS, SplitMix64, jitter_ms
+from gnomon.errors import DefinitionError
 from tests.clauses import clause
+from tests.oracle import decision_reference
 
 MONDAY_TEN = to_epoch(parse_instant("2026-03-02T10:00:00Z"))
 TIMES = [
@@ -174,3 +177,59 @@ def test_the_integer_path_says_none_when_no_candidate_is_allowed() -> None:
         identity="report", window=parse_window("after,1h"), only=parse_constraint("hours=12")
     )
     assert decider.choose(MONDAY_TEN) is None
+
+
+@clause("SEED-6")
+def test_the_stream_is_the_published_splitmix64() -> None:
+    # The first words after seed 1234567, as the generator's author and others print them.
+    stream = SplitMix64(1234567)
+    assert [stream.next_word() for _ in range(5)] == [
+        6457827717110365317,
+        3203168211198807973,
+        9817491932198370423,
+        4593380528125082431,
+        16408922859458223821,
+    ]
+
+
+@clause("SEED-7")
+def test_a_unit_is_the_top_53_bits_of_a_word() -> None:
+    assert SplitMix64(1234567).next_unit() == (6457827717110365317 >> 11) / 2**53
+
+
+@clause("SEED-7")
+@given(st.integers(0, 2**64 - 1))
+def test_a_unit_is_at_least_zero_and_below_one(state: int) -> None:
+    assert 0.0 <= SplitMix64(state).next_unit() < 1.0
+
+
+@clause("SEED-8")
+@given(st.text(alphabet="abc/:-0123456789é", max_size=40), st.integers(0, JITTER_MAX_MS))
+def test_jitter_is_the_draw_that_the_key_seeds(key: str, jitter: int) -> None:
+    shift = jitter_ms(key, jitter)
+    assert -jitter <= shift <= jitter
+    assert shift == decision_reference.jitter(key, jitter)
+
+
+@clause("SEED-8")
+def test_every_shift_either_way_occurs() -> None:
+    shifts = {jitter_ms(f"report:{number}", 3) for number in range(200)}
+    assert shifts == {-3, -2, -1, 0, 1, 2, 3}
+
+
+@clause("SEED-8")
+def test_no_jitter_is_no_shift() -> None:
+    assert jitter_ms("report:1772323200", 0) == 0
+
+
+@clause("SEED-8")
+@pytest.mark.parametrize("jitter", [-1, JITTER_MAX_MS + 1, 1.5, True, "5"])
+def test_a_jitter_that_cannot_be_meant_is_refused(jitter: int) -> None:
+    with pytest.raises(DefinitionError, match="whole number of milliseconds from 0 to one day"):
+        jitter_ms("report", jitter)
+
+
+@clause("SEED-8")
+def test_a_key_that_cannot_be_hashed_is_refused() -> None:
+    with pytest.raises(DefinitionError, match="jitter key: must be text"):
+        jitter_ms("\ud800", 5)

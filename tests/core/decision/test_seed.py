@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 from gnomon.core.civil.instant import parse_instant, to_epoch
 from gnomon.core.civil.zone import load_zone
 from gnomon.core.decision import SeedStrategy, decide, parse_seed_strategy
-from gnomon.core.decision.prng import state_of
 from gnomon.core.decision.seed import (
     period_key,
     period_key_of,
     seed_digest,
     seed_material,
     seed_state_of,
+    state_of,
 )
 from gnomon.errors import DefinitionError
 from tests.clauses import clause
@@ -136,3 +136,9 @@ def test_an_unknown_strategy_is_refused_with_the_known_ones(strategy: str) -> No
 
 def is_utf_8(text: str) -> bool:
     return not any("\ud800" <= char <= "\udfff" for char in text)
+
+
+@clause("SEED-6")
+def test_the_state_is_the_first_eight_bytes_read_from_the_left() -> None:
+    digest = bytes.fromhex("4279dd7a284efb4a") + bytes(24)
+    assert state_of(digest) == 0x4279DD7A284EFB4A

@@ -17,7 +17,7 @@ from gnomon.apps.operator.definition import Definition
 from gnomon.apps.operator.job import JobView, read_job, release
 from gnomon.apps.operator.periods import Outlook, first_status
 from gnomon.apps.operator.status import Active, Opened, Result, Status, add_entries, end_runs
-from gnomon.core.policy.deadline import is_too_late
+from gnomon.core.policy import is_too_late
 from gnomon.core.schedule import Overlap, Schedule
 from gnomon.ports.kubernetes import Answer, Found, Object, PutStatus
 from gnomon.simulation.operator.plan import World

@@ -39,7 +39,7 @@ from gnomon.apps.operator.status import (
 from gnomon.apps.operator.tend import ask_job, sweep
 from gnomon.core.civil.instant import format_instant
 from gnomon.core.ledger.lifecycle import Outcome, Reason
-from gnomon.core.policy.deadline import is_too_late
+from gnomon.core.policy import is_too_late
 from gnomon.core.schedule import Overlap
 from gnomon.ports.kubernetes import Create, Denial, Denied, Done, Get, Kind, NoAnswer
 from gnomon.ports.kubernetes_object import mapping, say, text

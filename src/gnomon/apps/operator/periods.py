@@ -29,8 +29,7 @@ from gnomon.apps.operator.status import (
 from gnomon.core.engine.due import USUAL, Due
 from gnomon.core.engine.opening import open_periods
 from gnomon.core.ledger.lifecycle import Outcome, Reason
-from gnomon.core.policy.catchup import kept
-from gnomon.core.policy.deadline import is_too_late
+from gnomon.core.policy import is_too_late, kept
 from gnomon.core.schedule import Catchup, Overlap, Schedule
 from gnomon.errors import DefinitionError
 

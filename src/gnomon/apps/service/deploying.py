@@ -23,7 +23,7 @@ from gnomon.core.dag import Dag, Trigger, parse_dag
 from gnomon.core.identifier import check_id
 from gnomon.errors import ConflictError, DefinitionError, NotFoundError
 from gnomon.ports import Clock
-from gnomon.ports.request import Actor
+from gnomon.ports.ledger_rows import Actor
 from gnomon.ports.workflow_store import StoredDag, WorkflowStore
 
 __all__ = ["Deployed", "Deployer", "Removed", "WorkflowView"]

@@ -14,7 +14,7 @@ from gnomon.apps.service.viewing import instant_text, run_view
 from gnomon.apps.service.views import Explanation
 from gnomon.core.civil.instant import format_instant
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State, Status
-from gnomon.ports.ledger import RunRow, ScheduleRow
+from gnomon.ports.ledger_rows import RunRow, ScheduleRow
 
 __all__ = ["explain"]
 

@@ -28,8 +28,7 @@ from gnomon.core.civil.instant import parse_instant, to_epoch
 from gnomon.core.ledger.period import Kind
 from gnomon.errors import DefinitionError, NotFoundError
 from gnomon.ports import Clock, Ledger
-from gnomon.ports.ledger import RunRow, ScheduleRow
-from gnomon.ports.request import Actor, LogRow, Only, RevisionRow
+from gnomon.ports.ledger_rows import Actor, LogRow, Only, RevisionRow, RunRow, ScheduleRow
 
 __all__ = ["Lookup", "owner_of", "read_instant"]
 

@@ -27,8 +27,7 @@ from gnomon.core.civil.instant import format_instant
 from gnomon.core.schedule import Schedule
 from gnomon.errors import ConflictError, DefinitionError, NotFoundError
 from gnomon.ports import Clock, Ledger
-from gnomon.ports.ledger import Saved, ScheduleRow
-from gnomon.ports.request import Actor, By, Only
+from gnomon.ports.ledger_rows import Actor, By, Only, Saved, ScheduleRow
 from gnomon.ports.workflow_store import WorkflowStore
 
 __all__ = ["BULK_MAX", "DeployedSchedules", "Registrar"]

@@ -25,7 +25,7 @@ from gnomon.core.schedule_record import canonical
 from gnomon.errors import ConflictError, DefinitionError, NotFoundError
 from gnomon.ports import Clock, Ledger
 from gnomon.ports.executor import Feedback
-from gnomon.ports.request import Actor, By
+from gnomon.ports.ledger_rows import Actor, By
 
 __all__ = ["BACKFILL_MAX", "Requests", "by_of"]
 

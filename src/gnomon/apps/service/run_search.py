@@ -13,8 +13,7 @@ from gnomon.apps.service.filters import RunFilter
 from gnomon.core.civil.duration import parse_duration
 from gnomon.core.civil.instant import parse_instant, to_epoch
 from gnomon.errors import DefinitionError
-from gnomon.ports.ledger import RunRow
-from gnomon.ports.request import Actor, RunsOnly, RunsPlace
+from gnomon.ports.ledger_rows import Actor, RunRow, RunsOnly, RunsPlace
 
 __all__ = ["SINCE_MS", "place_after", "read_place", "runs_only"]
 

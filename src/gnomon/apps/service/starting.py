@@ -16,7 +16,7 @@ from gnomon.apps.service.registrar import Registrar
 from gnomon.apps.service.schedule_id import START, direct_id
 from gnomon.apps.service.schedule_input import ScheduleInput
 from gnomon.core.identifier import ID
-from gnomon.ports.request import Actor
+from gnomon.ports.ledger_rows import Actor
 from gnomon.ports.workflow_store import WorkflowStore
 
 __all__ = ["Started", "Starter"]

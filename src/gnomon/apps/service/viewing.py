@@ -15,7 +15,7 @@ from gnomon.core.civil.instant import format_instant
 from gnomon.core.schedule import Schedule
 from gnomon.core.schedule_record import write_schedule
 from gnomon.errors import DefinitionError
-from gnomon.ports.ledger import RunRow, ScheduleRow
+from gnomon.ports.ledger_rows import RunRow, ScheduleRow
 
 __all__ = ["instant_text", "next_nominals", "run_view", "schedule_view"]
 

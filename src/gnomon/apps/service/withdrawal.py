@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from gnomon.apps.service.schedule_id import derived_id, direct_id
 from gnomon.apps.service.schedule_input import Target, target_of
 from gnomon.errors import ConflictError
-from gnomon.ports.ledger import ScheduleRow
+from gnomon.ports.ledger_rows import ScheduleRow
 
 __all__ = ["is_of_trigger", "to_withdraw"]
 

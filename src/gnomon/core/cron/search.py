@@ -7,7 +7,8 @@ saving. The policy decides two things: which timeline is used, the one where loc
 the one where they do not; and whether matches that a gap swallows are made up for by one occurrence
 in the first minute after it.
 
-This is the whole and plain way to every answer; `quick` answers the commonest question from tables.
+This is the whole and plain way to every answer; `fast_next` answers the commonest question from
+tables.
 
 Spec: REC-1 to REC-5, REC-9, DST-1 to DST-7.
 """

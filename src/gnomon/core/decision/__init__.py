@@ -15,7 +15,7 @@ from gnomon.core.decision.constraint_text import parse_constraint, render_constr
 from gnomon.core.decision.decide import Decider, decide, recompute
 from gnomon.core.decision.distribution import Distribution
 from gnomon.core.decision.distribution_text import make_distribution, parse_distribution
-from gnomon.core.decision.jitter import jitter_ms
+from gnomon.core.decision.draw import jitter_ms
 from gnomon.core.decision.record import Chosen, Decision, Unschedulable
 from gnomon.core.decision.seed import SeedStrategy, parse_seed_strategy
 from gnomon.core.decision.window import Placement, Window, WindowRule, parse_window, place

@@ -1,5 +1,5 @@
 """
-Seeds: what a decision depends on, condensed to 32 bytes.
+Seeds: what a decision depends on, condensed to 32 bytes, of which the first eight start a stream.
 
 The seed is SHA-256 over identity, period key and salt, joined by line feeds. The strategy says
 which key a period has: `stable` gives each period its own, `daily` and `weekly` give one to all
@@ -7,7 +7,7 @@ periods whose nominal instants share a local date or an ISO week.
 
 The strategy reads local time only to name the day or the week; no instant is moved here.
 
-Spec: SEED-1 to SEED-5.
+Spec: SEED-1 to SEED-6.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,6 @@ from typing import assert_never
 from gnomon.core.civil.calendar import DAY, civil_from_days, iso_week
 from gnomon.core.civil.instant import format_instant
 from gnomon.core.civil.zone import Zone
-from gnomon.core.decision.prng import state_of
 from gnomon.errors import DefinitionError
 
 __all__ = [
@@ -34,6 +33,7 @@ __all__ = [
     "seed_digest",
     "seed_material",
     "seed_state_of",
+    "state_of",
 ]
 
 TEXT_MAX = 4096
@@ -90,6 +90,11 @@ def seed_material(identity: str, key: str, salt: str) -> str:
 def seed_digest(material: str) -> bytes:
     """SHA-256 of the text in UTF-8; its hexadecimal form is the seed hash of logs and records."""
     return sha256(material.encode()).digest()
+
+
+def state_of(digest: bytes) -> int:
+    """The starting state that a digest gives: its first eight bytes, big-endian."""
+    return int.from_bytes(digest[:8], "big")
 
 
 def seed_state_of(

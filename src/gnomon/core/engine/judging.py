@@ -15,9 +15,7 @@ from gnomon.core.engine.maybe_running import LostRuns, newest_in_flight, newest_
 from gnomon.core.engine.opening import passed_over
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State
 from gnomon.core.ledger.period import Fact, InFlight, is_backfill, is_manual
-from gnomon.core.policy.catchup import kept
-from gnomon.core.policy.deadline import is_too_late
-from gnomon.core.policy.overlap import Turn, turns
+from gnomon.core.policy import Turn, is_too_late, kept, turns
 from gnomon.core.schedule import Overlap
 
 __all__ = ["Starts", "by_time", "judge", "start"]

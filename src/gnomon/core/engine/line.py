@@ -20,7 +20,7 @@ from itertools import islice, takewhile
 from gnomon.core.engine.due import Candidate, Due, Limits, Lineup
 from gnomon.core.ledger.lifecycle import State
 from gnomon.core.ledger.period import Waiting
-from gnomon.core.policy.catchup import even_step_ms, line_up
+from gnomon.core.policy import even_step_ms, line_up
 from gnomon.core.schedule import Catchup, Overlap, Schedule
 
 __all__ = ["fall_in", "is_full", "room", "runs_all"]

@@ -22,7 +22,7 @@ from gnomon.core.engine.due import Candidate, Due, Limits
 from gnomon.core.engine.line import room, runs_all
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State
 from gnomon.core.ledger.period import Fact, period_key, range_key
-from gnomon.core.policy.deadline import last_too_late
+from gnomon.core.policy import last_too_late
 from gnomon.core.schedule import Catchup, Schedule
 
 __all__ = ["Opening", "open_periods", "passed_over", "was_before"]

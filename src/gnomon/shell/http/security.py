@@ -23,7 +23,7 @@ from fastapi.security import (
 from starlette.requests import HTTPConnection
 from starlette.types import Scope as ASGIScope
 
-from gnomon.ports.request import Actor
+from gnomon.ports.ledger_rows import Actor
 from gnomon.shell.http.authentication import CERTIFICATE, Authenticator
 from gnomon.shell.http.principal import Principal, Scope
 from gnomon.shell.http.problem import ProblemError

@@ -9,7 +9,7 @@ Spec: SERVICE-20.
 import sqlite3
 from collections.abc import Sequence
 
-from gnomon.ports.request import Breach, Expected, Judged
+from gnomon.ports.ledger_rows import Breach, Expected, Judged
 from gnomon.shell.store.instant_text import from_text, to_text
 from gnomon.shell.store.queries import named
 

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from gnomon.core.schedule import Schedule
 from gnomon.errors import ConflictError
-from gnomon.ports.request import By, LogRow
+from gnomon.ports.ledger_rows import By, LogRow
 from gnomon.shell.store.history import PAGE_MAX
 from gnomon.shell.store.instant_text import from_text, to_text
 from gnomon.shell.store.queries import named

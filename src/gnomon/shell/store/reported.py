@@ -15,7 +15,7 @@ from typing import NamedTuple, assert_never
 
 from gnomon.core.ledger.lifecycle import ENDS, Outcome, Reason, State, Status, Step, follow
 from gnomon.core.ledger.period import is_backfill
-from gnomon.core.policy.retry import BACKOFF_MAX, retry_ms
+from gnomon.core.policy import BACKOFF_MAX, retry_ms
 from gnomon.core.schedule import Schedule
 from gnomon.ports import Ended, Failed, Launched, Report
 

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from gnomon.core.schedule import Schedule
 from gnomon.ports import Breach, By, Expected, Judged, LogRow, RevisionRow, RunRow, Saved, ToEnd
-from gnomon.ports.request import RunsOnly, RunsPlace
+from gnomon.ports.ledger_rows import RunsOnly, RunsPlace
 from gnomon.shell.store import asked, definition, expectation, history, logbook, run_search
 from gnomon.shell.store.asking import Triggered
 from gnomon.shell.store.database import Database

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from gnomon.ports import RunRow
-from gnomon.ports.request import RunsOnly, RunsPlace
+from gnomon.ports.ledger_rows import RunsOnly, RunsPlace
 from gnomon.shell.store.history import PAGE_MAX, run_rows
 from gnomon.shell.store.instant_text import END_MS, to_text
 

@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from gnomon.core.engine import Change, Limits, plan
 from gnomon.core.ledger.lifecycle import Reason, State
 from gnomon.ports import Claim, Clock, Ended, Failed, Launched, Launcher, Ledger, Report, Strained
-from gnomon.ports.renewal import Renewal
+from gnomon.ports.ledger_rows import Renewal
 from gnomon.shell.clock import Reading
 from gnomon.shell.observe.telemetry import Telemetry, log
 from gnomon.shell.worker.ending import Ending

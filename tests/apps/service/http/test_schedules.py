@@ -5,7 +5,7 @@ import pytest
 from gnomon.apps.service.filters import Filter
 from gnomon.apps.service.http.forms import ScheduleForm
 from gnomon.apps.service.schedule_input import ScheduleInput
-from gnomon.ports.request import Actor
+from gnomon.ports.ledger_rows import Actor
 from tests.apps.service.http.service_stage import MINUTELY, NOON, Stage, play
 from tests.clauses import clause
 

@@ -7,7 +7,7 @@ Spec: SERVICE-20.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from gnomon.ports.request import Breach, Expected, Judged
+from gnomon.ports.ledger_rows import Breach, Expected, Judged
 from gnomon.shell.store.postgres.statement import Statements
 
 if TYPE_CHECKING:

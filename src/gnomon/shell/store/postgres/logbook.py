@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from gnomon.core.schedule import Schedule
-from gnomon.ports.request import By, LogRow
+from gnomon.ports.ledger_rows import By, LogRow
 from gnomon.shell.store.logbook import conflict
 from gnomon.shell.store.postgres.statement import Statements
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 from gnomon.core.schedule import Schedule
 from gnomon.errors import DefinitionError, StoreError
 from gnomon.ports import Breach, By, Expected, Judged, LogRow, RevisionRow, RunRow, Saved, ToEnd
-from gnomon.ports.request import RunsOnly, RunsPlace
+from gnomon.ports.ledger_rows import RunsOnly, RunsPlace
 from gnomon.shell.store.asking import Triggered
 from gnomon.shell.store.definition_cache import DefinitionCache
 from gnomon.shell.store.history import PAGE_MAX

@@ -22,7 +22,7 @@ from gnomon.apps.service.events import Event
 from gnomon.apps.service.http.parts import Parts
 from gnomon.apps.service.http.routes.schedules import PartsOf
 from gnomon.apps.service.viewing import instant_text
-from gnomon.ports.request import Actor
+from gnomon.ports.ledger_rows import Actor
 from gnomon.shell.http.describing import problems
 from gnomon.shell.http.security import Reader
 
