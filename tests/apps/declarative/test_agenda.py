@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.apps.declarative.agenda import Agenda, End, Step
-from gnomon.apps.declarative.moment import Moment
+from gnomon.apps.declarative.journal_time import JournalTime
 from gnomon.apps.declarative.override import Fate, classify, resume
-from gnomon.apps.declarative.record import TaskRecord, TaskState, read_record, write_record
 from gnomon.apps.declarative.registration import Registration, read_registrations
+from gnomon.apps.declarative.task import TaskRecord, TaskState, read_record, write_record
 from gnomon.ports import Looked
 from tests.clauses import clause
 
@@ -18,9 +18,9 @@ START_MS = 1_772_323_200_000
 CRONS = ["* * * * *", "0,5,10,20 * * * *", "3 0 * * *", "7 1 * * *"]
 
 
-def moment(t_ms: int) -> Moment:
+def at(t_ms: int) -> JournalTime:
     now_ms = START_MS + t_ms
-    return Moment(now_ms, now_ms, t_ms, Looked(fresh_ms=now_ms - now_ms % 60_000))
+    return JournalTime(now_ms, now_ms, t_ms, Looked(fresh_ms=now_ms - now_ms % 60_000))
 
 
 def registrations(delays: list[int]) -> list[Registration]:
@@ -33,12 +33,14 @@ def registrations(delays: list[int]) -> list[Registration]:
     )
 
 
-def begun(registered: list[Registration], records: dict[str, TaskRecord], now: Moment) -> Agenda:
+def begun(
+    registered: list[Registration], records: dict[str, TaskRecord], now: JournalTime
+) -> Agenda:
     after = resume(registered, records, now=now, identifier="x", running=[])
     return Agenda().prepare(registered, after, now)
 
 
-def taken(agenda: Agenda, ends: list[End], now: Moment) -> Step:
+def taken(agenda: Agenda, ends: list[End], now: JournalTime) -> Step:
     step = agenda.plan(ends, now=now, starting=True)
     agenda.apply(step, now=now)
     return step
@@ -50,17 +52,17 @@ class Player:
     def __init__(self, delays: list[int]) -> None:
         self.registered = registrations(delays)
         self.t_ms = 0
-        self.agenda = begun(self.registered, {}, moment(0))
+        self.agenda = begun(self.registered, {}, at(0))
         self.starts: list[tuple[int, str, int, int, str]] = []
 
     def turn(self, ends: list[End]) -> None:
-        step = taken(self.agenda, ends, moment(self.t_ms))
+        step = taken(self.agenda, ends, at(self.t_ms))
         self.starts += [(self.t_ms, *start.context) for start in step.starts]
 
     def restart(self) -> None:
         texts = {name: write_record(record) for name, record in self.agenda.records().items()}
         records = {name: read_record(name, text) for name, text in texts.items()}
-        self.agenda = begun(self.registered, records, moment(self.t_ms))
+        self.agenda = begun(self.registered, records, at(self.t_ms))
 
     def play(self, moves: list[tuple[int, bool]], *, restarting: bool) -> None:
         self.turn([])
@@ -98,7 +100,7 @@ def test_asking_twice_gives_the_same_decision(
 ) -> None:
     player = Player(delays)
     player.play(moves, restarting=False)
-    now = moment(player.t_ms + 61_000)
+    now = at(player.t_ms + 61_000)
 
     assert player.agenda.plan([], now=now, starting=True) == player.agenda.plan(
         [], now=now, starting=True
@@ -126,10 +128,10 @@ def test_when_the_rest_is_over_there_is_something_to_start_and_not_before(
 ) -> None:
     player = Player(delays)
     player.play(moves, restarting=False)
-    rest_ms = player.agenda.rest_ms(moment(player.t_ms))
+    rest_ms = player.agenda.rest_ms(at(player.t_ms))
 
     assert rest_ms is not None
-    before, then = moment(player.t_ms + rest_ms - 1), moment(player.t_ms + rest_ms)
+    before, then = at(player.t_ms + rest_ms - 1), at(player.t_ms + rest_ms)
     assert rest_ms > 0
     assert player.agenda.plan([], now=before, starting=True).starts == []
     assert player.agenda.plan([], now=then, starting=True).starts != []
@@ -144,8 +146,8 @@ def test_when_the_rest_is_over_there_is_something_to_start_and_not_before(
 def test_whatever_is_found_each_task_has_one_fate_and_what_was_cut_off_is_owed(
     former: list[int], later: list[int], states: list[TaskState]
 ) -> None:
-    now = moment(30_000)
-    known = resume(registrations(former), {}, now=moment(0), identifier="old", running=[])
+    now = at(30_000)
+    known = resume(registrations(former), {}, now=at(0), identifier="old", running=[])
     for (name, record), state in zip(list(known.items()), states, strict=True):
         known[name] = replace(
             record, state=state, retry_until_ms=START_MS if state == "AwaitingRetry" else None,

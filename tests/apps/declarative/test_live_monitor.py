@@ -14,12 +14,11 @@ from typing import cast
 
 import pytest
 
-from gnomon.apps.declarative import agenda, machine, override, session
+from gnomon.apps.declarative import agenda, override, session, task
 from gnomon.apps.declarative.agenda import Agenda
+from gnomon.apps.declarative.journal_time import JournalTime
 from gnomon.apps.declarative.live_pulses import LivePulses
-from gnomon.apps.declarative.machine import Why
-from gnomon.apps.declarative.moment import Moment
-from gnomon.apps.declarative.record import TaskRecord, TaskState
+from gnomon.apps.declarative.task import TaskRecord, TaskState, Why
 from gnomon.ports import Entry, Event
 from gnomon.shell.store.journal import SqliteJournalOpener
 from tests.apps.declarative.play import Play
@@ -111,44 +110,44 @@ def forget_dues(patch: Patch) -> None:
 def start_without_reason(patch: Patch) -> None:
     calls = [0]
 
-    def eager(record: TaskRecord, due: int | None, *, now: Moment) -> Why | None:
+    def eager(record: TaskRecord, due: int | None, *, now: JournalTime) -> Why | None:
         calls[0] += 1
-        why = machine.reason_to_start(record, due, now=now)
+        why = task.reason_to_start(record, due, now=now)
         return Why.RETRY if calls[0] == 5 else why
 
     patch.setattr(agenda, "reason_to_start", eager)
 
 
 def drop_retries(patch: Patch) -> None:
-    patch.setattr(machine, "failed", machine.succeeded)
+    patch.setattr(task, "failed", task.succeeded)
 
 
 def hasten_retries(patch: Patch) -> None:
-    failed = machine.failed
+    failed = task.failed
 
-    def hasty(record: TaskRecord, *, now: Moment) -> TaskRecord:
+    def hasty(record: TaskRecord, *, now: JournalTime) -> TaskRecord:
         after = failed(record, now=now)
         assert after.retry_t_ms is not None
         return replace(after, retry_t_ms=after.retry_t_ms - 1)
 
-    patch.setattr(machine, "failed", hasty)
+    patch.setattr(task, "failed", hasty)
 
 
 def forget_what_was_cut_off(patch: Patch) -> None:
-    def forgetful(record: TaskRecord, *, now: Moment) -> TaskRecord:
+    def forgetful(record: TaskRecord, *, now: JournalTime) -> TaskRecord:
         return replace(record, state=TaskState.AWAITING_RUN)
 
     patch.setattr(override, "crashed", forgetful)
 
 
 def make_up_for_every_occurrence(patch: Patch) -> None:
-    started = machine.started
+    started = task.started
 
-    def frugal(record: TaskRecord, *, nominal: int, now: Moment) -> TaskRecord:
+    def frugal(record: TaskRecord, *, nominal: int, now: JournalTime) -> TaskRecord:
         after = started(record, nominal=nominal, now=now)
         return replace(after, settled_ms=min(record.settled_ms + 60_000, now.through_ms))
 
-    patch.setattr(machine, "started", frugal)
+    patch.setattr(task, "started", frugal)
 
 
 def sleep_for_ever(patch: Patch) -> None:
@@ -159,7 +158,7 @@ def sleep_for_ever(patch: Patch) -> None:
 def stop_without_waiting(patch: Patch) -> None:
     ask = session.Session._ask_to_stop
 
-    def hasty(self: session.Session, entries: list[Entry], now: Moment) -> int:
+    def hasty(self: session.Session, entries: list[Entry], now: JournalTime) -> int:
         call = ask(self, entries, now)
         if call:
             entries.append(Entry(Event.STOP_END, now.t_ms, now.wall_ms, call=call))

@@ -10,15 +10,14 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from unittest.mock import patch
 
-from gnomon.apps.declarative import agenda, looked, scheduler, session
+from gnomon.apps.declarative import agenda, journal_time, scheduler, session
 from gnomon.apps.declarative.agenda import Agenda, End, Start, Step
-from gnomon.apps.declarative.looked import Back, Sight
-from gnomon.apps.declarative.moment import Moment, Timekeeper
+from gnomon.apps.declarative.journal_time import Back, JournalTime, Sight, Timekeeper
 from gnomon.apps.declarative.pen import Pen
-from gnomon.apps.declarative.record import TaskRecord, TaskState
 from gnomon.apps.declarative.registration import Registration
 from gnomon.apps.declarative.runner import Run, Runner
 from gnomon.apps.declarative.session import Session
+from gnomon.apps.declarative.task import TaskRecord, TaskState
 from gnomon.errors import StoreError
 from gnomon.ports import Change, Entry, Event
 from gnomon.simulation.declarative.plan import World
@@ -78,7 +77,7 @@ def _run_before_the_commit() -> Patch:
                 without = replace(step, starts=[])
                 await self._pen.write(change, lambda: follow(self, step, without, now, call))
 
-    def follow(self: Session, step: Step, without: Step, now: Moment, call: int) -> None:
+    def follow(self: Session, step: Step, without: Step, now: JournalTime, call: int) -> None:
         with patch.object(self._runner, "start", lambda start: None):
             self._follow(step, now, call)
 
@@ -89,7 +88,7 @@ def _overlapping_runs() -> Patch:
     """A run that takes longer than half a minute is taken for lost."""
     right = Agenda._plan_start
 
-    def wrong(self: Agenda, step: Step, name: str, now: Moment) -> None:
+    def wrong(self: Agenda, step: Step, name: str, now: JournalTime) -> None:
         task = self._tasks.get(name)
         before = None if task is None else task.record
         if task is not None and before is not None and before.state is TaskState.RUNNING:
@@ -100,7 +99,7 @@ def _overlapping_runs() -> Patch:
 
     @contextmanager
     def both() -> Iterator[None]:
-        def remind(self: Agenda, name: str, task: agenda._Task) -> None:
+        def remind(self: Agenda, name: str, task: agenda._Planned) -> None:
             state = task.record.state
             task.record = replace(task.record, state=TaskState.AWAITING_RUN)
             always(self, name, task)
@@ -132,7 +131,7 @@ def _stop_does_not_wait() -> Patch:
 
 
 def _starts_after_stop() -> Patch:
-    def wrong(self: Agenda, ends: Sequence[End], *, now: Moment, starting: bool) -> Step:
+    def wrong(self: Agenda, ends: Sequence[End], *, now: JournalTime, starting: bool) -> Step:
         return right(self, ends, now=now, starting=True)
 
     right = Agenda.plan
@@ -166,7 +165,7 @@ def _crash_not_noticed() -> Patch:
 
     def wrong(
         self: Session, registrations: Sequence[Registration], records: dict[str, TaskRecord],
-        now: Moment, entries: Sequence[Entry],
+        now: JournalTime, entries: Sequence[Entry],
     ) -> tuple[Change, Agenda]:  # fmt: skip
         return right(self, registrations, records, now, [])
 
@@ -176,12 +175,12 @@ def _crash_not_noticed() -> Patch:
 def _clock_believed() -> Patch:
     """What is due is decided by the clock on the wall alone."""
 
-    def wrong(self: Timekeeper) -> Moment:
-        moment = right(self)
-        return moment._replace(through_ms=moment.wall_ms)
+    def wrong(self: Timekeeper) -> JournalTime:
+        now = right(self)
+        return now._replace(through_ms=now.wall_ms)
 
-    right = Timekeeper.moment
-    return patch.object(Timekeeper, "moment", wrong)
+    right = Timekeeper.time
+    return patch.object(Timekeeper, "time", wrong)
 
 
 def _clock_ahead_for_ever() -> Patch:
@@ -199,7 +198,7 @@ def _clock_ahead_for_ever() -> Patch:
 
 def _minutes_come_again() -> Patch:
     """What was looked at ahead of its time comes when its time has come."""
-    return patch.object(looked, "_islands", lambda stretches: ())
+    return patch.object(journal_time, "_islands", lambda stretches: ())
 
 
 def _records_not_set_back() -> Patch:
@@ -210,7 +209,7 @@ def _records_not_set_back() -> Patch:
 def _retries_not_waited_for() -> Patch:
     """The next look is for what is due; a retry waits until the scheduler looks anyway."""
 
-    def wrong(self: Agenda, now: Moment) -> int | None:
+    def wrong(self: Agenda, now: JournalTime) -> int | None:
         self._retries.clear()
         return right(self, now)
 
@@ -252,9 +251,9 @@ def _two_hands_write() -> Patch:
     """Each writer decides at once, whatever another is about to write."""
 
     @asynccontextmanager
-    async def wrong(self: Pen) -> AsyncIterator[Moment]:
+    async def wrong(self: Pen) -> AsyncIterator[JournalTime]:
         await self._settle()  # or a turn would follow the other for ever, without a write
-        yield self._keeper.moment()
+        yield self._keeper.time()
 
     @contextmanager
     def both() -> Iterator[None]:

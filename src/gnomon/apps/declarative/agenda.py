@@ -13,13 +13,11 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import NamedTuple
 
-from gnomon.apps.declarative import machine
+from gnomon.apps.declarative import task
 from gnomon.apps.declarative.callback import Callback, RunContext
-from gnomon.apps.declarative.looked import Back
-from gnomon.apps.declarative.machine import Why, reason_to_start
-from gnomon.apps.declarative.moment import Moment
-from gnomon.apps.declarative.record import TaskRecord, TaskState
+from gnomon.apps.declarative.journal_time import Back, JournalTime
 from gnomon.apps.declarative.registration import Registration
+from gnomon.apps.declarative.task import TaskRecord, TaskState, Why, reason_to_start
 from gnomon.core.civil.instant import format_instant
 from gnomon.errors import CronCalculationError
 from gnomon.ports import Entry, Event
@@ -60,7 +58,7 @@ class Step:
 
 
 @dataclass(slots=True)
-class _Task:
+class _Planned:
     registration: Registration
     record: TaskRecord
     due: int | None = None
@@ -70,7 +68,7 @@ class Agenda:
     """All tasks, by name."""
 
     def __init__(self) -> None:
-        self._tasks: dict[str, _Task] = {}
+        self._tasks: dict[str, _Planned] = {}
         self._running: dict[str, tuple[str, int]] = {}
         """The runs that go on, each with the cron text and the delay it was started under."""
         self._unwritten: dict[str, None] = {}
@@ -89,44 +87,47 @@ class Agenda:
         return not self._tasks and not self._running
 
     def records(self) -> dict[str, TaskRecord]:
-        return {name: task.record for name, task in self._tasks.items()}
+        return {name: planned.record for name, planned in self._tasks.items()}
 
     def unwritten(self) -> dict[str, TaskRecord]:
         """The records that are to be written with whatever is written next."""
         return {name: self._tasks[name].record for name in self._unwritten if name in self._tasks}
 
-    def go_back(self, back: Back, *, now: Moment) -> list[CronCalculationError]:
+    def go_back(self, back: Back, *, now: JournalTime) -> list[CronCalculationError]:
         """The clock was set back; what went wrong in looking ahead from there."""
         errors = []
         self._dues = []
-        for name, task in self._tasks.items():
-            before = task.record
+        for name, planned in self._tasks.items():
+            before = planned.record
             try:
-                task.record = machine.gone_back(before, task.registration.recurrence, back)
-                task.due = _next_due(task.registration, task.record, now)
+                planned.record = task.gone_back(before, planned.registration.recurrence, back)
+                planned.due = _next_due(planned.registration, planned.record, now)
             except Exception as error:  # a recurrence of the user's own
-                task.due = None
-                errors.append(_incalculable(task.registration, now, error))
-            if task.record != before:
+                planned.due = None
+                errors.append(_incalculable(planned.registration, now, error))
+            if planned.record != before:
                 self._unwritten[name] = None
-            self._remind(name, task)
+            self._remind(name, planned)
         return errors
 
     def prepare(
-        self, registrations: Sequence[Registration], records: dict[str, TaskRecord], now: Moment
+        self,
+        registrations: Sequence[Registration],
+        records: dict[str, TaskRecord],
+        now: JournalTime,
     ) -> "Agenda":
         """The agenda as it will be with these; runs that go on are kept."""
         new = Agenda()
         for one in registrations:
-            task = _Task(one, records[one.name])
-            task.due = _next_due(one, task.record, now)
-            new._tasks[one.name] = task
+            planned = _Planned(one, records[one.name])
+            planned.due = _next_due(one, planned.record, now)
+            new._tasks[one.name] = planned
         new._running = dict(self._running)
-        for name, task in new._tasks.items():
-            new._remind(name, task)
+        for name, planned in new._tasks.items():
+            new._remind(name, planned)
         return new
 
-    def plan(self, ends: Sequence[End], *, now: Moment, starting: bool) -> Step:
+    def plan(self, ends: Sequence[End], *, now: JournalTime, starting: bool) -> Step:
         """What is to be written: the ends, and the starts that are due."""
         step = Step(records=self.unwritten())
         for end in ends:
@@ -138,7 +139,7 @@ class Agenda:
                 self._plan_start(step, name, now)
         return step
 
-    def apply(self, step: Step, *, now: Moment) -> list[CronCalculationError]:
+    def apply(self, step: Step, *, now: JournalTime) -> list[CronCalculationError]:
         """The step has been written; what went wrong in looking further ahead."""
         errors = []
         for end, _ in step.ends:
@@ -148,20 +149,20 @@ class Agenda:
             self._running[name] = _definition(self._tasks[name].record)
             self._ready.discard(name)
         for name, record in step.records.items():
-            task = self._tasks[name]
+            planned = self._tasks[name]
             self._unwritten.pop(name, None)
-            settled = record.settled_ms != task.record.settled_ms
-            task.record = record
+            settled = record.settled_ms != planned.record.settled_ms
+            planned.record = record
             if settled:
                 try:
-                    task.due = _next_due(task.registration, record, now)
+                    planned.due = _next_due(planned.registration, record, now)
                 except CronCalculationError as error:
-                    task.due = None
+                    planned.due = None
                     errors.append(error)
-            self._remind(name, task)
+            self._remind(name, planned)
         return errors
 
-    def rest_ms(self, now: Moment) -> int | None:
+    def rest_ms(self, now: JournalTime) -> int | None:
         """How long there is nothing to do; None until a caller changes that."""
         if self._ready:  # what was planned has not been written
             return 0
@@ -177,35 +178,35 @@ class Agenda:
             rests.append(self._retries[0][0] - now.t_ms)
         return max(min(rests), 0) if rests else None
 
-    def _plan_end(self, step: Step, end: End, now: Moment) -> None:
+    def _plan_end(self, step: Step, end: End, now: JournalTime) -> None:
         succeeded = end.error is None
         event = Event.RUN_SUCCESS if succeeded else Event.RUN_FAILURE
         step.entries.append(Entry(event, now.t_ms, now.wall_ms, task=end.task, detail=end.detail))
-        task, record = self._tasks.get(end.task), None
-        if task is not None:
-            if self._running[end.task] != _definition(task.record):
-                record = machine.ended_for_another(task.record)
+        planned, record = self._tasks.get(end.task), None
+        if planned is not None:
+            if self._running[end.task] != _definition(planned.record):
+                record = task.ended_for_another(planned.record)
             elif succeeded:
-                record = machine.succeeded(task.record, now=now)
+                record = task.succeeded(planned.record, now=now)
             else:
-                record = machine.failed(task.record, now=now)
+                record = task.failed(planned.record, now=now)
             step.records[end.task] = record
         step.ends.append((end, record))
 
-    def _plan_start(self, step: Step, name: str, now: Moment) -> None:
-        task = self._tasks.get(name)
-        if task is None:  # its run has ended after it was removed
+    def _plan_start(self, step: Step, name: str, now: JournalTime) -> None:
+        planned = self._tasks.get(name)
+        if planned is None:  # its run has ended after it was removed
             return
-        record = step.records.get(name, task.record)
+        record = step.records.get(name, planned.record)
         if record.state is TaskState.RUNNING:
             self._ready.discard(name)
             return
-        why = reason_to_start(record, task.due, now=now)
+        why = reason_to_start(record, planned.due, now=now)
         if why is None:
             self._ready.discard(name)
             return
-        nominal = self._nominal(task, record, why, now)
-        after = machine.started(record, nominal=nominal, now=now)
+        nominal = self._nominal(planned, record, why, now)
+        after = task.started(record, nominal=nominal, now=now)
         context = RunContext(name, nominal, after.attempts, why.value)
         step.records[name] = after
         step.entries.append(
@@ -216,47 +217,49 @@ class Agenda:
         )  # fmt: skip
         preempts = why is Why.DUE and record.state is TaskState.AWAITING_RETRY
         step.starts.append(
-            Start(task.registration.callback, context, why, preempts, record.interrupted)
+            Start(planned.registration.callback, context, why, preempts, record.interrupted)
         )
 
-    def _nominal(self, task: _Task, record: TaskRecord, why: Why, now: Moment) -> int:
+    def _nominal(self, planned: _Planned, record: TaskRecord, why: Why, now: JournalTime) -> int:
         """The occurrence that a run is for: of several that are owed, the latest."""
         if why is not Why.DUE:
             return record.nominal if record.nominal is not None else now.minute_ms // 1000
-        recurrence, through = task.registration.recurrence, now.through_ms // 1000
-        if task.due is None or task.due > through:
+        recurrence, through = planned.registration.recurrence, now.through_ms // 1000
+        if planned.due is None or planned.due > through:
             assert record.owed is not None
             return record.owed
         try:
-            later = recurrence.next_epoch(task.due)
+            later = recurrence.next_epoch(planned.due)
             if later is None or later > through:
-                return task.due
-            return machine.latest_due(recurrence, task.due, through, now.islands)
+                return planned.due
+            return task.latest_due(recurrence, planned.due, through, now.islands)
         except Exception:  # a recurrence of the user's own; what is due is due all the same
-            return task.due
+            return planned.due
 
-    def _ripen(self, now: Moment) -> None:
+    def _ripen(self, now: JournalTime) -> None:
         self._ready.update(
             _popped(self._dues, now.through_ms // 1000), _popped(self._retries, now.t_ms)
         )
 
-    def _remind(self, name: str, task: _Task) -> None:
-        if task.record.state is TaskState.RUNNING:
+    def _remind(self, name: str, planned: _Planned) -> None:
+        if planned.record.state is TaskState.RUNNING:
             return
-        if task.record.owed is not None:
+        if planned.record.owed is not None:
             self._ready.add(name)
-        if task.due is not None:
-            heappush(self._dues, (task.due, name))
-        if task.record.retry_t_ms is not None:
-            heappush(self._retries, (task.record.retry_t_ms, name))
+        if planned.due is not None:
+            heappush(self._dues, (planned.due, name))
+        if planned.record.retry_t_ms is not None:
+            heappush(self._retries, (planned.record.retry_t_ms, name))
 
     def _is_due_valid(self, due: int, name: str) -> bool:
-        task = self._tasks.get(name)
-        return task is not None and task.due == due and name not in self._running
+        planned = self._tasks.get(name)
+        return planned is not None and planned.due == due and name not in self._running
 
     def _is_retry_valid(self, at_ms: int, name: str) -> bool:
-        task = self._tasks.get(name)
-        return task is not None and task.record.retry_t_ms == at_ms and name not in self._running
+        planned = self._tasks.get(name)
+        return (
+            planned is not None and planned.record.retry_t_ms == at_ms and name not in self._running
+        )
 
 
 def _definition(record: TaskRecord) -> tuple[str, int]:
@@ -271,15 +274,15 @@ def _popped(heap: list[tuple[int, str]], through: int) -> Iterable[str]:
     return found
 
 
-def _next_due(registration: Registration, record: TaskRecord, now: Moment) -> int | None:
+def _next_due(registration: Registration, record: TaskRecord, now: JournalTime) -> int | None:
     try:
-        return machine.next_due(record, registration.recurrence, now.islands)
+        return task.next_due(record, registration.recurrence, now.islands)
     except Exception as error:
         raise _incalculable(registration, now, error) from error
 
 
 def _incalculable(
-    registration: Registration, now: Moment, error: Exception
+    registration: Registration, now: JournalTime, error: Exception
 ) -> CronCalculationError:
     if isinstance(error, CronCalculationError):
         return error

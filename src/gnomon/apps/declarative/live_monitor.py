@@ -17,12 +17,11 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from gnomon.apps.declarative.events import LogEvent, log
+from gnomon.apps.declarative.journal_time import Back, JournalTime
 from gnomon.apps.declarative.live_pulses import LivePulses
-from gnomon.apps.declarative.looked import Back
-from gnomon.apps.declarative.moment import Moment
-from gnomon.apps.declarative.record import TaskRecord, TaskState
 from gnomon.apps.declarative.recorder import trace_events
 from gnomon.apps.declarative.registration import Registration
+from gnomon.apps.declarative.task import TaskRecord, TaskState
 from gnomon.apps.declarative.telemetry import SchedulerTelemetry
 from gnomon.ports import Change, Head, Looked
 from gnomon.theory import Monitor, Violation
@@ -65,7 +64,7 @@ class LiveMonitor:
 
     def begin(
         self, head: Head, records: Mapping[str, TaskRecord],
-        registrations: Sequence[Registration], now: Moment,
+        registrations: Sequence[Registration], now: JournalTime,
     ) -> None:  # fmt: skip
         """The journal is about to be owned; this is what stands in it."""
         self._carefully(lambda: self._begin(head, records, registrations, now))
@@ -82,7 +81,7 @@ class LiveMonitor:
         """This was written."""
         self._carefully(lambda: self._told(change))
 
-    def look(self, now: Moment, *, is_free: bool) -> None:
+    def look(self, now: JournalTime, *, is_free: bool) -> None:
         """
         Time has passed. `is_free` says that no decision still waits to be written: what comes
         after a decision must not be judged to come before it.
@@ -91,7 +90,7 @@ class LiveMonitor:
 
     def _begin(
         self, head: Head, records: Mapping[str, TaskRecord],
-        registrations: Sequence[Registration], now: Moment,
+        registrations: Sequence[Registration], now: JournalTime,
     ) -> None:  # fmt: skip
         self._pulses.know(registrations)
         self._pulses.islands, self._is_fresh = now.islands, now.looked.fresh_ms is not None
@@ -161,7 +160,7 @@ class LiveMonitor:
             case Kind.RUN_FAILURE:
                 self._pulses.ended(event.task, failed_t=event.t)
 
-    def _look(self, now: Moment, *, is_free: bool) -> None:
+    def _look(self, now: JournalTime, *, is_free: bool) -> None:
         if is_free:
             self._held_t = None
             found = self._advance(now.t_ms, now.through_ms)

@@ -13,10 +13,9 @@ Spec: LIVE-2, LIVE-4.
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
 
-from gnomon.apps.declarative.looked import Back, Island
-from gnomon.apps.declarative.machine import RETRY_MIN_MS, next_beside
-from gnomon.apps.declarative.moment import MINUTE_MS
+from gnomon.apps.declarative.journal_time import MINUTE_MS, Back, Island
 from gnomon.apps.declarative.registration import Registration
+from gnomon.apps.declarative.task import RETRY_MIN_MS, next_beside
 from gnomon.core.recurrence import Recurrence
 from gnomon.trace import Event, Kind
 from gnomon.trace import Registration as Listed

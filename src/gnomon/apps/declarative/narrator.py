@@ -10,10 +10,9 @@ from collections.abc import Mapping
 
 from gnomon.apps.declarative.agenda import End, Start, Step
 from gnomon.apps.declarative.events import LogEvent, log
-from gnomon.apps.declarative.machine import Why
-from gnomon.apps.declarative.moment import Moment
+from gnomon.apps.declarative.journal_time import JournalTime
 from gnomon.apps.declarative.override import Fate
-from gnomon.apps.declarative.record import TaskRecord, TaskState
+from gnomon.apps.declarative.task import TaskRecord, TaskState, Why
 from gnomon.apps.declarative.telemetry import LATE_MS, SchedulerTelemetry
 from gnomon.shell.store.instant_text import maybe_to_text, to_text
 
@@ -25,9 +24,9 @@ class Narrator:
 
     def __init__(self, telemetry: SchedulerTelemetry) -> None:
         self._telemetry = telemetry
-        self._began: Moment | None = None
+        self._began: JournalTime | None = None
 
-    def began(self, now: Moment) -> None:
+    def began(self, now: JournalTime) -> None:
         """Latency counts from here: this scheduler was not there before."""
         self._began = now
 
@@ -56,7 +55,7 @@ class Narrator:
             lastAttemptAt=maybe_to_text(record.attempt_ms), schedulerIdentifier=record.identifier,
         )  # fmt: skip
 
-    def stepped(self, step: Step, now: Moment) -> None:
+    def stepped(self, step: Step, now: JournalTime) -> None:
         """A turn was written."""
         for end, record in step.ends:
             self._ended(end, record)
@@ -77,7 +76,7 @@ class Narrator:
             error=end.detail, pendingRetryUntil=maybe_to_text(until),
         )  # fmt: skip
 
-    def _started(self, start: Start, now: Moment, *, waited: bool) -> None:
+    def _started(self, start: Start, now: JournalTime, *, waited: bool) -> None:
         telemetry, context = self._telemetry, start.context
         telemetry.starts += 1
         if start.preempts:
@@ -92,7 +91,7 @@ class Narrator:
         )  # fmt: skip
         self._measure(start, now, waited=waited)
 
-    def _measure(self, start: Start, now: Moment, *, waited: bool) -> None:
+    def _measure(self, start: Start, now: JournalTime, *, waited: bool) -> None:
         """How late a run is, unless it waited for the one before or was due before `began`."""
         began, telemetry, context = self._began, self._telemetry, start.context
         assert began is not None

@@ -13,11 +13,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
 
-from gnomon.apps.declarative.looked import Back
-from gnomon.apps.declarative.machine import crashed, gone_back
-from gnomon.apps.declarative.moment import Moment
-from gnomon.apps.declarative.record import TaskRecord, TaskState
+from gnomon.apps.declarative.journal_time import Back, JournalTime
 from gnomon.apps.declarative.registration import Registration
+from gnomon.apps.declarative.task import TaskRecord, TaskState, crashed, gone_back
 
 __all__ = ["Fate", "classify", "resume", "set_back"]
 
@@ -65,7 +63,7 @@ def set_back(
 
 
 def resume(
-    registrations: Sequence[Registration], records: Mapping[str, TaskRecord], *, now: Moment,
+    registrations: Sequence[Registration], records: Mapping[str, TaskRecord], *, now: JournalTime,
     identifier: str, running: Collection[str],
 ) -> dict[str, TaskRecord]:  # fmt: skip
     """
@@ -88,7 +86,7 @@ def resume(
     return found
 
 
-def _anew(registration: Registration, now: Moment) -> TaskRecord:
+def _anew(registration: Registration, now: JournalTime) -> TaskRecord:
     return TaskRecord(
         name=registration.name,
         cron=registration.cron,
@@ -98,6 +96,6 @@ def _anew(registration: Registration, now: Moment) -> TaskRecord:
     )
 
 
-def _owed_again(record: TaskRecord, former: TaskRecord, now: Moment) -> TaskRecord:
+def _owed_again(record: TaskRecord, former: TaskRecord, now: JournalTime) -> TaskRecord:
     kept = replace(record, nominal=former.nominal, attempts=former.attempts)
     return crashed(kept, now=now)

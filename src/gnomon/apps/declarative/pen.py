@@ -1,7 +1,7 @@
 """
 The one hand that writes a journal.
 
-A writer takes the pen, looks at the moment, decides, and writes. No other writer decides meanwhile,
+A writer takes the pen, reads the time, decides, and writes. No other writer decides meanwhile,
 so the journal has one order, which is the order of what happened. A write whose answer was lost is
 in doubt. The pen then asks the journal whether the write was made, before a writer decides anything
 else. If it was made, what was to follow from it follows then.
@@ -17,8 +17,7 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from gnomon.apps.declarative.events import LogEvent, log
-from gnomon.apps.declarative.looked import Back
-from gnomon.apps.declarative.moment import Moment, Timekeeper
+from gnomon.apps.declarative.journal_time import Back, JournalTime, Timekeeper
 from gnomon.apps.declarative.registration import Registration
 from gnomon.errors import OwnershipLostError, StoreError
 from gnomon.ports import Change, Clock, Entry, Event, Head, Journal, Registered
@@ -56,11 +55,11 @@ class Pen:
         self._lock = asyncio.Lock()
 
     @asynccontextmanager
-    async def taken(self) -> AsyncIterator[Moment]:
-        """Hold the pen, with nothing in doubt; the moment is what may be decided by."""
+    async def taken(self) -> AsyncIterator[JournalTime]:
+        """Hold the pen, with nothing in doubt; decisions are made by the time that it gives."""
         async with self._lock:
             await self._settle()
-            yield self._keeper.moment()
+            yield self._keeper.time()
 
     @property
     def is_in_doubt(self) -> bool:
@@ -72,8 +71,8 @@ class Pen:
         """Whether nothing that was decided is still to be written."""
         return self._doubt is None and not self._lock.locked()
 
-    def moment(self) -> Moment:
-        return self._keeper.moment()
+    def time(self) -> JournalTime:
+        return self._keeper.time()
 
     @property
     def has_gone_back(self) -> bool:
@@ -150,13 +149,13 @@ class Pen:
             log(logging.ERROR, LogEvent.OBSERVER_FAILED, failure=error, error=str(error))
 
 
-def new_identifier(owner: str, head: Head, now: Moment) -> str:
+def new_identifier(owner: str, head: Head, now: JournalTime) -> str:
     """A name that no other ownership of this store has had."""
     text = f"{owner} {head.identifier} {head.fence + 1} {now.wall_ms}"
     return sha256(text.encode()).hexdigest()[:12]
 
 
-def init_start(registrations: Sequence[Registration], now: Moment, call: int) -> Entry:
+def init_start(registrations: Sequence[Registration], now: JournalTime, call: int) -> Entry:
     """The entry of a call of `initialize`."""
     registered = tuple(Registered(one.name, one.cron, one.retry_ms) for one in registrations)
     return Entry(Event.INIT_START, now.t_ms, now.wall_ms, call=call, registrations=registered)

@@ -19,16 +19,16 @@ from types import MappingProxyType
 from gnomon.apps.declarative.agenda import Agenda, End, Step
 from gnomon.apps.declarative.circumstances import Circumstances, teller, watcher
 from gnomon.apps.declarative.events import LogEvent, log
+from gnomon.apps.declarative.journal_time import JournalTime, Timekeeper
 from gnomon.apps.declarative.live_monitor import LOOK_MS, LiveMonitor
 from gnomon.apps.declarative.loss import Loss
-from gnomon.apps.declarative.moment import Moment, Timekeeper
 from gnomon.apps.declarative.narrator import Narrator
 from gnomon.apps.declarative.override import classify, resume, set_back
 from gnomon.apps.declarative.pen import Pen, init_start, new_identifier
-from gnomon.apps.declarative.record import TaskRecord, TaskState, read_record, write_record
 from gnomon.apps.declarative.registration import Registration
 from gnomon.apps.declarative.runner import Run, Runner
 from gnomon.apps.declarative.stop_limit import StopLimit
+from gnomon.apps.declarative.task import TaskRecord, TaskState, read_record, write_record
 from gnomon.errors import StopSchedulerError, StoreError
 from gnomon.ports import Change, Entry, Event, Journal
 from gnomon.shell.wake import Wakeup
@@ -90,12 +90,12 @@ class Session:
         records = {name: read_record(name, text) for name, text in texts.items()}
         narrator = Narrator(given.telemetry)
         keeper = Timekeeper(given.clock, head, narrator.clock_stepped_back)
-        identifier = new_identifier(journal.owner, head, keeper.moment())
+        identifier = new_identifier(journal.owner, head, keeper.time())
         monitor = watcher(given)
         tell = teller(monitor, given.observe)
         pen = Pen(journal, keeper, head, identifier=identifier, tell=tell)
         session = cls(journal, pen, narrator, monitor, given, after)
-        now = keeper.moment()
+        now = keeper.time()
         narrator.began(now)
         session._changed = set_back(registrations, records, keeper.take_backs())
         records |= session._changed
@@ -212,13 +212,13 @@ class Session:
                 await self._pen.write(change, lambda: self._follow(step, now, call))
 
     @asynccontextmanager
-    async def _taken(self) -> AsyncIterator[Moment]:
+    async def _taken(self) -> AsyncIterator[JournalTime]:
         """Hold the pen, and have made of the clock what it shows."""
         async with self._pen.taken() as now:
             self._go_back(now)
             yield now
 
-    def _go_back(self, now: Moment) -> None:
+    def _go_back(self, now: JournalTime) -> None:
         """See what the clock did to what is due; nothing may be about to be written."""
         for t_ms, back in self._pen.take_backs():
             for error in self._agenda.go_back(back, now=now):
@@ -226,14 +226,14 @@ class Session:
             if self._monitor is not None:
                 self._monitor.go_back(t_ms, back)
 
-    def _follow(self, step: Step, now: Moment, call: int, *, ended: bool = False) -> None:
+    def _follow(self, step: Step, now: JournalTime, call: int, *, ended: bool = False) -> None:
         """What was decided is written: now it happens."""
         self._stop_call = call or self._stop_call
         self._ended = ended
         del self._ends[: len(step.ends)]
         for error in self._agenda.apply(step, now=now):
             log(logging.ERROR, LogEvent.CALCULATION_FAILED, failure=error, error=str(error))
-        self._narrator.stepped(step, self._pen.moment())
+        self._narrator.stepped(step, self._pen.time())
         for start in step.starts:
             self._runner.start(start)
 
@@ -259,7 +259,7 @@ class Session:
         """Let the monitor look, whatever the polling does, for as long as the store is ours."""
         while self.loss.error is None:
             await self._clock.sleep_ms(LOOK_MS)
-            now, is_free = self._pen.moment(), self._pen.is_free
+            now, is_free = self._pen.time(), self._pen.is_free
             if is_free:
                 self._go_back(now)
             monitor.look(now, is_free=is_free)
@@ -277,7 +277,7 @@ class Session:
             return 0
         if self._held.is_set:
             return REST_MAX_MS if self._stop_call else 0
-        now = self._pen.moment()
+        now = self._pen.time()
         if self._pen.has_gone_back:
             return 0
         rest_ms = self._agenda.rest_ms(now)
@@ -347,7 +347,7 @@ class Session:
             await self._pen.write(change, lambda: self._follow(step, now, call, ended=over))
             return over
 
-    def _ask_to_stop(self, entries: list[Entry], now: Moment) -> int:
+    def _ask_to_stop(self, entries: list[Entry], now: JournalTime) -> int:
         """Add that a stop was asked for, if it was and that is not written yet; else 0."""
         if self._stop_call or not self._held.is_set:
             return 0
@@ -356,8 +356,8 @@ class Session:
         return call
 
     def _application(
-        self, registrations: Sequence[Registration], records: dict[str, TaskRecord], now: Moment,
-        entries: Sequence[Entry],
+        self, registrations: Sequence[Registration], records: dict[str, TaskRecord],
+        now: JournalTime, entries: Sequence[Entry],
     ) -> tuple[Change, Agenda]:  # fmt: skip
         """What applying a list writes, and the agenda that it gives."""
         after = resume(
@@ -378,7 +378,7 @@ class Session:
         return self._change(now, written, changed), agenda
 
     def _change(
-        self, now: Moment, entries: Sequence[Entry],
+        self, now: JournalTime, entries: Sequence[Entry],
         records: Mapping[str, TaskRecord | None] = MappingProxyType({}), *, ended: bool = False,
     ) -> Change:  # fmt: skip
         return Change(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.apps.declarative.record import TaskRecord, TaskState, read_record, write_record
+from gnomon.apps.declarative.task import TaskRecord, TaskState, read_record, write_record
 from gnomon.errors import (
     TaskInvalidStructureError,
     TaskInvalidTypeError,
