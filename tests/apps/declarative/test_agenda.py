@@ -8,8 +8,13 @@ from hypothesis import strategies as st
 
 from gnomon.apps.declarative.agenda import Agenda, End, Step
 from gnomon.apps.declarative.journal_time import JournalTime
-from gnomon.apps.declarative.override import Fate, classify, resume
-from gnomon.apps.declarative.registration import Registration, read_registrations
+from gnomon.apps.declarative.registration import (
+    Fate,
+    Registration,
+    classify,
+    read_registrations,
+    resume,
+)
 from gnomon.apps.declarative.task import TaskRecord, TaskState, read_record, write_record
 from gnomon.ports import Looked
 from tests.clauses import clause

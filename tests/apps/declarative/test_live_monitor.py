@@ -14,7 +14,7 @@ from typing import cast
 
 import pytest
 
-from gnomon.apps.declarative import agenda, override, session, task
+from gnomon.apps.declarative import agenda, registration, session, task
 from gnomon.apps.declarative.agenda import Agenda
 from gnomon.apps.declarative.journal_time import JournalTime
 from gnomon.apps.declarative.live_pulses import LivePulses
@@ -137,7 +137,7 @@ def forget_what_was_cut_off(patch: Patch) -> None:
     def forgetful(record: TaskRecord, *, now: JournalTime) -> TaskRecord:
         return replace(record, state=TaskState.AWAITING_RUN)
 
-    patch.setattr(override, "crashed", forgetful)
+    patch.setattr(registration, "crashed", forgetful)
 
 
 def make_up_for_every_occurrence(patch: Patch) -> None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import NamedTuple
 from unittest.mock import patch
 
-from gnomon.apps.declarative import agenda, override, registration, session, task
+from gnomon.apps.declarative import agenda, registration, session, task
 from gnomon.apps.declarative.agenda import Agenda, End, Step
 from gnomon.apps.declarative.journal_time import Island, JournalTime
 from gnomon.apps.declarative.registration import Registration
@@ -142,7 +142,7 @@ def _interrupted_run_forgotten() -> Patch:
     def wrong(record: TaskRecord, *, now: JournalTime) -> TaskRecord:
         return _without_retry(record)
 
-    return patch.object(override, "crashed", wrong)
+    return patch.object(registration, "crashed", wrong)
 
 
 def _interrupted_run_forgotten_when_changed() -> Patch:
@@ -150,8 +150,8 @@ def _interrupted_run_forgotten_when_changed() -> Patch:
         same = (record.cron, record.retry_ms) == (former.cron, former.retry_ms)
         return right(record, former, now) if same else record
 
-    right = override._owed_again
-    return patch.object(override, "_owed_again", wrong)
+    right = registration._owed_again
+    return patch.object(registration, "_owed_again", wrong)
 
 
 def _new_task_owes_the_past() -> Patch:
@@ -159,16 +159,16 @@ def _new_task_owes_the_past() -> Patch:
         record = right(one, now)
         return replace(record, settled_ms=max(record.settled_ms - 3_600_000, 0))
 
-    right = override._anew
-    return patch.object(override, "_anew", wrong)
+    right = registration._anew
+    return patch.object(registration, "_anew", wrong)
 
 
 def _new_task_misses_its_minute() -> Patch:
     def wrong(one: Registration, now: JournalTime) -> TaskRecord:
         return replace(right(one, now), settled_ms=now.through_ms)
 
-    right = override._anew
-    return patch.object(override, "_anew", wrong)
+    right = registration._anew
+    return patch.object(registration, "_anew", wrong)
 
 
 def _outage_forgotten() -> Patch:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from gnomon.apps.declarative.agenda import End, Start, Step
 from gnomon.apps.declarative.events import LogEvent, log
 from gnomon.apps.declarative.journal_time import JournalTime
-from gnomon.apps.declarative.override import Fate
+from gnomon.apps.declarative.registration import Fate
 from gnomon.apps.declarative.task import TaskRecord, TaskState, Why
 from gnomon.apps.declarative.telemetry import LATE_MS, SchedulerTelemetry
 from gnomon.shell.store.instant_text import maybe_to_text, to_text

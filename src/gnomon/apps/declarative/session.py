@@ -23,11 +23,9 @@ from gnomon.apps.declarative.journal_time import JournalTime, Timekeeper
 from gnomon.apps.declarative.live_monitor import LOOK_MS, LiveMonitor
 from gnomon.apps.declarative.loss import Loss
 from gnomon.apps.declarative.narrator import Narrator
-from gnomon.apps.declarative.override import classify, resume, set_back
 from gnomon.apps.declarative.pen import Pen, init_start, new_identifier
-from gnomon.apps.declarative.registration import Registration
-from gnomon.apps.declarative.runner import Run, Runner
-from gnomon.apps.declarative.stop_limit import StopLimit
+from gnomon.apps.declarative.registration import Registration, classify, resume, set_back
+from gnomon.apps.declarative.runner import Run, Runner, StopLimit
 from gnomon.apps.declarative.task import TaskRecord, TaskState, read_record, write_record
 from gnomon.errors import StopSchedulerError, StoreError
 from gnomon.ports import Change, Entry, Event, Journal
