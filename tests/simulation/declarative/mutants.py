@@ -13,7 +13,7 @@ from unittest.mock import patch
 from gnomon.apps.declarative import agenda, journal_time, scheduler, session
 from gnomon.apps.declarative.agenda import Agenda, End, Start, Step
 from gnomon.apps.declarative.journal_time import Back, JournalTime, Sight, Timekeeper
-from gnomon.apps.declarative.pen import Pen
+from gnomon.apps.declarative.journal_writer import JournalWriter
 from gnomon.apps.declarative.registration import Registration
 from gnomon.apps.declarative.runner import Run, Runner
 from gnomon.apps.declarative.session import Session
@@ -66,16 +66,16 @@ def _exit_not_contained() -> Patch:
 
 def _run_before_the_commit() -> Patch:
     async def wrong(self: Session) -> None:
-        async with self._pen.taken() as now:
+        async with self._writer.taken() as now:
             step = self._agenda.plan(list(self._ends), now=now, starting=not self._held.is_set)
             entries = list(step.entries)
             call = self._ask_to_stop(entries, now)
             for start in step.starts:
                 self._runner.start(start)
             if entries:
-                change = self._change(now, entries, step.records)
+                change = self._writer.change(now, entries, step.records)
                 without = replace(step, starts=[])
-                await self._pen.write(change, lambda: follow(self, step, without, now, call))
+                await self._writer.write(change, lambda: follow(self, step, without, now, call))
 
     def follow(self: Session, step: Step, without: Step, now: JournalTime, call: int) -> None:
         with patch.object(self._runner, "start", lambda start: None):
@@ -120,12 +120,12 @@ def _stop_does_not_wait() -> Patch:
     async def wrong(self: Session) -> None:
         if self._polling is not None:
             self._polling.cancel()
-        async with self._pen.taken() as now:
+        async with self._writer.taken() as now:
             entries: list[Entry] = []
             call = self._ask_to_stop(entries, now)
             entries.append(Entry(Event.STOP_END, now.t_ms, now.wall_ms, call=call))
-            change = self._change(now, entries, ended=True)
-            await self._pen.write(change, lambda: None)
+            change = self._writer.change(now, entries, ended=True)
+            await self._writer.write(change, lambda: None)
 
     return patch.object(Session, "_leave", wrong)
 
@@ -224,16 +224,16 @@ def _long_rests() -> Patch:
 def _lost_answer_taken_for_no() -> Patch:
     """A write without an answer is made again, as another."""
 
-    async def wrong(self: Pen, change: Change, follow: Callable[[], None]) -> None:
+    async def wrong(self: JournalWriter, change: Change, follow: Callable[[], None]) -> None:
         number = self._writes + 1
         await self._journal.write(change, fence=self.fence, number=number)
         self._written(number, change, follow)
 
-    return patch.object(Pen, "write", wrong)
+    return patch.object(JournalWriter, "write", wrong)
 
 
 def _lost_answer_taken_for_yes() -> Patch:
-    async def wrong(self: Pen, change: Change, follow: Callable[[], None]) -> None:
+    async def wrong(self: JournalWriter, change: Change, follow: Callable[[], None]) -> None:
         number = self._writes + 1
         try:
             await self._journal.write(change, fence=self.fence, number=number)
@@ -244,21 +244,21 @@ def _lost_answer_taken_for_yes() -> Patch:
         self._tell(change)
         follow()
 
-    return patch.object(Pen, "write", wrong)
+    return patch.object(JournalWriter, "write", wrong)
 
 
 def _two_hands_write() -> Patch:
     """Each writer decides at once, whatever another is about to write."""
 
     @asynccontextmanager
-    async def wrong(self: Pen) -> AsyncIterator[JournalTime]:
+    async def wrong(self: JournalWriter) -> AsyncIterator[JournalTime]:
         await self._settle()  # or a turn would follow the other for ever, without a write
         yield self._keeper.time()
 
     @contextmanager
     def both() -> Iterator[None]:
         with (
-            patch.object(Pen, "taken", wrong),
+            patch.object(JournalWriter, "taken", wrong),
             patch.object(asyncio.Lock, "locked", lambda self: True),
         ):
             yield
@@ -287,13 +287,13 @@ def _nobody_waits_for_anybody() -> Patch:
 
 def _list_in_force_before_it_is_written() -> Patch:
     async def wrong(self: Session, registrations: Sequence[Registration]) -> None:
-        async with self._pen.taken() as now:
+        async with self._writer.taken() as now:
             change, agenda = self._application(registrations, self._agenda.records(), now, [])
             self._agenda = agenda
             self.poll()
             await asyncio.sleep(0)
-        async with self._pen.taken():
-            await self._pen.write(change, lambda: None)
+        async with self._writer.taken():
+            await self._writer.write(change, lambda: None)
 
     return patch.object(Session, "reconcile", wrong)
 

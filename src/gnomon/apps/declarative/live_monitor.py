@@ -58,7 +58,7 @@ class LiveMonitor:
         self._entry = 0
         self._seen_t = 0
         self._held_t: int | None = None
-        """Since which look the pen has not been free; None while it is."""
+        """Since which look the writer has not been free; None while it is."""
         self._is_fresh = True
         self._is_well = True
 

@@ -22,11 +22,10 @@ from enum import StrEnum
 from os import PathLike, fspath
 
 from gnomon.apps.declarative.callback import Function, read_timeout
-from gnomon.apps.declarative.circumstances import Circumstances
 from gnomon.apps.declarative.events import LogEvent, log
-from gnomon.apps.declarative.pen import Observer
+from gnomon.apps.declarative.journal_writer import Observer
 from gnomon.apps.declarative.registration import Registration, read_registrations
-from gnomon.apps.declarative.session import Session
+from gnomon.apps.declarative.session import Session, SessionOptions
 from gnomon.apps.declarative.telemetry import SchedulerTelemetry
 from gnomon.core.civil.zone import load_zone
 from gnomon.core.recurrence import Recurrence
@@ -108,7 +107,7 @@ class Scheduler:
         self._reinitialize = _reinitialize(reinitialize)
         self._standby = standby
         self._clock = clock or SystemClock()
-        self._given = Circumstances(
+        self._given = SessionOptions(
             clock=self._clock,
             telemetry=telemetry or SchedulerTelemetry(),
             threads=threads,

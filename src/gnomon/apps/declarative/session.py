@@ -1,12 +1,12 @@
 """
 A scheduler at work on a store that it owns: from the first list of registrations to the last end.
 
-A turn takes the pen, decides what has ended and what is due (`agenda`), writes it, and only then
+A turn takes the writer, decides what has ended and what is due (`agenda`), writes it, and only then
 calls the callbacks. Between turns the session rests until something is due, a retry is, a run ends
 or a caller rings, and never longer than 30 s. When the store fails, it tries again, and forgets
 nothing meanwhile.
 
-Spec: POLL-1 to POLL-3, STORE-1 to STORE-3, STOP-1, STOP-5, STOP-8, OWNER-3, OVERRIDE-5.
+Spec: POLL-1 to POLL-3, STORE-1 to STORE-3, STOP-1, STOP-5, STOP-8, OWNER-3, OVERRIDE-5, LIVE-7.
 """
 
 import asyncio
@@ -14,24 +14,23 @@ import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import asynccontextmanager
-from types import MappingProxyType
+from dataclasses import dataclass
 
 from gnomon.apps.declarative.agenda import Agenda, End, Step
-from gnomon.apps.declarative.circumstances import Circumstances, teller, watcher
 from gnomon.apps.declarative.events import LogEvent, log
 from gnomon.apps.declarative.journal_time import JournalTime, Timekeeper
+from gnomon.apps.declarative.journal_writer import JournalWriter, Loss, Observer, init_start
 from gnomon.apps.declarative.live_monitor import LOOK_MS, LiveMonitor
-from gnomon.apps.declarative.loss import Loss
 from gnomon.apps.declarative.narrator import Narrator
-from gnomon.apps.declarative.pen import Pen, init_start, new_identifier
 from gnomon.apps.declarative.registration import Registration, classify, resume, set_back
 from gnomon.apps.declarative.runner import Run, Runner, StopLimit
-from gnomon.apps.declarative.task import TaskRecord, TaskState, read_record, write_record
+from gnomon.apps.declarative.task import TaskRecord, TaskState, read_record
+from gnomon.apps.declarative.telemetry import SchedulerTelemetry
 from gnomon.errors import StopSchedulerError, StoreError
-from gnomon.ports import Change, Entry, Event, Journal
+from gnomon.ports import Change, Clock, Entry, Event, Journal
 from gnomon.shell.wake import Wakeup
 
-__all__ = ["Session"]
+__all__ = ["Session", "SessionOptions"]
 
 REST_MAX_MS = 30_000
 BACKOFF_MS = 100
@@ -41,16 +40,32 @@ LAST_TRIES = 5
 """How often a session that is to end tries to write what is left, before it gives up."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionOptions:
+    """What a session works with, as a scheduler makes it of its own options."""
+
+    clock: Clock
+    telemetry: SchedulerTelemetry
+    threads: int
+    observe: Observer
+    timeout_ms: int | None = None
+    """How long a run may take."""
+    rejects: bool = False
+    """Whether a second list is turned away."""
+    is_monitored: bool = True
+
+
 class Session:
     """One ownership of a journal."""
 
     def __init__(
-        self, journal: Journal, pen: Pen, narrator: Narrator, monitor: LiveMonitor | None,
-        given: Circumstances, after: Mapping[str, "Future[None]"],
+        self, journal: Journal, writer: JournalWriter, narrator: Narrator,
+        monitor: LiveMonitor | None,
+        given: SessionOptions, after: Mapping[str, "Future[None]"],
     ) -> None:  # fmt: skip
         self.loss = Loss()
         self._journal = journal
-        self._pen = pen
+        self._writer = writer
         self._narrator = narrator
         self._monitor = monitor
         self._clock = given.clock
@@ -76,7 +91,7 @@ class Session:
 
     @classmethod
     async def begin(
-        cls, journal: Journal, registrations: Sequence[Registration], given: Circumstances, *,
+        cls, journal: Journal, registrations: Sequence[Registration], given: SessionOptions, *,
         after: Mapping[str, "Future[None]"],
     ) -> "Session":  # fmt: skip
         """
@@ -88,11 +103,16 @@ class Session:
         records = {name: read_record(name, text) for name, text in texts.items()}
         narrator = Narrator(given.telemetry)
         keeper = Timekeeper(given.clock, head, narrator.clock_stepped_back)
-        identifier = new_identifier(journal.owner, head, keeper.time())
-        monitor = watcher(given)
-        tell = teller(monitor, given.observe)
-        pen = Pen(journal, keeper, head, identifier=identifier, tell=tell)
-        session = cls(journal, pen, narrator, monitor, given, after)
+        is_monitored = given.is_monitored
+        monitor = LiveMonitor(given.telemetry, rejects=given.rejects) if is_monitored else None
+
+        def tell(change: Change) -> None:
+            if monitor is not None:
+                monitor.told(change)
+            given.observe(change.entries)
+
+        writer = JournalWriter(journal, keeper, head, tell=tell)
+        session = cls(journal, writer, narrator, monitor, given, after)
         now = keeper.time()
         narrator.began(now)
         session._changed = set_back(registrations, records, keeper.take_backs())
@@ -103,7 +123,7 @@ class Session:
         change, agenda = session._application(registrations, records, now, entries)
         if monitor is not None:
             monitor.begin(head, records, registrations, now)
-        await pen.acquire(change, after=head.fence, clock=given.clock)
+        await writer.acquire(change, after=head.fence, clock=given.clock)
         session._agenda, session._changed = agenda, {}
         narrator.resolved(classify(registrations, records))
         for record in records.values():
@@ -123,19 +143,19 @@ class Session:
                 self._agenda = agenda
                 self._narrator.resolved(classify(registrations, records))
 
-            await self._pen.write(change, follow)
+            await self._writer.write(change, follow)
         self.poll()
 
     async def refuse(self, registrations: Sequence[Registration]) -> None:
         """Write down that a call of `initialize` was turned away."""
         async with self._taken() as now:
-            call = self._pen.next_call()
+            call = self._writer.next_call()
             entries = [
                 init_start(registrations, now, call),
                 Entry(Event.INIT_FAILURE, now.t_ms, now.wall_ms, call=call),
             ]
-            change = self._change(now, entries, self._agenda.unwritten())
-            await self._pen.write(change, lambda: None)
+            change = self._writer.change(now, entries, self._agenda.unwritten())
+            await self._writer.write(change, lambda: None)
 
     def poll(self) -> None:
         """Take turns from now on, for as long as there is something to wait for."""
@@ -206,19 +226,19 @@ class Session:
             entries = list(step.entries)
             call = self._ask_to_stop(entries, now)
             if entries or step.records:
-                change = self._change(now, entries, step.records)
-                await self._pen.write(change, lambda: self._follow(step, now, call))
+                change = self._writer.change(now, entries, step.records)
+                await self._writer.write(change, lambda: self._follow(step, now, call))
 
     @asynccontextmanager
     async def _taken(self) -> AsyncIterator[JournalTime]:
-        """Hold the pen, and have made of the clock what it shows."""
-        async with self._pen.taken() as now:
+        """Hold the writer, and have made of the clock what it shows."""
+        async with self._writer.taken() as now:
             self._go_back(now)
             yield now
 
     def _go_back(self, now: JournalTime) -> None:
         """See what the clock did to what is due; nothing may be about to be written."""
-        for t_ms, back in self._pen.take_backs():
+        for t_ms, back in self._writer.take_backs():
             for error in self._agenda.go_back(back, now=now):
                 log(logging.ERROR, LogEvent.CALCULATION_FAILED, failure=error, error=str(error))
             if self._monitor is not None:
@@ -231,7 +251,7 @@ class Session:
         del self._ends[: len(step.ends)]
         for error in self._agenda.apply(step, now=now):
             log(logging.ERROR, LogEvent.CALCULATION_FAILED, failure=error, error=str(error))
-        self._narrator.stepped(step, self._pen.time())
+        self._narrator.stepped(step, self._writer.time())
         for start in step.starts:
             self._runner.start(start)
 
@@ -257,7 +277,7 @@ class Session:
         """Let the monitor look, whatever the polling does, for as long as the store is ours."""
         while self.loss.error is None:
             await self._clock.sleep_ms(LOOK_MS)
-            now, is_free = self._pen.time(), self._pen.is_free
+            now, is_free = self._writer.time(), self._writer.is_free
             if is_free:
                 self._go_back(now)
             monitor.look(now, is_free=is_free)
@@ -271,12 +291,12 @@ class Session:
 
     def _rest_ms(self) -> int:
         """How long there is nothing to do, unless a caller rings; 0 when a turn is to be taken."""
-        if self._ends or self._pen.is_in_doubt:
+        if self._ends or self._writer.is_in_doubt:
             return 0
         if self._held.is_set:
             return REST_MAX_MS if self._stop_call else 0
-        now = self._pen.time()
-        if self._pen.has_gone_back:
+        now = self._writer.time()
+        if self._writer.has_gone_back:
             return 0
         rest_ms = self._agenda.rest_ms(now)
         return REST_MAX_MS if rest_ms is None else min(rest_ms, REST_MAX_MS)
@@ -341,15 +361,15 @@ class Session:
             call = self._ask_to_stop(entries, now) or self._stop_call
             if over:
                 entries.append(Entry(Event.STOP_END, now.t_ms, now.wall_ms, call=call))
-            change = self._change(now, entries, step.records, ended=over)
-            await self._pen.write(change, lambda: self._follow(step, now, call, ended=over))
+            change = self._writer.change(now, entries, step.records, ended=over)
+            await self._writer.write(change, lambda: self._follow(step, now, call, ended=over))
             return over
 
     def _ask_to_stop(self, entries: list[Entry], now: JournalTime) -> int:
         """Add that a stop was asked for, if it was and that is not written yet; else 0."""
         if self._stop_call or not self._held.is_set:
             return 0
-        call = self._pen.next_call()
+        call = self._writer.next_call()
         entries.append(Entry(Event.STOP_START, now.t_ms, now.wall_ms, call=call))
         return call
 
@@ -359,11 +379,11 @@ class Session:
     ) -> tuple[Change, Agenda]:  # fmt: skip
         """What applying a list writes, and the agenda that it gives."""
         after = resume(
-            registrations, records, now=now, identifier=self._pen.identifier,
+            registrations, records, now=now, identifier=self._writer.identifier,
             running=self._agenda.running,
         )  # fmt: skip
         agenda = self._agenda.prepare(registrations, after, now)
-        call = self._pen.next_call()
+        call = self._writer.next_call()
         success = Entry(Event.INIT_SUCCESS, now.t_ms, now.wall_ms, call=call)
         unwritten = self._changed or self._agenda.unwritten()
         changed: dict[str, TaskRecord | None] = {
@@ -373,23 +393,4 @@ class Session:
         }
         changed |= {name: None for name in records if name not in after}
         written = [*entries, init_start(registrations, now, call), success]
-        return self._change(now, written, changed), agenda
-
-    def _change(
-        self, now: JournalTime, entries: Sequence[Entry],
-        records: Mapping[str, TaskRecord | None] = MappingProxyType({}), *, ended: bool = False,
-    ) -> Change:  # fmt: skip
-        return Change(
-            identifier=self._pen.identifier,
-            t_ms=now.t_ms,
-            wall_ms=now.wall_ms,
-            through_ms=now.through_ms,
-            looked=now.looked,
-            calls=self._pen.calls,
-            ended=ended,
-            entries=entries,
-            records={
-                name: None if record is None else write_record(record)
-                for name, record in records.items()
-            },
-        )
+        return self._writer.change(now, written, changed), agenda

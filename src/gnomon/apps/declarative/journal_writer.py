@@ -1,28 +1,33 @@
 """
 The one hand that writes a journal.
 
-A writer takes the pen, reads the time, decides, and writes. No other writer decides meanwhile,
-so the journal has one order, which is the order of what happened. A write whose answer was lost is
-in doubt. The pen then asks the journal whether the write was made, before a writer decides anything
-else. If it was made, what was to follow from it follows then.
+A session takes the writer, reads the time, decides, and writes. No other decision is made
+meanwhile, so the journal has one order, which is the order of what happened. A write whose answer
+was lost is in doubt. The writer then asks the journal whether the write was made, before anything
+else is decided. If it was made, what was to follow from it follows then.
 
-Spec: STORE-3, OWNER-4.
+A scheduler that has lost its store, to another owner or because it is damaged or gone, starts and
+writes nothing any more, and says so once.
+
+Spec: STORE-3, OWNER-4, RUN-16.
 """
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from hashlib import sha256
+from types import MappingProxyType
 from typing import NamedTuple
 
 from gnomon.apps.declarative.events import LogEvent, log
 from gnomon.apps.declarative.journal_time import Back, JournalTime, Timekeeper
 from gnomon.apps.declarative.registration import Registration
+from gnomon.apps.declarative.task import TaskRecord, write_record
 from gnomon.errors import OwnershipLostError, StoreError
 from gnomon.ports import Change, Clock, Entry, Event, Head, Journal, Registered
 
-__all__ = ["Observer", "Pen", "init_start", "new_identifier"]
+__all__ = ["JournalWriter", "Loss", "Observer", "init_start"]
 
 ASK_AGAIN_MS = (100, 200, 400, 800)
 """How long to wait before asking again who the owner is."""
@@ -37,14 +42,14 @@ class _Doubt(NamedTuple):
     follow: Callable[[], None]
 
 
-class Pen:
+class JournalWriter:
     """Writes as one owner of a journal."""
 
     def __init__(
-        self, journal: Journal, keeper: Timekeeper, head: Head, *, identifier: str,
+        self, journal: Journal, keeper: Timekeeper, head: Head, *,
         tell: Callable[[Change], None],
     ) -> None:  # fmt: skip
-        self.identifier = identifier
+        self.identifier = _identifier(journal.owner, head, keeper.time())
         self.fence = head.fence
         self.calls = head.calls
         self._journal = journal
@@ -56,14 +61,14 @@ class Pen:
 
     @asynccontextmanager
     async def taken(self) -> AsyncIterator[JournalTime]:
-        """Hold the pen, with nothing in doubt; decisions are made by the time that it gives."""
+        """Hold the writer, with nothing in doubt; decisions are made by the time that it gives."""
         async with self._lock:
             await self._settle()
             yield self._keeper.time()
 
     @property
     def is_in_doubt(self) -> bool:
-        """Whether the pen does not know yet if the latest write was made."""
+        """Whether it is not known yet if the latest write was made."""
         return self._doubt is not None
 
     @property
@@ -86,6 +91,26 @@ class Pen:
         self.calls += 1
         return self.calls
 
+    def change(
+        self, now: JournalTime, entries: Sequence[Entry],
+        records: Mapping[str, TaskRecord | None] = MappingProxyType({}), *, ended: bool = False,
+    ) -> Change:  # fmt: skip
+        """What this owner writes at a time; a record that is None is to go."""
+        return Change(
+            identifier=self.identifier,
+            t_ms=now.t_ms,
+            wall_ms=now.wall_ms,
+            through_ms=now.through_ms,
+            looked=now.looked,
+            calls=self.calls,
+            ended=ended,
+            entries=entries,
+            records={
+                name: None if record is None else write_record(record)
+                for name, record in records.items()
+            },
+        )
+
     async def acquire(self, change: Change, *, after: int, clock: Clock) -> None:
         """Become the owner; when the answer is lost, ask who is, more than once if need be."""
         try:
@@ -100,7 +125,7 @@ class Pen:
         self._tell(change)
 
     async def write(self, change: Change, follow: Callable[[], None]) -> None:
-        """Write, and then let `follow` what follows; the pen must be held."""
+        """Write, and then let `follow` what follows; the writer must be held."""
         assert self._lock.locked()
         number = self._writes + 1
         try:
@@ -149,13 +174,32 @@ class Pen:
             log(logging.ERROR, LogEvent.OBSERVER_FAILED, failure=error, error=str(error))
 
 
-def new_identifier(owner: str, head: Head, now: JournalTime) -> str:
-    """A name that no other ownership of this store has had."""
-    text = f"{owner} {head.identifier} {head.fence + 1} {now.wall_ms}"
-    return sha256(text.encode()).hexdigest()[:12]
-
-
 def init_start(registrations: Sequence[Registration], now: JournalTime, call: int) -> Entry:
     """The entry of a call of `initialize`."""
     registered = tuple(Registered(one.name, one.cron, one.retry_ms) for one in registrations)
     return Entry(Event.INIT_START, now.t_ms, now.wall_ms, call=call, registrations=registered)
+
+
+class Loss:
+    """The error by which a store was lost, once there is one."""
+
+    def __init__(self) -> None:
+        self.error: StoreError | None = None
+        self.event = asyncio.Event()
+
+    def is_due_to(self, error: Exception) -> bool:
+        """Whether the store is of no use any more."""
+        if not isinstance(error, StoreError) or not error.lasts:
+            return False
+        is_taken = isinstance(error, OwnershipLostError)
+        event = LogEvent.OWNERSHIP_LOST if is_taken else LogEvent.STORE_LOST
+        log(logging.CRITICAL, event, error=str(error))
+        self.error = error
+        self.event.set()
+        return True
+
+
+def _identifier(owner: str, head: Head, now: JournalTime) -> str:
+    """A name that no other ownership of this store has had."""
+    text = f"{owner} {head.identifier} {head.fence + 1} {now.wall_ms}"
+    return sha256(text.encode()).hexdigest()[:12]
