@@ -7,7 +7,7 @@ from unittest.mock import patch
 import pytest
 
 from gnomon.apps.declarative import task
-from gnomon.apps.declarative.events import LOGGER
+from gnomon.apps.declarative.log import LOGGER
 from gnomon.simulation.declarative.search import Act, play, stories
 from tests.clauses import clause
 

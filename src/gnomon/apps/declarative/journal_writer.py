@@ -20,8 +20,8 @@ from hashlib import sha256
 from types import MappingProxyType
 from typing import NamedTuple
 
-from gnomon.apps.declarative.events import LogEvent, log
 from gnomon.apps.declarative.journal_time import Back, JournalTime, Timekeeper
+from gnomon.apps.declarative.log import LogEvent, log
 from gnomon.apps.declarative.registration import Registration
 from gnomon.apps.declarative.task import TaskRecord, write_record
 from gnomon.errors import OwnershipLostError, StoreError

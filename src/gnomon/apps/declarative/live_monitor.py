@@ -16,9 +16,9 @@ Spec: LIVE-1 to LIVE-6.
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from gnomon.apps.declarative.events import LogEvent, log
 from gnomon.apps.declarative.journal_time import Back, JournalTime
 from gnomon.apps.declarative.live_pulses import LivePulses
+from gnomon.apps.declarative.log import LogEvent, log
 from gnomon.apps.declarative.recorder import trace_events
 from gnomon.apps.declarative.registration import Registration
 from gnomon.apps.declarative.task import TaskRecord, TaskState

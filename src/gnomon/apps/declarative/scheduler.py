@@ -22,8 +22,8 @@ from enum import StrEnum
 from os import PathLike, fspath
 
 from gnomon.apps.declarative.callback import Function, read_timeout
-from gnomon.apps.declarative.events import LogEvent, log
 from gnomon.apps.declarative.journal_writer import Observer
+from gnomon.apps.declarative.log import LogEvent, log
 from gnomon.apps.declarative.registration import Registration, read_registrations
 from gnomon.apps.declarative.session import Session, SessionOptions
 from gnomon.apps.declarative.telemetry import SchedulerTelemetry

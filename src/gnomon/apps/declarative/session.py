@@ -17,11 +17,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from gnomon.apps.declarative.agenda import Agenda, End, Step
-from gnomon.apps.declarative.events import LogEvent, log
 from gnomon.apps.declarative.journal_time import JournalTime, Timekeeper
 from gnomon.apps.declarative.journal_writer import JournalWriter, Loss, Observer, init_start
 from gnomon.apps.declarative.live_monitor import LOOK_MS, LiveMonitor
-from gnomon.apps.declarative.narrator import Narrator
+from gnomon.apps.declarative.log import LogEvent, SessionLog, log
 from gnomon.apps.declarative.registration import Registration, classify, resume, set_back
 from gnomon.apps.declarative.runner import Run, Runner, StopLimit
 from gnomon.apps.declarative.task import TaskRecord, TaskState, read_record
@@ -59,14 +58,14 @@ class Session:
     """One ownership of a journal."""
 
     def __init__(
-        self, journal: Journal, writer: JournalWriter, narrator: Narrator,
+        self, journal: Journal, writer: JournalWriter, session_log: SessionLog,
         monitor: LiveMonitor | None,
         given: SessionOptions, after: Mapping[str, "Future[None]"],
     ) -> None:  # fmt: skip
         self.loss = Loss()
         self._journal = journal
         self._writer = writer
-        self._narrator = narrator
+        self._log = session_log
         self._monitor = monitor
         self._clock = given.clock
         self._telemetry = given.telemetry
@@ -101,8 +100,8 @@ class Session:
         """
         head, texts = await journal.load()
         records = {name: read_record(name, text) for name, text in texts.items()}
-        narrator = Narrator(given.telemetry)
-        keeper = Timekeeper(given.clock, head, narrator.clock_stepped_back)
+        session_log = SessionLog(given.telemetry)
+        keeper = Timekeeper(given.clock, head, session_log.clock_stepped_back)
         is_monitored = given.is_monitored
         monitor = LiveMonitor(given.telemetry, rejects=given.rejects) if is_monitored else None
 
@@ -112,9 +111,9 @@ class Session:
             given.observe(change.entries)
 
         writer = JournalWriter(journal, keeper, head, tell=tell)
-        session = cls(journal, writer, narrator, monitor, given, after)
+        session = cls(journal, writer, session_log, monitor, given, after)
         now = keeper.time()
-        narrator.began(now)
+        session_log.began(now)
         session._changed = set_back(registrations, records, keeper.take_backs())
         records |= session._changed
         entries = [] if head.ended else [
@@ -125,10 +124,10 @@ class Session:
             monitor.begin(head, records, registrations, now)
         await writer.acquire(change, after=head.fence, clock=given.clock)
         session._agenda, session._changed = agenda, {}
-        narrator.resolved(classify(registrations, records))
+        session_log.resolved(classify(registrations, records))
         for record in records.values():
             if record.state is TaskState.RUNNING:
-                narrator.interrupted(record)
+                session_log.interrupted(record)
         return session
 
     async def reconcile(self, registrations: Sequence[Registration]) -> None:
@@ -141,7 +140,7 @@ class Session:
 
             def follow() -> None:
                 self._agenda = agenda
-                self._narrator.resolved(classify(registrations, records))
+                self._log.resolved(classify(registrations, records))
 
             await self._writer.write(change, follow)
         self.poll()
@@ -251,7 +250,7 @@ class Session:
         del self._ends[: len(step.ends)]
         for error in self._agenda.apply(step, now=now):
             log(logging.ERROR, LogEvent.CALCULATION_FAILED, failure=error, error=str(error))
-        self._narrator.stepped(step, self._writer.time())
+        self._log.stepped(step, self._writer.time())
         for start in step.starts:
             self._runner.start(start)
 

@@ -1,5 +1,9 @@
 """
-What has just happened, as log lines and counters.
+What a scheduler says about itself: one log line for each event, under the contract's own name.
+
+Lines go through the standard `logging`, to the logger `gnomon.scheduler`: the text begins with the
+name of the event, and the record carries the same facts as `fields`, as everywhere in Gnomon. A
+`SessionLog` says what a session has done, and counts it.
 
 Spec: EVENT-1 to EVENT-3, CLOCK-2.
 """
@@ -7,19 +11,71 @@ Spec: EVENT-1 to EVENT-3, CLOCK-2.
 import logging
 from collections import Counter
 from collections.abc import Mapping
+from enum import StrEnum
 
 from gnomon.apps.declarative.agenda import End, Start, Step
-from gnomon.apps.declarative.events import LogEvent, log
 from gnomon.apps.declarative.journal_time import JournalTime
 from gnomon.apps.declarative.registration import Fate
 from gnomon.apps.declarative.task import TaskRecord, TaskState, Why
 from gnomon.apps.declarative.telemetry import LATE_MS, SchedulerTelemetry
 from gnomon.shell.store.instant_text import maybe_to_text, to_text
 
-__all__ = ["Narrator"]
+__all__ = ["LOGGER", "LogEvent", "SessionLog", "log"]
+
+LOGGER = logging.getLogger("gnomon.scheduler")
 
 
-class Narrator:
+class LogEvent(StrEnum):
+    """The names of the events; those from `Standby` on are not the contract's but ours."""
+
+    INITIALIZATION_STARTED = "SchedulerInitializationStarted"
+    INITIALIZATION_COMPLETED = "SchedulerInitializationCompleted"
+    INITIALIZATION_FAILED = "SchedulerInitializationFailed"
+    REINITIALIZATION_STARTED = "SchedulerReinitializationStarted"
+    STOP_REQUESTED = "SchedulerStopRequested"
+    STOPPED = "SchedulerStopped"
+    RUN_STARTED = "TaskRunStarted"
+    RUN_COMPLETED = "TaskRunCompleted"
+    RUN_FAILED = "TaskRunFailed"
+    RETRY_STARTED = "TaskRetryStarted"
+    RETRY_PREEMPTED = "TaskRetryPreempted"
+    POLLING_STARTED = "PollingStarted"
+    POLLING_STOP_REQUESTED = "PollingStopRequested"
+    POLLING_STOPPED = "PollingStopped"
+    STANDBY = "SchedulerStandby"
+    REINITIALIZATION_COMPLETED = "SchedulerReinitializationCompleted"
+    REINITIALIZATION_FAILED = "SchedulerReinitializationFailed"
+    OWNERSHIP_LOST = "SchedulerOwnershipLost"
+    STORE_LOST = "SchedulerStoreLost"
+    STOP_FAILED = "SchedulerStopFailed"
+    TASKS_RESOLVED = "TasksResolved"
+    TASK_INTERRUPTED = "TaskRunInterrupted"
+    RUN_OVERDUE = "TaskRunOverdue"
+    RUN_WAITS = "TaskRunWaits"
+    RUNS_LEFT = "SchedulerRunsLeft"
+    LATENCY_EXCEEDED = "SchedulingLatencyExceeded"
+    RECOVERY_EXCEEDED = "RecoveryLatencyExceeded"
+    CLOCK_STEPPED_BACK = "ClockSteppedBack"
+    STORE_FAILED = "StoreFailed"
+    STORE_RECOVERED = "StoreRecovered"
+    TURN_FAILED = "TurnFailed"
+    OBSERVER_FAILED = "ObserverFailed"
+    CALCULATION_FAILED = "CronCalculationFailed"
+    AXIOM_VIOLATED = "AxiomViolated"
+    MONITOR_FAILED = "MonitorFailed"
+
+
+def log(
+    level: int, event: LogEvent, *, failure: BaseException | None = None, **facts: object
+) -> None:
+    """One line: the name of an event and its facts."""
+    if LOGGER.isEnabledFor(level):
+        text = "".join(f" {name}={fact!r}" for name, fact in facts.items())
+        fields = {"event": event.value, **facts}
+        LOGGER.log(level, "%s:%s", event.value, text, exc_info=failure, extra={"fields": fields})
+
+
+class SessionLog:
     """Tells of one session."""
 
     def __init__(self, telemetry: SchedulerTelemetry) -> None:
