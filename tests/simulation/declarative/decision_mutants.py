@@ -10,11 +10,11 @@ from dataclasses import replace
 from typing import NamedTuple
 from unittest.mock import patch
 
-from gnomon.apps.declarative import agenda, registration, session, task
-from gnomon.apps.declarative.agenda import Agenda, End, Step
+from gnomon.apps.declarative import registration, session, task, task_plan
 from gnomon.apps.declarative.journal_time import Island, JournalTime
 from gnomon.apps.declarative.registration import Registration
 from gnomon.apps.declarative.task import TaskRecord, TaskState, read_record
+from gnomon.apps.declarative.task_plan import End, Step, TaskPlan
 from gnomon.core.recurrence import Recurrence, cron
 from gnomon.simulation.declarative.plan import World
 
@@ -112,12 +112,12 @@ def _due_lost() -> Patch:
 def _due_too_early() -> Patch:
     """A turn that is taken shortly before an occurrence starts it at once."""
 
-    def wrong(self: Agenda, ends: Sequence[End], *, now: JournalTime, starting: bool) -> Step:
+    def wrong(self: TaskPlan, ends: Sequence[End], *, now: JournalTime, starting: bool) -> Step:
         soon = now._replace(through_ms=now.through_ms + 2_000)
         return right(self, ends, now=soon, starting=starting)
 
-    right = Agenda.plan
-    return patch.object(Agenda, "plan", wrong)
+    right = TaskPlan.next_step
+    return patch.object(TaskPlan, "next_step", wrong)
 
 
 def _due_without_an_occurrence() -> Patch:
@@ -127,7 +127,7 @@ def _due_without_an_occurrence() -> Patch:
         return right(record, None if due is None else due - 2, now=now)
 
     right = task.reason_to_start
-    return patch.object(agenda, "reason_to_start", wrong)
+    return patch.object(task_plan, "reason_to_start", wrong)
 
 
 def _due_waits_for_the_retry() -> Patch:
@@ -135,7 +135,7 @@ def _due_waits_for_the_retry() -> Patch:
         return right(record, None if record.retry_t_ms is not None else due, now=now)
 
     right = task.reason_to_start
-    return patch.object(agenda, "reason_to_start", wrong)
+    return patch.object(task_plan, "reason_to_start", wrong)
 
 
 def _interrupted_run_forgotten() -> Patch:

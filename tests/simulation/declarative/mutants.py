@@ -10,14 +10,14 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from unittest.mock import patch
 
-from gnomon.apps.declarative import agenda, journal_time, scheduler, session
-from gnomon.apps.declarative.agenda import Agenda, End, Start, Step
+from gnomon.apps.declarative import journal_time, scheduler, session, task_plan
 from gnomon.apps.declarative.journal_time import Back, JournalTime, Sight, Timekeeper
 from gnomon.apps.declarative.journal_writer import JournalWriter
 from gnomon.apps.declarative.registration import Registration
 from gnomon.apps.declarative.runner import Run, Runner
 from gnomon.apps.declarative.session import Session
 from gnomon.apps.declarative.task import TaskRecord, TaskState
+from gnomon.apps.declarative.task_plan import End, Start, Step, TaskPlan
 from gnomon.errors import StoreError
 from gnomon.ports import Change, Entry, Event
 from gnomon.simulation.declarative.plan import World
@@ -67,7 +67,7 @@ def _exit_not_contained() -> Patch:
 def _run_before_the_commit() -> Patch:
     async def wrong(self: Session) -> None:
         async with self._writer.taken() as now:
-            step = self._agenda.plan(list(self._ends), now=now, starting=not self._held.is_set)
+            step = self._plan.next_step(list(self._ends), now=now, starting=not self._held.is_set)
             entries = list(step.entries)
             call = self._ask_to_stop(entries, now)
             for start in step.starts:
@@ -86,9 +86,9 @@ def _run_before_the_commit() -> Patch:
 
 def _overlapping_runs() -> Patch:
     """A run that takes longer than half a minute is taken for lost."""
-    right = Agenda._plan_start
+    right = TaskPlan._plan_start
 
-    def wrong(self: Agenda, step: Step, name: str, now: JournalTime) -> None:
+    def wrong(self: TaskPlan, step: Step, name: str, now: JournalTime) -> None:
         task = self._tasks.get(name)
         before = None if task is None else task.record
         if task is not None and before is not None and before.state is TaskState.RUNNING:
@@ -99,17 +99,17 @@ def _overlapping_runs() -> Patch:
 
     @contextmanager
     def both() -> Iterator[None]:
-        def remind(self: Agenda, name: str, task: agenda._Planned) -> None:
+        def remind(self: TaskPlan, name: str, task: task_plan._Planned) -> None:
             state = task.record.state
             task.record = replace(task.record, state=TaskState.AWAITING_RUN)
             always(self, name, task)
             task.record = replace(task.record, state=state)
 
-        always = Agenda._remind
+        always = TaskPlan._remind
         with (
-            patch.object(Agenda, "_plan_start", wrong),
-            patch.object(Agenda, "_remind", remind),
-            patch.object(Agenda, "_is_due_valid", lambda *_: True),
+            patch.object(TaskPlan, "_plan_start", wrong),
+            patch.object(TaskPlan, "_remind", remind),
+            patch.object(TaskPlan, "_is_due_valid", lambda *_: True),
         ):
             yield
 
@@ -131,11 +131,11 @@ def _stop_does_not_wait() -> Patch:
 
 
 def _starts_after_stop() -> Patch:
-    def wrong(self: Agenda, ends: Sequence[End], *, now: JournalTime, starting: bool) -> Step:
+    def wrong(self: TaskPlan, ends: Sequence[End], *, now: JournalTime, starting: bool) -> Step:
         return right(self, ends, now=now, starting=True)
 
-    right = Agenda.plan
-    return patch.object(Agenda, "plan", wrong)
+    right = TaskPlan.next_step
+    return patch.object(TaskPlan, "next_step", wrong)
 
 
 def _end_of_stop_not_written() -> Patch:
@@ -149,10 +149,10 @@ def _end_of_stop_not_written() -> Patch:
 
 def _end_of_a_removed_task_not_written() -> Patch:
     def wrong(self: Session, end: End) -> None:
-        if end.task in self._agenda._tasks:
+        if end.task in self._plan._tasks:
             right(self, end)
         else:
-            self._agenda._running.pop(end.task, None)
+            self._plan._running.pop(end.task, None)
             self._wake.set()
 
     right = Session._on_end
@@ -166,7 +166,7 @@ def _crash_not_noticed() -> Patch:
     def wrong(
         self: Session, registrations: Sequence[Registration], records: dict[str, TaskRecord],
         now: JournalTime, entries: Sequence[Entry],
-    ) -> tuple[Change, Agenda]:  # fmt: skip
+    ) -> tuple[Change, TaskPlan]:  # fmt: skip
         return right(self, registrations, records, now, [])
 
     return patch.object(Session, "_application", wrong)
@@ -209,16 +209,16 @@ def _records_not_set_back() -> Patch:
 def _retries_not_waited_for() -> Patch:
     """The next look is for what is due; a retry waits until the scheduler looks anyway."""
 
-    def wrong(self: Agenda, now: JournalTime) -> int | None:
+    def wrong(self: TaskPlan, now: JournalTime) -> int | None:
         self._retries.clear()
         return right(self, now)
 
-    right = Agenda.rest_ms
-    return patch.object(Agenda, "rest_ms", wrong)
+    right = TaskPlan.rest_ms
+    return patch.object(TaskPlan, "rest_ms", wrong)
 
 
 def _long_rests() -> Patch:
-    return patch.object(Agenda, "rest_ms", lambda self, now: None)
+    return patch.object(TaskPlan, "rest_ms", lambda self, now: None)
 
 
 def _lost_answer_taken_for_no() -> Patch:
@@ -288,8 +288,8 @@ def _nobody_waits_for_anybody() -> Patch:
 def _list_in_force_before_it_is_written() -> Patch:
     async def wrong(self: Session, registrations: Sequence[Registration]) -> None:
         async with self._writer.taken() as now:
-            change, agenda = self._application(registrations, self._agenda.records(), now, [])
-            self._agenda = agenda
+            change, plan = self._application(registrations, self._plan.records(), now, [])
+            self._plan = plan
             self.poll()
             await asyncio.sleep(0)
         async with self._writer.taken():

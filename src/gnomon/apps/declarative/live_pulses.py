@@ -1,11 +1,11 @@
 """
 What was asked of a running scheduler: minutes, dues and retries, as they come.
 
-They follow from the accepted lists, the clock and the failures. They do not follow from the agenda,
-because a judge must not ask a scheduler what it owes. Each task has its next occurrence in a heap,
-so that a minute costs as much as there is due in it. Of many occurrences that pass at one look, the
-first and the last are told: a start settles them all, and only the last can be in the present
-minute.
+They follow from the accepted lists, the clock and the failures. They do not follow from the task
+plan, because a judge must not ask a scheduler what it owes. Each task has its next occurrence in a
+heap, so that a minute costs as much as there is due in it. Of many occurrences that pass at one
+look, the first and the last are told: a start settles them all, and only the last can be in the
+present minute.
 
 Spec: LIVE-2, LIVE-4.
 """

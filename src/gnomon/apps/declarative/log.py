@@ -13,10 +13,10 @@ from collections import Counter
 from collections.abc import Mapping
 from enum import StrEnum
 
-from gnomon.apps.declarative.agenda import End, Start, Step
 from gnomon.apps.declarative.journal_time import JournalTime
 from gnomon.apps.declarative.registration import Fate
 from gnomon.apps.declarative.task import TaskRecord, TaskState, Why
+from gnomon.apps.declarative.task_plan import End, Start, Step
 from gnomon.apps.declarative.telemetry import LATE_MS, SchedulerTelemetry
 from gnomon.shell.store.instant_text import maybe_to_text, to_text
 

@@ -22,8 +22,8 @@ from concurrent.futures import Future
 from contextlib import suppress
 from contextvars import ContextVar
 
-from gnomon.apps.declarative.agenda import End, Start
 from gnomon.apps.declarative.log import LogEvent, log
+from gnomon.apps.declarative.task_plan import End, Start
 from gnomon.ports import Clock
 from gnomon.shell.daemon_threads import DaemonThreads, Outcome
 from gnomon.shell.launcher.detail import failure_line

@@ -7,7 +7,7 @@ The declarative scheduler: hand over a list of what is to run when, and stop.
     await scheduler.stop()
 
 This module is the life of a scheduler: which call waits for which, and what a failure leaves. What
-is to run is decided in `agenda`, and carried out by a `Session`.
+is to run is decided in `task_plan`, and carried out by a `Session`.
 
 Spec: INIT-1 to INIT-10, STOP-1 to STOP-5, STOP-7 to STOP-9, OWNER-1 to OWNER-4.
 """

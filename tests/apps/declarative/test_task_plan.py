@@ -1,4 +1,4 @@
-"""The agenda, alone: laws about what is decided, without a clock, a store or a loop."""
+"""The task plan, alone: laws about what is decided, without a clock, a store or a loop."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -6,7 +6,6 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.apps.declarative.agenda import Agenda, End, Step
 from gnomon.apps.declarative.journal_time import JournalTime
 from gnomon.apps.declarative.registration import (
     Fate,
@@ -16,6 +15,7 @@ from gnomon.apps.declarative.registration import (
     resume,
 )
 from gnomon.apps.declarative.task import TaskRecord, TaskState, read_record, write_record
+from gnomon.apps.declarative.task_plan import End, Step, TaskPlan
 from gnomon.ports import Looked
 from tests.clauses import clause
 
@@ -40,14 +40,14 @@ def registrations(delays: list[int]) -> list[Registration]:
 
 def begun(
     registered: list[Registration], records: dict[str, TaskRecord], now: JournalTime
-) -> Agenda:
+) -> TaskPlan:
     after = resume(registered, records, now=now, identifier="x", running=[])
-    return Agenda().prepare(registered, after, now)
+    return TaskPlan().prepare(registered, after, now)
 
 
-def taken(agenda: Agenda, ends: list[End], now: JournalTime) -> Step:
-    step = agenda.plan(ends, now=now, starting=True)
-    agenda.apply(step, now=now)
+def taken(plan: TaskPlan, ends: list[End], now: JournalTime) -> Step:
+    step = plan.next_step(ends, now=now, starting=True)
+    plan.apply(step, now=now)
     return step
 
 
@@ -57,26 +57,26 @@ class Player:
     def __init__(self, delays: list[int]) -> None:
         self.registered = registrations(delays)
         self.t_ms = 0
-        self.agenda = begun(self.registered, {}, at(0))
+        self.plan = begun(self.registered, {}, at(0))
         self.starts: list[tuple[int, str, int, int, str]] = []
 
     def turn(self, ends: list[End]) -> None:
-        step = taken(self.agenda, ends, at(self.t_ms))
+        step = taken(self.plan, ends, at(self.t_ms))
         self.starts += [(self.t_ms, *start.context) for start in step.starts]
 
     def restart(self) -> None:
-        texts = {name: write_record(record) for name, record in self.agenda.records().items()}
+        texts = {name: write_record(record) for name, record in self.plan.records().items()}
         records = {name: read_record(name, text) for name, text in texts.items()}
-        self.agenda = begun(self.registered, records, at(self.t_ms))
+        self.plan = begun(self.registered, records, at(self.t_ms))
 
     def play(self, moves: list[tuple[int, bool]], *, restarting: bool) -> None:
         self.turn([])
         for seconds, fails in moves:
             self.t_ms += seconds * 1000
             error = ValueError("no") if fails else None
-            self.turn([End(name, error) for name in sorted(self.agenda.running)])
-            while self.agenda.running:
-                self.turn([End(name, None) for name in sorted(self.agenda.running)])
+            self.turn([End(name, error) for name in sorted(self.plan.running)])
+            while self.plan.running:
+                self.turn([End(name, None) for name in sorted(self.plan.running)])
             if restarting:
                 self.restart()
                 self.turn([])
@@ -107,7 +107,7 @@ def test_asking_twice_gives_the_same_decision(
     player.play(moves, restarting=False)
     now = at(player.t_ms + 61_000)
 
-    assert player.agenda.plan([], now=now, starting=True) == player.agenda.plan(
+    assert player.plan.next_step([], now=now, starting=True) == player.plan.next_step(
         [], now=now, starting=True
     )
 
@@ -133,13 +133,13 @@ def test_when_the_rest_is_over_there_is_something_to_start_and_not_before(
 ) -> None:
     player = Player(delays)
     player.play(moves, restarting=False)
-    rest_ms = player.agenda.rest_ms(at(player.t_ms))
+    rest_ms = player.plan.rest_ms(at(player.t_ms))
 
     assert rest_ms is not None
     before, then = at(player.t_ms + rest_ms - 1), at(player.t_ms + rest_ms)
     assert rest_ms > 0
-    assert player.agenda.plan([], now=before, starting=True).starts == []
-    assert player.agenda.plan([], now=then, starting=True).starts != []
+    assert player.plan.next_step([], now=before, starting=True).starts == []
+    assert player.plan.next_step([], now=then, starting=True).starts != []
 
 
 @clause("OVERRIDE-1", "INIT-4")

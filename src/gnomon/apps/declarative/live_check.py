@@ -28,7 +28,7 @@ from gnomon.theory import Monitor, Violation
 from gnomon.trace import CallId, Event, Kind
 from gnomon.trace import Registration as Listed
 
-__all__ = ["LAG_MS", "LOOK_MS", "LiveMonitor"]
+__all__ = ["LAG_MS", "LOOK_MS", "LiveCheck"]
 
 LOOK_MS = 30_000
 """How often it is told that time has passed."""
@@ -45,7 +45,7 @@ _LINES_MAX = 10
 _PROLOGUE = -1
 
 
-class LiveMonitor:
+class LiveCheck:
     """Judges one ownership of a journal."""
 
     def __init__(self, telemetry: SchedulerTelemetry, *, rejects: bool) -> None:

@@ -1,9 +1,9 @@
 """
 Which tasks are to be started now, and when is there something to do again?
 
-The agenda holds all tasks of a scheduler in memory. `plan` says what is to be written and started,
-and changes nothing but its own reminders; only when that has been written does `apply` make it so.
-Finding what is due costs as much as there is due, not as many tasks as there are.
+The task plan holds all tasks of a scheduler in memory. `next_step` says what is to be written and
+started, and changes nothing but its own reminders; only when that has been written does `apply`
+make it so. Finding what is due costs as much as there is due, not as many tasks as there are.
 
 Spec: TASK-2 to TASK-4, TASK-7, POLL-2, POLL-3.
 """
@@ -22,7 +22,7 @@ from gnomon.core.civil.instant import format_instant
 from gnomon.errors import CronCalculationError
 from gnomon.ports import Entry, Event
 
-__all__ = ["Agenda", "End", "Start", "Step"]
+__all__ = ["End", "Start", "Step", "TaskPlan"]
 
 
 class End(NamedTuple):
@@ -64,7 +64,7 @@ class _Planned:
     due: int | None = None
 
 
-class Agenda:
+class TaskPlan:
     """All tasks, by name."""
 
     def __init__(self) -> None:
@@ -115,9 +115,9 @@ class Agenda:
         registrations: Sequence[Registration],
         records: dict[str, TaskRecord],
         now: JournalTime,
-    ) -> "Agenda":
-        """The agenda as it will be with these; runs that go on are kept."""
-        new = Agenda()
+    ) -> "TaskPlan":
+        """The task plan as it will be with these; runs that go on are kept."""
+        new = TaskPlan()
         for one in registrations:
             planned = _Planned(one, records[one.name])
             planned.due = _next_due(one, planned.record, now)
@@ -127,7 +127,7 @@ class Agenda:
             new._remind(name, planned)
         return new
 
-    def plan(self, ends: Sequence[End], *, now: JournalTime, starting: bool) -> Step:
+    def next_step(self, ends: Sequence[End], *, now: JournalTime, starting: bool) -> Step:
         """What is to be written: the ends, and the starts that are due."""
         step = Step(records=self.unwritten())
         for end in ends:

@@ -14,11 +14,11 @@ from typing import cast
 
 import pytest
 
-from gnomon.apps.declarative import agenda, registration, session, task
-from gnomon.apps.declarative.agenda import Agenda
+from gnomon.apps.declarative import registration, session, task, task_plan
 from gnomon.apps.declarative.journal_time import JournalTime
 from gnomon.apps.declarative.live_pulses import LivePulses
 from gnomon.apps.declarative.task import TaskRecord, TaskState, Why
+from gnomon.apps.declarative.task_plan import TaskPlan
 from gnomon.ports import Entry, Event
 from gnomon.shell.store.journal import SqliteJournalOpener
 from tests.apps.declarative.play import Play
@@ -96,7 +96,7 @@ def test_the_monitor_is_silent_in_a_life_without_mutation() -> None:
 
 
 def forget_dues(patch: Patch) -> None:
-    popped = agenda._popped
+    popped = task_plan._popped
     calls = [0]
 
     def lossy(heap: list[tuple[int, str]], through: int) -> list[str]:
@@ -104,7 +104,7 @@ def forget_dues(patch: Patch) -> None:
         found = list(popped(heap, through))
         return found[1:] if calls[0] > 6 else found
 
-    patch.setattr(agenda, "_popped", lossy)
+    patch.setattr(task_plan, "_popped", lossy)
 
 
 def start_without_reason(patch: Patch) -> None:
@@ -115,7 +115,7 @@ def start_without_reason(patch: Patch) -> None:
         why = task.reason_to_start(record, due, now=now)
         return Why.RETRY if calls[0] == 5 else why
 
-    patch.setattr(agenda, "reason_to_start", eager)
+    patch.setattr(task_plan, "reason_to_start", eager)
 
 
 def drop_retries(patch: Patch) -> None:
@@ -152,7 +152,7 @@ def make_up_for_every_occurrence(patch: Patch) -> None:
 
 def sleep_for_ever(patch: Patch) -> None:
     patch.setattr(session, "REST_MAX_MS", 10**9)
-    patch.setattr(Agenda, "rest_ms", lambda self, now: None)
+    patch.setattr(TaskPlan, "rest_ms", lambda self, now: None)
 
 
 def stop_without_waiting(patch: Patch) -> None:
