@@ -14,9 +14,9 @@ from collections.abc import Coroutine
 from dataclasses import dataclass
 from pathlib import Path
 
-from gnomon.apps.krond.chronicle import Chronicle
 from gnomon.apps.krond.daemon import Daemon
 from gnomon.apps.krond.happening import Happening
+from gnomon.apps.krond.log import JobLog
 from gnomon.apps.krond.metrics import MetricsFile, Surroundings, Tally
 from gnomon.apps.krond.notification import (
     Heartbeat,
@@ -64,7 +64,7 @@ class Beside:
         if self._options.metrics is not None:
             self._tally.tell(happening)
 
-    def works(self, daemon: Daemon, chronicle: Chronicle) -> list[Coroutine[object, object, None]]:
+    def works(self, daemon: Daemon, job_log: JobLog) -> list[Coroutine[object, object, None]]:
         """What is to run beside the runtime."""
         found = [self._notifier.work()]
         telemetry = daemon.host.runtime.telemetry
@@ -78,7 +78,7 @@ class Beside:
         if self._options.metrics is not None:
             file = MetricsFile(
                 self._options.metrics, self._clock, self._tally,
-                jobs=lambda: list(chronicle.jobs.values()), about=lambda: _about(daemon),
+                jobs=lambda: list(job_log.jobs.values()), about=lambda: _about(daemon),
             )  # fmt: skip
             found.append(self._keep(file))
         return found

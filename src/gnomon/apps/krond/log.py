@@ -6,13 +6,20 @@ from, so that a reader can make it again; it precedes the trigger of its period.
 debugging the seed and the draws are said before it. The same facts, once they are certain, go to
 the listener that tells people what became of a job.
 
+A line has timestamp, level, component and event, then `key=value` pairs; or it is JSON with the
+same keys. A value with blanks or quotes in it is written as a JSON text, so that a line can always
+be taken apart again.
+
 Spec: KROND-28 to KROND-30.
 """
 
 import asyncio
+import json
 import logging
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from gnomon.apps.krond.happening import Happening
@@ -29,7 +36,9 @@ from gnomon.shell.launcher.identity import Identity
 from gnomon.shell.observe.telemetry import LOGGER, log_facts
 from gnomon.shell.store.instant_text import to_text
 
-__all__ = ["Chronicle"]
+__all__ = ["JobLog", "KronLines"]
+
+COMPONENT = "krond"
 
 _EVENTS = {
     Reason.OVERLAP: "skipped_concurrency",
@@ -43,6 +52,8 @@ _OCCASIONS = {
     Outcome.MISSED: Occasion.MISSED,
     Outcome.UNSCHEDULABLE: Occasion.UNSCHEDULABLE,
 }
+_PLAIN = re.compile(r"[^\s\"'=\\]+")
+_ODD = re.compile(r"[^a-z0-9]+")
 
 
 @dataclass(slots=True)
@@ -58,7 +69,7 @@ class _Flight:
     """What a former krond has called it."""
 
 
-class Chronicle:
+class JobLog:
     """Tells the log, and the listener `tell`, what a ledger has written."""
 
     def __init__(
@@ -227,6 +238,30 @@ class Chronicle:
         return schedule_id if job is None else job.identity
 
 
+class KronLines(logging.Formatter):
+    """Lines of krond, as text or as JSON."""
+
+    def __init__(self, *, as_json: bool) -> None:
+        super().__init__()
+        self._as_json = as_json
+
+    def format(self, record: logging.LogRecord) -> str:
+        at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        found = getattr(record, "fields", None)
+        facts: dict[str, object] = dict(found) if isinstance(found, dict) else {}
+        event = str(facts.pop("event", None) or record.getMessage())
+        head: dict[str, object] = {
+            "timestamp": at.replace("+00:00", "Z"), "level": record.levelname,
+            "component": COMPONENT, "event": _ODD.sub("_", event.lower()).strip("_"),
+        }  # fmt: skip
+        if record.exc_info:
+            facts["traceback"] = self.formatException(record.exc_info)
+        if self._as_json:
+            return json.dumps(head | facts, default=str)
+        pairs = [f"{name}={_value(fact)}" for name, fact in facts.items() if fact is not None]
+        return " ".join([*map(str, head.values()), *pairs])
+
+
 def _say_decision(decision: Decision) -> None:
     if LOGGER.isEnabledFor(logging.DEBUG):
         who = {"identity": decision.identity, "periodId": decision.period_id}
@@ -259,3 +294,8 @@ def _chosen_ms(fact: Fact) -> int:
 def _pid(run_id: str) -> int | None:
     found = Identity.read(run_id)
     return None if found is None else found[0].pid
+
+
+def _value(fact: object) -> str:
+    text = fact if isinstance(fact, str) else json.dumps(fact, default=str, separators=(",", ":"))
+    return text if _PLAIN.fullmatch(text) and text.isprintable() else json.dumps(text)

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from gnomon.apps.krond.other_kronds import FILES_MAX, OtherKronds
+from gnomon.apps.krond.files import FILES_MAX, OtherKronds
 from tests.clauses import clause
 
 SEEDS, STEPS = 20, 40

@@ -5,7 +5,7 @@ from itertools import islice
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.apps.krond.upcoming import next_chosen, over_at, periods_after
+from gnomon.apps.krond.status import next_chosen, over_at, periods_after
 from tests.apps.krond.krontab.reading import job
 from tests.clauses import clause
 

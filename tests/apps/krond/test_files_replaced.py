@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.apps.krond.writing import replace_text
+from gnomon.apps.krond.files import replace_text
 from gnomon.errors import DefinitionError
 from tests.clauses import clause
 from tests.unprivileged import nobodys_directory, unprivileged

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from gnomon.apps.krond.log_lines import KronLines
+from gnomon.apps.krond.log import KronLines
 from gnomon.apps.krond.notice import Occasion
 from gnomon.core.decision import recompute
 from gnomon.core.engine import Due

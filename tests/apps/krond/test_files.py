@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from gnomon.apps.krond.files import krontab_files, load, load_file, load_jobs, on_host
 from gnomon.apps.krond.krontab.render import render_line
-from gnomon.apps.krond.loading import krontab_files, load, load_file, load_jobs, on_host
-from gnomon.apps.krond.machine import examine
+from gnomon.apps.krond.machine_check import examine
 from gnomon.errors import KrontabError
 from tests.apps.krond.krontab.reading import job, read
 from tests.clauses import clause
