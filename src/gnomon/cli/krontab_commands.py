@@ -329,7 +329,7 @@ def _editable(file: str, *, is_new: bool = False) -> "tuple[Path, Krontab]":
     """The path and what stands there, which must be without errors."""
     from gnomon.apps.krond.files import load_file
     from gnomon.apps.krond.krontab import read_krontab
-    from gnomon.apps.krond.krontab.report import report
+    from gnomon.apps.krond.krontab.problem import report
 
     path = Path(os.path.abspath(read_file(file)))
     krontab = read_krontab("", file=str(path)) if is_new else load_file(path)

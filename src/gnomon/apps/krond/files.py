@@ -35,7 +35,7 @@ from tempfile import mkstemp
 
 from gnomon.apps.krond.job import Job
 from gnomon.apps.krond.krontab import Krontab, Problem, read_krontab
-from gnomon.apps.krond.krontab.report import report
+from gnomon.apps.krond.krontab.problem import report
 from gnomon.errors import DefinitionError, KrontabError, MissingExtraError
 from gnomon.shell.observe.telemetry import log
 

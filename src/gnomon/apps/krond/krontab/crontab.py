@@ -25,12 +25,12 @@ from gnomon.apps.krond.krontab.crontab_form import (
 )
 from gnomon.apps.krond.krontab.crontab_time import When, looks_like_a_field, read_when
 from gnomon.apps.krond.krontab.draft import AT_BOOT
+from gnomon.apps.krond.krontab.notify_options import ADDRESS
 from gnomon.apps.krond.krontab.piece import Piece
 from gnomon.apps.krond.krontab.problem import Problem, Problems, Severity
-from gnomon.apps.krond.krontab.process import RESERVED, VARIABLE
+from gnomon.apps.krond.krontab.process_options import RESERVED, VARIABLE
 from gnomon.apps.krond.krontab.reader import read_krontab
 from gnomon.apps.krond.krontab.render import render_line
-from gnomon.apps.krond.krontab.telling import ADDRESS
 
 __all__ = ["Imported", "Note", "Source", "general_notes", "import_crontab"]
 

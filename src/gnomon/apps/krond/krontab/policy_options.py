@@ -19,7 +19,7 @@ from gnomon.apps.krond.krontab.problem import Problems
 from gnomon.core.civil.duration import parse_duration
 from gnomon.core.schedule import CONCURRENCY, Overlap, Policy
 
-__all__ = ["BOOT_DEADLINE", "Conduct", "read_conduct", "usual_deadline"]
+__all__ = ["BOOT_DEADLINE", "PolicyOptions", "read_policy", "usual_deadline"]
 
 BOOT_DEADLINE = timedelta(minutes=5)
 """How late a job may start after a boot when it does not say."""
@@ -29,7 +29,7 @@ _KEYS = ("concurrency", "deadline", "suspend")
 _policy = lru_cache(1024)(job_policy)  # many jobs are judged alike
 
 
-class Conduct(NamedTuple):
+class PolicyOptions(NamedTuple):
     """How a job is judged."""
 
     policy: Policy
@@ -41,11 +41,11 @@ def usual_deadline(*, at_boot: bool) -> timedelta:
     return BOOT_DEADLINE if at_boot else timedelta(0)
 
 
-def read_conduct(draft: Draft, problems: Problems) -> Conduct:
+def read_policy(draft: Draft, problems: Problems) -> PolicyOptions:
     """What the draft says about judging."""
     length = usual_deadline(at_boot=draft.at_boot)
     if "policy" not in draft.pieces:
-        return Conduct(_policy(deadline=length), False)
+        return PolicyOptions(_policy(deadline=length), False)
     label = draft.label("policy")
     values = _values(draft, label, problems)
     overlap, suspend, policy = Overlap.SKIP, False, _policy()
@@ -68,7 +68,7 @@ def read_conduct(draft: Draft, problems: Problems) -> Conduct:
     with problems.at(deadline or draft.start, label):
         length = length if deadline is None else parse_duration(deadline.text)
         policy = _policy(overlap=overlap, deadline=length)
-    return Conduct(policy, suspend)
+    return PolicyOptions(policy, suspend)
 
 
 def _values(draft: Draft, label: str, problems: Problems) -> dict[str, Piece]:
