@@ -14,7 +14,6 @@ from typing import NamedTuple, TypeVar
 
 from gnomon.apps.krond.daemon import Daemon
 from gnomon.apps.krond.execution import read_target
-from gnomon.apps.krond.happening import Happening
 from gnomon.apps.krond.job import Job
 from gnomon.apps.krond.krontab import read_krontab
 from gnomon.apps.krond.log import JobLog
@@ -25,6 +24,7 @@ from gnomon.errors import KrontabError
 from gnomon.ports import Claim, Ended, Failed, Launched, RunRow
 from gnomon.shell.boot import MachineBoot
 from gnomon.shell.narrating import NarratingLedger
+from gnomon.shell.observe.notify.message import Happening
 from gnomon.shell.observe.telemetry import LOGGER
 from gnomon.shell.worker.stopping import Stopper
 from tests.shell.virtual_time import VirtualClock, run_virtually

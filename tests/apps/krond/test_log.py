@@ -9,10 +9,10 @@ from dataclasses import replace
 import pytest
 
 from gnomon.apps.krond.log import KronLines
-from gnomon.apps.krond.notice import Occasion
 from gnomon.core.decision import recompute
 from gnomon.core.engine import Due
 from gnomon.shell.narrating import NarratingLedger
+from gnomon.shell.observe.notify.rule import Occasion
 from gnomon.shell.observe.telemetry import logs_to
 from tests.apps.krond.stage import FILE, Stage, play
 from tests.clauses import clause

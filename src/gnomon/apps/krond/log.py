@@ -22,17 +22,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gnomon.apps.krond.happening import Happening
 from gnomon.apps.krond.job import Job
-from gnomon.apps.krond.notice import Occasion
 from gnomon.core.civil.instant import format_instant
 from gnomon.core.decision import Decision
 from gnomon.core.engine import Change
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State
 from gnomon.core.ledger.period import Fact, Kind, kind_of
 from gnomon.ports import Claim, Clock, Ended, Failed, Launched, Report, RunRow
-from gnomon.shell.launcher.detail import read_exit
+from gnomon.shell.launcher.detail import read_exit, without_usage
 from gnomon.shell.launcher.identity import Identity
+from gnomon.shell.observe.notify.message import Happening
+from gnomon.shell.observe.notify.rule import Occasion
 from gnomon.shell.observe.telemetry import LOGGER, log_facts
 from gnomon.shell.store.instant_text import to_text
 
@@ -180,7 +180,7 @@ class JobLog:
                 job=job, occasion=_OCCASIONS[fact.outcome], outcome=fact.outcome,
                 period_id=format_instant(fact.nominal), periods=fact.periods, reason=fact.reason,
                 chosen_ms=None if fact.last_nominal else _chosen_ms(fact), detail=why or "",
-                ended_ms=self._clock.now_ms(),
+                brief=why or "", ended_ms=self._clock.now_ms(),
             ))  # fmt: skip
 
     def _say_end(self, flight: _Flight, end: Ended) -> None:
@@ -214,8 +214,8 @@ class JobLog:
         self._tell(Happening(
             job=job, occasion=Occasion.SUCCESS if success else Occasion.FAILURE,
             period_id=format_instant(flight.nominal), chosen_ms=flight.chosen_ms,
-            outcome=Outcome.EXECUTED, reason=reason, detail=detail, started_ms=flight.started_ms,
-            ended_ms=ended_ms, output=self._output_of(key),
+            outcome=Outcome.EXECUTED, reason=reason, detail=detail, brief=without_usage(detail),
+            started_ms=flight.started_ms, ended_ms=ended_ms, output=self._output_of(key),
         ))  # fmt: skip
 
     def _say_run(

@@ -35,12 +35,12 @@ def test_settings_hold_for_the_lines_below_them() -> None:
     assert (first.name, second.name) == ("backup", "backup-2")
     assert first.execution.argv == ("/bin/sh", "-c", "/usr/bin/backup.sh --full > /dev/null")
     assert first.schedule.decider.zone == "Europe/Paris"
-    assert first.notice.mail == ()
+    assert first.notify.mail == ()
     assert second.execution.argv == ("/bin/bash", "-c", "backup")
     assert second.schedule.decider.zone == "America/New_York"
     assert second.execution.cwd == "/srv"
     assert second.execution.env == (("MODE", "a b"), ("PATH", "/usr/bin:/bin"))
-    assert second.notice.mail == ("ops@example.org",)
+    assert second.notify.mail == ("ops@example.org",)
 
 
 @clause("KRONTAB-28")
@@ -309,6 +309,6 @@ def test_a_mailto_that_is_no_address_drops_no_job() -> None:
     imported = taken_over("MAILTO=root HOME=/\n0 2 * * * x\n")
 
     (job,) = read(imported.text).jobs
-    assert job.notice.mail == ()
+    assert job.notify.mail == ()
     assert imported.problems == ()
     assert [note.line for note in imported.notes] == [1]

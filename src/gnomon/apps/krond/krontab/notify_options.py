@@ -6,32 +6,32 @@ Spec: KRONTAB-43.
 
 import re
 
+from gnomon.apps.krond.job import UNTOLD
 from gnomon.apps.krond.krontab.draft import Draft, unknown
 from gnomon.apps.krond.krontab.piece import Piece, split
 from gnomon.apps.krond.krontab.problem import Problems
-from gnomon.apps.krond.notice import TROUBLE, Notice, Occasion
+from gnomon.shell.observe.notify.rule import TROUBLE, NotifyRule, Occasion
 
-__all__ = ["ADDRESS", "read_notice"]
+__all__ = ["ADDRESS", "read_notify_rule"]
 
 ADDRESS = re.compile(r"[^\s@,;<>\"()]+(@[A-Za-z0-9.-]+)?")
 """What mail can be sent to."""
 _URL = re.compile(r"https?://[!-~]+")
 _NAMES = ("mail", "webhook", "ping", "notify")
-_NOBODY = Notice()
 _WORDS = (*Occasion, "always", "never")
 
 
-def read_notice(draft: Draft, problems: Problems) -> Notice:
+def read_notify_rule(draft: Draft, problems: Problems) -> NotifyRule:
     """What the draft says about telling."""
     if draft.pieces.keys().isdisjoint(_NAMES):
-        return _NOBODY
+        return UNTOLD
     mail = tuple(piece.text for piece in _list(draft, "mail"))
     for piece in _list(draft, "mail"):
         if not ADDRESS.fullmatch(piece.text):
             problems.error(
                 piece, "mail", "is no address", got=piece.text, hint="write e.g. ops@example.org"
             )
-    return Notice(
+    return NotifyRule(
         on=_occasions(draft, problems),
         mail=mail,
         webhook=_url(draft, "webhook", problems),

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from gnomon.apps.krond.job import Job, check_name, identity_of, make_job
 from gnomon.apps.krond.krontab.draft import DEFAULTS, OF_ONE_JOB, SCHEDULE, Draft
 from gnomon.apps.krond.krontab.line_text import read_line
-from gnomon.apps.krond.krontab.notify_options import read_notice
+from gnomon.apps.krond.krontab.notify_options import read_notify_rule
 from gnomon.apps.krond.krontab.piece import Piece
 from gnomon.apps.krond.krontab.policy_options import read_policy
 from gnomon.apps.krond.krontab.problem import Problem, Problems, Severity
@@ -170,7 +170,7 @@ def _read_draft(
     timing = read_timing(draft, identity_of(file, name), problems)
     policy, suspend = read_policy(draft, problems)
     execution = read_execution(draft, problems)
-    notice = read_notice(draft, problems)
+    notify = read_notify_rule(draft, problems)
     for field, hint in _MISSING.items():
         if draft.whole and field not in draft.pieces:
             problems.error(draft.start, field, "is missing", hint=hint)
@@ -184,7 +184,7 @@ def _read_draft(
         policy=policy,
         execution=execution,
         suspend=suspend,
-        notice=notice,
+        notify=notify,
         description="" if description is None else description.text,
     )
     return Entry(

@@ -20,7 +20,6 @@ from gnomon.apps.krond.krontab.draft import AT_BOOT, DEFAULTS, SCHEDULE
 from gnomon.apps.krond.krontab.piece import quote
 from gnomon.apps.krond.krontab.policy_options import usual_deadline
 from gnomon.apps.krond.krontab.reader import Entry, read_krontab
-from gnomon.apps.krond.notice import Occasion
 from gnomon.core.civil.duration import short_duration
 from gnomon.core.cron.dialect import find_dialect
 from gnomon.core.decision import render_constraint
@@ -28,6 +27,7 @@ from gnomon.core.decision.distribution_text import name_of, params_of
 from gnomon.core.recurrence import Boot, Cron
 from gnomon.core.schedule import CONCURRENCY
 from gnomon.errors import DefinitionError
+from gnomon.shell.observe.notify.rule import Occasion
 
 __all__ = [
     "render_defaults",
@@ -188,8 +188,8 @@ def _policy(job: Job) -> dict[str, str]:
 
 def _how(job: Job) -> dict[str, str]:
     """All fields but `env`, also those that have their default."""
-    execution, notice = job.execution, job.notice
-    occasions = [one.value for one in Occasion if one in notice.on]
+    execution, rule = job.execution, job.notify
+    occasions = [one.value for one in Occasion if one in rule.on]
     shells = {"": "false", SHELL: "true"}
     return {
         "shell": shells.get(execution.shell, execution.shell),
@@ -201,9 +201,9 @@ def _how(job: Job) -> dict[str, str]:
         "grace": short_duration(execution.grace),
         "stdout": str(execution.stdout),
         "stderr": str(execution.stderr),
-        "mail": ",".join(notice.mail),
-        "webhook": notice.webhook,
-        "ping": notice.ping,
+        "mail": ",".join(rule.mail),
+        "webhook": rule.webhook,
+        "ping": rule.ping,
         "notify": "always" if len(occasions) == len(Occasion) else ",".join(occasions) or "never",
         "description": job.description,
     }

@@ -1,5 +1,5 @@
 """
-Messages that really leave: mail by its route, calls over HTTP, in threads of their own.
+Calls of URLs, over HTTP.
 
 A call follows no redirect and takes no answer longer than a few bytes; an answer of 400 to 499 is
 final, whatever else fails may be tried again.
@@ -7,22 +7,16 @@ final, whatever else fails may be tried again.
 Spec: NOTIFY-7, NOTIFY-8.
 """
 
-import asyncio
-from concurrent.futures import ThreadPoolExecutor
 from email.message import Message as Headers
-from typing import IO, assert_never
+from typing import IO
 from urllib.error import HTTPError, URLError
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from gnomon.apps.krond.notification.mail_route import MailRoute
-from gnomon.apps.krond.notification.message import Call, Mail, Message
-from gnomon.apps.krond.notification.outbox import AT_ONCE
-from gnomon.apps.krond.notification.sender import SendError
+from gnomon.shell.observe.notify.message import Call, SendError
 
-__all__ = ["MachineSender"]
+__all__ = ["UrlCaller"]
 
 TIMEOUT_S = 10
-_AGENT = "gnomon-krond"
 _TOO_MANY = 429
 
 
@@ -33,30 +27,16 @@ class _NoRedirects(HTTPRedirectHandler):
         return None
 
 
-class MachineSender:
-    """Sends from this machine."""
+class UrlCaller:
+    """Calls URLs; `agent` is the name that the servers see."""
 
-    def __init__(self, route: MailRoute) -> None:
-        self._route = route
-        self._threads = ThreadPoolExecutor(AT_ONCE + 1, thread_name_prefix="krond-notify")
+    def __init__(self, agent: str) -> None:
+        self._agent = agent
         self._opener = build_opener(_NoRedirects())
 
-    async def send(self, message: Message) -> None:
-        loop = asyncio.get_running_loop()
-        match message:
-            case Mail():
-                await loop.run_in_executor(self._threads, self._route.deliver, message)
-            case Call():
-                await loop.run_in_executor(self._threads, self._call, message)
-            case _:
-                assert_never(message)
-
-    def close(self) -> None:
-        """Take nothing more; what is being sent comes to its end by itself."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
-
-    def _call(self, call: Call) -> None:
-        headers = {"User-Agent": _AGENT}
+    def call(self, call: Call) -> None:
+        """Make a call; this waits."""
+        headers = {"User-Agent": self._agent}
         data = None
         if call.body is not None:
             data = call.body.encode()

@@ -7,7 +7,7 @@ These are the wishes of a job as values; the messages are made elsewhere.
 from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = ["TROUBLE", "Notice", "Occasion"]
+__all__ = ["TROUBLE", "NotifyRule", "Occasion"]
 
 
 class Occasion(StrEnum):
@@ -26,8 +26,8 @@ TROUBLE = frozenset((Occasion.FAILURE, Occasion.MISSED))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Notice:
-    """Whom krond tells of a job, and when; without an address it sends nothing."""
+class NotifyRule:
+    """Whom to tell of a job, and when; without an address nothing is sent."""
 
     on: frozenset[Occasion] = TROUBLE
     """When mail is sent and the webhook called; the ping has its own rule."""

@@ -6,11 +6,12 @@ from collections.abc import Callable
 
 import pytest
 
-from gnomon.apps.krond.notice import Occasion
-from gnomon.apps.krond.notification import Call, Heartbeat, Message, Notifier, SendError, TurnWatch
-from gnomon.apps.krond.notification.outbox import WAITING_MAX
-from tests.apps.krond.notification.happenings import happened
+from gnomon.shell.observe.notify.heartbeat import Heartbeat, TurnWatch
+from gnomon.shell.observe.notify.message import Call, Message, SendError
+from gnomon.shell.observe.notify.outbox import WAITING_MAX, Notifier
+from gnomon.shell.observe.notify.rule import Occasion
 from tests.clauses import clause
+from tests.shell.observe.notify.happenings import happened
 from tests.shell.virtual_time import VirtualClock, run_virtually
 
 

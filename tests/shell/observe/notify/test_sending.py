@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.apps.krond.notification import Call, MachineSender, Mail, MailRoute, Message, SendError
 from gnomon.errors import DefinitionError
+from gnomon.shell.observe.notify.call import UrlCaller
+from gnomon.shell.observe.notify.mail import MailRoute
+from gnomon.shell.observe.notify.message import Call, Mail, Message, SendError
+from gnomon.shell.observe.notify.outbox import MachineSender
 from tests.clauses import clause
 
 MAIL = Mail(
@@ -62,7 +65,7 @@ def site() -> Iterator[Site]:
 
 
 def send(message: Message, route: MailRoute | None = None) -> None:
-    sender = MachineSender(route or MailRoute())
+    sender = MachineSender(route or MailRoute(sender="krond"), UrlCaller("gnomon-krond"))
     try:
         asyncio.run(sender.send(message))
     finally:
@@ -136,7 +139,7 @@ def test_a_program_that_fails_is_said(
         program.chmod(0o700)
 
     with pytest.raises(SendError, match=message) as raised:
-        send(MAIL, MailRoute(sendmail=str(program)))
+        send(MAIL, MailRoute(sender="krond", sendmail=str(program)))
 
     assert raised.value.again is again
 
@@ -170,7 +173,9 @@ def test_mail_goes_to_a_server(refuses: bool) -> None:
     async def scenario() -> None:
         server = await asyncio.start_server(serve, "127.0.0.1", 0)
         port = server.sockets[0].getsockname()[1]
-        sender = MachineSender(MailRoute(sender="k@db1", smtp=f"smtp://127.0.0.1:{port}"))
+        sender = MachineSender(
+            MailRoute(sender="k@db1", smtp=f"smtp://127.0.0.1:{port}"), UrlCaller("gnomon-krond")
+        )
         async with server:
             try:
                 await sender.send(MAIL)
@@ -192,4 +197,4 @@ def test_mail_goes_to_a_server(refuses: bool) -> None:
 @clause("NOTIFY-7")
 def test_a_route_that_leads_nowhere_is_refused() -> None:
     with pytest.raises(DefinitionError, match="must be the URL of a mail server"):
-        MailRoute(smtp="http://mail.example.org")
+        MailRoute(sender="krond", smtp="http://mail.example.org")

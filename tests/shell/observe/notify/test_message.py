@@ -9,12 +9,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from gnomon.apps.krond.notice import Occasion
-from gnomon.apps.krond.notification import Call, Mail, Message, messages
-from gnomon.apps.krond.notification.mail_route import compose
 from gnomon.errors.root import printable
-from tests.apps.krond.notification.happenings import happened
+from gnomon.shell.observe.notify.mail import compose
+from gnomon.shell.observe.notify.message import Call, Mail, Message, messages
+from gnomon.shell.observe.notify.rule import Occasion
 from tests.clauses import clause
+from tests.shell.observe.notify.happenings import happened
 
 
 def sent(occasion: Occasion, fields: str, *, output: str = "") -> tuple[Message, ...]:

@@ -3,9 +3,10 @@ The outbox: messages wait here until they are sent, and no job waits for them.
 
 `tell` only puts something down. Beside the runtime a few are sent at a time; what fails is tried
 again a little later, three times in all. The outbox holds a limited number: when nothing can be
-sent for long, the oldest are given up, and that is logged.
+sent for long, the oldest are given up, and that is logged. Messages leave this machine in threads
+of their own.
 
-Spec: NOTIFY-5, NOTIFY-6, NOTIFY-11.
+Spec: NOTIFY-5 to NOTIFY-8, NOTIFY-11.
 """
 
 import asyncio
@@ -13,16 +14,27 @@ import contextlib
 import logging
 from collections import deque
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import assert_never
 
-from gnomon.apps.krond.happening import Happening
-from gnomon.apps.krond.notice import Occasion
-from gnomon.apps.krond.notification.message import OUTPUT_MAX, Call, Mail, Message, messages
-from gnomon.apps.krond.notification.sender import Sender, SendError
 from gnomon.ports import Clock
+from gnomon.shell.observe.notify.call import UrlCaller
+from gnomon.shell.observe.notify.mail import MailRoute
+from gnomon.shell.observe.notify.message import (
+    OUTPUT_MAX,
+    Call,
+    Happening,
+    Mail,
+    Message,
+    Sender,
+    SendError,
+    messages,
+)
+from gnomon.shell.observe.notify.rule import Occasion
 from gnomon.shell.observe.telemetry import log_facts
 
-__all__ = ["WAITING_MAX", "Notifier", "send_stubbornly"]
+__all__ = ["WAITING_MAX", "MachineSender", "Notifier", "send_stubbornly"]
 
 WAITING_MAX = 1_000
 """How many happenings wait to be told at most."""
@@ -48,12 +60,10 @@ class Notifier:
 
     def tell(self, happening: Happening) -> None:
         """Note what is to be told; returns at once."""
-        notice = happening.job.notice
+        rule = happening.job.notify
         if self._is_known(happening):
             return
-        if not (
-            notice.ping or (happening.occasion in notice.on and (notice.mail or notice.webhook))
-        ):
+        if not (rule.ping or (happening.occasion in rule.on and (rule.mail or rule.webhook))):
             return
         if len(self._waiting) >= WAITING_MAX:
             lost = self._waiting.popleft()
@@ -107,9 +117,32 @@ class Notifier:
                     self._quiet.set()
 
     async def _send(self, happening: Happening) -> None:
-        output = _tail(happening.output) if happening.job.notice.mail else ""
+        output = _tail(happening.output) if happening.job.notify.mail else ""
         for message in messages(happening, host=self._host, output=output):
             await send_stubbornly(self._sender, message, self._clock, _facts(happening))
+
+
+class MachineSender:
+    """Sends from this machine: mail by its route, calls over HTTP."""
+
+    def __init__(self, route: MailRoute, caller: UrlCaller) -> None:
+        self._route = route
+        self._caller = caller
+        self._threads = ThreadPoolExecutor(AT_ONCE + 1, thread_name_prefix="gnomon-notify")
+
+    async def send(self, message: Message) -> None:
+        loop = asyncio.get_running_loop()
+        match message:
+            case Mail():
+                await loop.run_in_executor(self._threads, self._route.deliver, message)
+            case Call():
+                await loop.run_in_executor(self._threads, self._caller.call, message)
+            case _:
+                assert_never(message)
+
+    def close(self) -> None:
+        """Take nothing more; what is being sent comes to its end by itself."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
 
 
 async def send_stubbornly(

@@ -1,22 +1,22 @@
 """
-The heartbeat: a URL that is called again and again for as long as krond does its work.
+The heartbeat: a URL that is called again and again for as long as a process does its work.
 
-The watcher behind it notices when the machine is gone, or krond is, or its loop no longer turns.
+The watcher behind it notices when the machine is gone, or the process is, or its loop no longer
+turns.
 
 Spec: NOTIFY-9.
 """
 
 from collections.abc import Callable
 
-from gnomon.apps.krond.notification.message import Call
-from gnomon.apps.krond.notification.outbox import send_stubbornly
-from gnomon.apps.krond.notification.sender import Sender
 from gnomon.ports import Clock
+from gnomon.shell.observe.notify.message import Call, Sender
+from gnomon.shell.observe.notify.outbox import send_stubbornly
 
 __all__ = ["STILL_MAX_MS", "Heartbeat", "TurnWatch"]
 
 STILL_MAX_MS = 120_000
-"""How long krond may take no turn; one that idles takes one every 30 s."""
+"""How long a process may take no turn; one that idles takes one every 30 s."""
 
 
 class Heartbeat:
@@ -41,7 +41,7 @@ class Heartbeat:
 
 
 class TurnWatch:
-    """Whether krond still takes turns."""
+    """Whether a process still takes turns."""
 
     def __init__(self, clock: Clock, turns: Callable[[], int]) -> None:
         self._clock = clock

@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-from gnomon.apps.krond.happening import Happening
-from gnomon.apps.krond.notice import Occasion
 from gnomon.core.ledger.lifecycle import Outcome, Reason
+from gnomon.shell.launcher.detail import without_usage
+from gnomon.shell.observe.notify.message import Happening
+from gnomon.shell.observe.notify.rule import Occasion
 from tests.apps.krond.krontab.reading import job
 
 __all__ = ["AT_MS", "happened"]
@@ -26,6 +27,7 @@ def happened(
 ) -> Happening:  # fmt: skip
     """What became of the period of 2 o'clock, of a job with these fields."""
     outcome, reason, usual = _OUTCOMES[occasion]
+    detail = usual if detail is None else detail
     ran = outcome is Outcome.EXECUTED
     return Happening(
         job=job(f"0 2 * * * name=backup command=/bin/backup {fields}"),
@@ -35,7 +37,8 @@ def happened(
         chosen_ms=AT_MS if periods == 1 else None,
         outcome=outcome,
         reason=reason,
-        detail=usual if detail is None else detail,
+        detail=detail,
+        brief=without_usage(detail),
         started_ms=AT_MS if ran else None,
         ended_ms=AT_MS + 192_000,
         output=output,

@@ -16,10 +16,9 @@ from email.policy import SMTP
 from email.utils import formatdate
 from urllib.parse import unquote, urlsplit
 
-from gnomon.apps.krond.notification.message import Mail
-from gnomon.apps.krond.notification.sender import SendError
 from gnomon.errors import DefinitionError
 from gnomon.errors.root import printable
+from gnomon.shell.observe.notify.message import Mail, SendError
 
 __all__ = ["MailRoute", "compose"]
 
@@ -31,7 +30,7 @@ _PORTS = {"smtp": 25, "smtps": 465}
 class MailRoute:
     """How mail is sent, and from whom."""
 
-    sender: str = "krond"
+    sender: str
     sendmail: str = "/usr/sbin/sendmail"
     smtp: str = ""
     """The URL of a server; empty for the program."""
