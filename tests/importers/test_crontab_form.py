@@ -4,10 +4,10 @@ from random import Random
 
 import pytest
 
-from gnomon.apps.krond.krontab.crontab_form import is_system
-from tests.apps.krond.krontab.crontabs import taken_over
+from gnomon.importers.crontab_form import is_system
 from tests.apps.krond.krontab.reading import read
 from tests.clauses import clause
+from tests.importers.crontabs import taken_over
 from tests.oracle.crontab_cases import USERS, crontab
 
 

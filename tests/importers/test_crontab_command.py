@@ -5,8 +5,8 @@ import subprocess
 import pytest
 
 from gnomon.apps.krond.krontab.problem import Severity
-from tests.apps.krond.krontab.crontabs import jobs, taken_over
 from tests.clauses import clause
+from tests.importers.crontabs import jobs, taken_over
 from tests.oracle.crontab_text import Entry, entries
 
 

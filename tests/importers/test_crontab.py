@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.apps.krond.job import Job
-from gnomon.apps.krond.krontab.crontab import Note
 from gnomon.core.civil.calendar import civil_from_days, weekday
 from gnomon.core.recurrence import Boot, Recurrence
-from tests.apps.krond.krontab.crontabs import jobs, taken_over
+from gnomon.importers.crontab import Note
 from tests.apps.krond.krontab.reading import read
 from tests.clauses import clause
+from tests.importers.crontabs import jobs, taken_over
 from tests.oracle.crontab_cases import crontab
 from tests.oracle.crontab_text import Entry, entries
 

@@ -11,7 +11,7 @@ Spec: KRONTAB-41.
 import re
 from collections.abc import Collection, Iterator
 
-from gnomon.apps.krond.krontab.crontab_time import looks_like_a_field
+from gnomon.importers.crontab_time import looks_like_a_field
 
 __all__ = ["JOB", "SETTING", "is_known_user", "is_only_user", "is_system", "may_be_user"]
 

@@ -1,7 +1,7 @@
 """Crontabs taken over, for the tests about them."""
 
 from gnomon.apps.krond.job import Job
-from gnomon.apps.krond.krontab.crontab import Imported, Source, import_crontab
+from gnomon.importers.crontab import Imported, Source, import_crontab
 from tests.apps.krond.krontab.reading import FILE, read
 from tests.oracle.crontab_cases import USERS
 

@@ -15,15 +15,6 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from gnomon.apps.krond.job import Job
-from gnomon.apps.krond.krontab.crontab_command import Executed, is_cut, name_of, read_command
-from gnomon.apps.krond.krontab.crontab_form import (
-    JOB,
-    SETTING,
-    is_known_user,
-    is_only_user,
-    may_be_user,
-)
-from gnomon.apps.krond.krontab.crontab_time import When, looks_like_a_field, read_when
 from gnomon.apps.krond.krontab.draft import AT_BOOT
 from gnomon.apps.krond.krontab.notify_options import ADDRESS
 from gnomon.apps.krond.krontab.piece import Piece
@@ -31,6 +22,15 @@ from gnomon.apps.krond.krontab.problem import Problem, Problems, Severity
 from gnomon.apps.krond.krontab.process_options import RESERVED, VARIABLE
 from gnomon.apps.krond.krontab.reader import read_krontab
 from gnomon.apps.krond.krontab.render import render_line
+from gnomon.importers.crontab_command import Executed, is_cut, name_of, read_command
+from gnomon.importers.crontab_form import (
+    JOB,
+    SETTING,
+    is_known_user,
+    is_only_user,
+    may_be_user,
+)
+from gnomon.importers.crontab_time import When, looks_like_a_field, read_when
 
 __all__ = ["Imported", "Note", "Source", "general_notes", "import_crontab"]
 
