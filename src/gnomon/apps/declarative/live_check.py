@@ -37,7 +37,7 @@ LAG_MS = 60_000
 """How long a start that is owed may take, as everywhere in the theory unless said otherwise."""
 
 _FROZEN_MS = LOOK_MS + 5_000
-"""Who has not looked for longer than this could not."""
+"""A check that has not looked for longer than this could not."""
 
 _LINES_MAX = 10
 """So many lines about one axiom at one look; the rest is counted."""

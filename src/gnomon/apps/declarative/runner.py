@@ -269,7 +269,7 @@ def _was_cut(run: Run, error: BaseException) -> bool:
 
 
 def _is_torn_down(run: Run, error: BaseException) -> bool:
-    """Whether the run did not end: who waited for it was ended, with the loop or by its program."""
+    """Whether the run did not end: its caller was ended, with the loop or by its program."""
     if isinstance(error, GeneratorExit):
         try:
             return asyncio.current_task() is not run.task

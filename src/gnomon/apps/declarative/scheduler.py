@@ -112,7 +112,7 @@ class Scheduler:
             telemetry=telemetry or SchedulerTelemetry(),
             threads=threads,
             timeout_ms=read_timeout(timeout, where="timeout"),
-            observe=observe or _nobody,
+            observe=observe or _unobserved,
             rejects=self._reinitialize is Reinitialize.REJECT,
             is_monitored=monitor,
         )
@@ -366,7 +366,7 @@ def _check_count(where: str, got: int, *, at_least: int) -> None:
         )  # fmt: skip
 
 
-def _nobody(entries: Sequence[Entry]) -> None:
+def _unobserved(entries: Sequence[Entry]) -> None:
     """For a scheduler without an observer."""
 
 
