@@ -26,9 +26,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.apps.krond.happening import Happening
-from gnomon.apps.krond.notice import Occasion
-from gnomon.apps.krond.notification.message import Mail, messages
 from gnomon.cli import main
 from gnomon.cli.live_table import Line, live_table
 from gnomon.cli.problem import RemoteError
@@ -38,6 +35,8 @@ from gnomon.core.civil.zone import load_zone
 from gnomon.core.ledger.lifecycle import Outcome, Status
 from gnomon.errors.root import harmless
 from gnomon.shell.observe.log_lines import PlainLines
+from gnomon.shell.observe.notify.message import Happening, Mail, messages
+from gnomon.shell.observe.notify.rule import Occasion
 from gnomon.shell.store.sqlite import SqliteLedger
 from tests.acceptance.command_line import StoppedClock
 from tests.acceptance.krond_process import krond, write_krontab

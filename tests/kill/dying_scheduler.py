@@ -19,9 +19,9 @@ from datetime import timedelta
 from pathlib import Path
 
 import gnomon
-from gnomon.apps.declarative.agenda import Start
 from gnomon.apps.declarative.callback import RunContext
 from gnomon.apps.declarative.runner import Runner
+from gnomon.apps.declarative.task_plan import Start
 from gnomon.shell.store import journal
 from gnomon.shell.store.postgres.journal import PostgresJournal
 from tests.kill.mine import Bomb, MinedDatabase, mined

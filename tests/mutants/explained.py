@@ -9,7 +9,7 @@ __all__ = ["EXPLAINED"]
 
 EXPLAINED: dict[tuple[str, str, str], str] = {
     (
-        "src/gnomon/apps/declarative/live_monitor.py",
+        "src/gnomon/apps/declarative/live_check.py",
         "passed_ms > _FROZEN_MS", "(passed_ms >= _FROZEN_MS)",
     ): "a pause of exactly this length may count as frozen or as slow",
 }  # fmt: skip

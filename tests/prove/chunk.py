@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from itertools import islice
 
-from gnomon.apps.declarative.events import LOGGER
+from gnomon.apps.declarative.log import LOGGER
 from gnomon.simulation.campaign import Campaign, tally, whole_seeds
 from gnomon.simulation.declarative import campaign as declarative
 from gnomon.simulation.declarative.plan import World, draw_spec

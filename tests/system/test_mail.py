@@ -4,7 +4,10 @@ import asyncio
 import time
 from pathlib import Path
 
-from gnomon.apps.krond.notification import MachineSender, Mail, MailRoute
+from gnomon.shell.observe.notify.call import UrlCaller
+from gnomon.shell.observe.notify.mail import MailRoute
+from gnomon.shell.observe.notify.message import Mail
+from gnomon.shell.observe.notify.outbox import MachineSender
 from tests.clauses import clause
 from tests.system.packages import provide
 
@@ -20,7 +23,7 @@ def test_a_mail_arrives_with_its_headers_and_its_lines() -> None:
         to=("root",), subject=f"[here] backup failed: {stamp}", body="one\n.\nFrom two\n",
         at_ms=1_772_332_860_000, headers=(("X-Gnomon-Job", "/etc/krond.d/site:backup"),),
     )  # fmt: skip
-    sender = MachineSender(MailRoute(sender="root", sendmail=agent))
+    sender = MachineSender(MailRoute(sender="root", sendmail=agent), UrlCaller("gnomon-krond"))
 
     asyncio.run(sender.send(mail))
     sender.close()

@@ -6,13 +6,13 @@ from pathlib import Path
 from textwrap import indent
 
 from gnomon.apps.krond.metrics import Surroundings, Tally, metrics_text
-from gnomon.apps.krond.notice import Occasion
 from gnomon.shell.observe.exposition import render_families
 from gnomon.shell.observe.figures import build_family, runtime_families, worker_families
+from gnomon.shell.observe.notify.rule import Occasion
 from gnomon.shell.observe.telemetry import Telemetry
 from tests.apps.krond.krontab.reading import job
-from tests.apps.krond.notification.happenings import happened
 from tests.clauses import clause
+from tests.shell.observe.notify.happenings import happened
 from tests.shell.observe.test_figures import worker
 from tests.system.packages import provide
 

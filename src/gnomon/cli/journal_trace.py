@@ -12,8 +12,8 @@ import asyncio
 from pathlib import Path
 from typing import NamedTuple
 
-from gnomon.apps.declarative.record import read_record
 from gnomon.apps.declarative.recorder import trace_events
+from gnomon.apps.declarative.task import read_record
 from gnomon.cli.problem import printable
 from gnomon.errors import DamagedStoreError, StoreError
 from gnomon.ports import JournalView

@@ -283,7 +283,7 @@ def repair_command(
     """Put damaged state aside and begin anew; nothing from before that is owed."""
     import asyncio
 
-    from gnomon.apps.krond.repair import repair
+    from gnomon.apps.krond.state import repair
 
     state = _state(state_dir)
     findings, aside = asyncio.run(repair(state, clock_of(context)))

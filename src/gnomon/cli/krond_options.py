@@ -84,8 +84,8 @@ def read_beside(
     mail_by: str, mail_from: str | None, heartbeat: str | None, metrics: Path | None
 ) -> "BesideOptions":
     """What to do beside the jobs."""
-    from gnomon.apps.krond.notification import MailRoute
     from gnomon.compose.krond_beside import BesideOptions
+    from gnomon.shell.observe.notify.mail import MailRoute
 
     if heartbeat is not None and urlsplit(heartbeat).scheme not in ("http", "https"):
         raise DefinitionError(

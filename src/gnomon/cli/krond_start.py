@@ -28,12 +28,11 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import NamedTuple
 
-from gnomon.apps.krond.chronicle import Chronicle
 from gnomon.apps.krond.control import Answer, serving
 from gnomon.apps.krond.daemon import Daemon
+from gnomon.apps.krond.files import load_jobs
 from gnomon.apps.krond.job import Job
-from gnomon.apps.krond.loading import load_jobs
-from gnomon.apps.krond.log_lines import KronLines
+from gnomon.apps.krond.log import JobLog, KronLines
 from gnomon.apps.krond.state import StateDirectory, advised
 from gnomon.cli.krond_replan import replanned_record
 from gnomon.cli.problem import describe_problem
@@ -133,10 +132,10 @@ async def _run(jobs: list[Job], options: StartOptions, clock: Clock, early: Sequ
         manner = _JOBS._replace(descriptors=raise_limit())
         launcher = ProcessLauncher(clock, directory=options.state.output, manner=manner)
         beside = Beside(clock, options.beside, options.state)
-        chronicle = Chronicle(clock, tell=beside.tell, output_of=launcher.output.newest)
+        job_log = JobLog(clock, tell=beside.tell, output_of=launcher.output.newest)
         daemon = Daemon(
             ledger, launcher, clock, load=lambda: load_jobs(options.sources),
-            chronicle=chronicle, executor=reading,
+            job_log=job_log, executor=reading,
         )  # fmt: skip
         boot = read_boot(now_ms=clock.now_ms(), since_boot_ms=since_boot_ms())
         await daemon.begin(jobs, boot)
@@ -146,7 +145,7 @@ async def _run(jobs: list[Job], options: StartOptions, clock: Clock, early: Sequ
         async with serving(options.state, desk.answer), _reloading(daemon, early):
             log(logging.INFO, "running", jobs=len(jobs), state=str(options.state.path))
             _say_ready(options.ready_fd)
-            works = beside.works(daemon, chronicle)
+            works = beside.works(daemon, job_log)
             try:
                 return await daemon.host.run(stopper, keep_ms=options.keep_ms, beside=works)
             finally:

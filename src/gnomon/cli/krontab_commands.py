@@ -77,9 +77,9 @@ def lint_command(
     as_json: JsonOption = False,
 ) -> int:
     """Say everything that is wrong with krontab files."""
+    from gnomon.apps.krond.files import load, passed_over
     from gnomon.apps.krond.krontab import Severity, advise
-    from gnomon.apps.krond.loading import load, passed_over
-    from gnomon.apps.krond.machine import examine
+    from gnomon.apps.krond.machine_check import examine
     from gnomon.cli.krontab_view import Linted, lint_text, not_counted
 
     now = clock_of(context).now_ms() // 1000
@@ -296,7 +296,7 @@ def _paths(given: "Sequence[str]") -> list[Path]:
 
 
 def _jobs(file: str | None) -> "list[Job]":
-    from gnomon.apps.krond.loading import load
+    from gnomon.apps.krond.files import load
 
     loading = load(_paths([] if file is None else [file]))
     if loading.error_count:
@@ -327,9 +327,9 @@ def _at(text: str | None, context: typer.Context) -> int:
 
 def _editable(file: str, *, is_new: bool = False) -> "tuple[Path, Krontab]":
     """The path and what stands there, which must be without errors."""
+    from gnomon.apps.krond.files import load_file
     from gnomon.apps.krond.krontab import read_krontab
-    from gnomon.apps.krond.krontab.report import report
-    from gnomon.apps.krond.loading import load_file
+    from gnomon.apps.krond.krontab.problem import report
 
     path = Path(os.path.abspath(read_file(file)))
     krontab = read_krontab("", file=str(path)) if is_new else load_file(path)
@@ -341,6 +341,6 @@ def _editable(file: str, *, is_new: bool = False) -> "tuple[Path, Krontab]":
 
 
 def _write(path: Path, text: str, krontab: "Krontab") -> None:
-    from gnomon.apps.krond.writing import replace_text
+    from gnomon.apps.krond.files import replace_text
 
     replace_text(path, text, old=krontab.text if path.exists() else None)

@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gnomon.apps.krond.krontab import Severity
-from gnomon.apps.krond.krontab.crontab import Imported, Source, general_notes, import_crontab
-from gnomon.apps.krond.krontab.crontab_form import is_system
-from gnomon.apps.krond.krontab.report import report
+from gnomon.apps.krond.krontab.problem import report
 from gnomon.cli.options import read_file
 from gnomon.cli.problem import printable
 from gnomon.cli.screen import Json, render_json
+from gnomon.importers.crontab import Imported, Source, general_notes, import_crontab
+from gnomon.importers.crontab_form import is_system
 from gnomon.shell.clock import SystemClock
 from gnomon.shell.host_zone import host_zone
 from gnomon.shell.settings import environment

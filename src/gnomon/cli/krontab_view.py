@@ -18,8 +18,8 @@ from rich.text import Text
 
 from gnomon.apps.krond.job import Job
 from gnomon.apps.krond.krontab import Krontab, Problem, Severity
-from gnomon.apps.krond.krontab.report import report
-from gnomon.apps.krond.upcoming import over_at, periods_after
+from gnomon.apps.krond.krontab.problem import report
+from gnomon.apps.krond.status import over_at, periods_after
 from gnomon.cli.decision_view import window_bar
 from gnomon.cli.krontab_words import job_rows, reading_of
 from gnomon.cli.local_time import distance, local_text, note_of, weekday_text

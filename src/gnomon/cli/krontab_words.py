@@ -175,13 +175,13 @@ def _place_of(url: str) -> str:
 
 
 def _telling(job: Job) -> list[tuple[str, str]]:
-    notice, rows = job.notice, []
-    whom = [*notice.mail, *([_place_of(notice.webhook)] if notice.webhook else [])]
+    rule, rows = job.notify, []
+    whom = [*rule.mail, *([_place_of(rule.webhook)] if rule.webhook else [])]
     if whom:
-        on = ", ".join(sorted(one.value for one in notice.on)) or "nothing"
+        on = ", ".join(sorted(one.value for one in rule.on)) or "nothing"
         rows.append(("tells", printable(f"{', '.join(whom)} on {on}")))
-    if notice.ping:
-        rows.append(("pings", printable(_place_of(notice.ping))))
+    if rule.ping:
+        rows.append(("pings", printable(_place_of(rule.ping))))
     if job.description:
         rows.append(("for", printable(job.description)))
     return rows

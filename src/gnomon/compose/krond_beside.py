@@ -14,24 +14,24 @@ from collections.abc import Coroutine
 from dataclasses import dataclass
 from pathlib import Path
 
-from gnomon.apps.krond.chronicle import Chronicle
 from gnomon.apps.krond.daemon import Daemon
-from gnomon.apps.krond.happening import Happening
+from gnomon.apps.krond.log import JobLog
 from gnomon.apps.krond.metrics import MetricsFile, Surroundings, Tally
-from gnomon.apps.krond.notification import (
-    Heartbeat,
-    MachineSender,
-    MailRoute,
-    Notifier,
-    TurnWatch,
-)
 from gnomon.apps.krond.state import StateDirectory
 from gnomon.apps.krond.status import read_status
 from gnomon.errors import StoreError
 from gnomon.ports import Clock
+from gnomon.shell.observe.notify.call import UrlCaller
+from gnomon.shell.observe.notify.heartbeat import Heartbeat, TurnWatch
+from gnomon.shell.observe.notify.mail import MailRoute
+from gnomon.shell.observe.notify.message import Happening
+from gnomon.shell.observe.notify.outbox import MachineSender, Notifier
 from gnomon.shell.version import installed_version
 
 __all__ = ["Beside", "BesideOptions"]
+
+AGENT = "gnomon-krond"
+"""What the servers see that krond calls."""
 
 LAST_WORDS_MS = 5_000
 """How long a stop waits for messages."""
@@ -54,7 +54,7 @@ class Beside:
         self._clock = clock
         self._options = options
         self._state = state
-        self._sender = MachineSender(options.route)
+        self._sender = MachineSender(options.route, UrlCaller(AGENT))
         self._notifier = Notifier(clock, self._sender, host=socket.gethostname())
         self._tally = Tally()
 
@@ -64,7 +64,7 @@ class Beside:
         if self._options.metrics is not None:
             self._tally.tell(happening)
 
-    def works(self, daemon: Daemon, chronicle: Chronicle) -> list[Coroutine[object, object, None]]:
+    def works(self, daemon: Daemon, job_log: JobLog) -> list[Coroutine[object, object, None]]:
         """What is to run beside the runtime."""
         found = [self._notifier.work()]
         telemetry = daemon.host.runtime.telemetry
@@ -78,7 +78,7 @@ class Beside:
         if self._options.metrics is not None:
             file = MetricsFile(
                 self._options.metrics, self._clock, self._tally,
-                jobs=lambda: list(chronicle.jobs.values()), about=lambda: _about(daemon),
+                jobs=lambda: list(job_log.jobs.values()), about=lambda: _about(daemon),
             )  # fmt: skip
             found.append(self._keep(file))
         return found

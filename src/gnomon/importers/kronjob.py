@@ -13,8 +13,7 @@ from datetime import timedelta
 from math import ceil
 
 from gnomon.apps.krond.execution import GRACE, Execution, SinkKind
-from gnomon.apps.krond.job import Job
-from gnomon.apps.krond.notice import Notice
+from gnomon.apps.krond.job import UNTOLD, Job
 from gnomon.apps.operator.definition import DEADLINE, NAME_MAX, read_definition, write_timing
 from gnomon.core.civil.duration import short_duration
 from gnomon.core.cron.dialect import STANDARD
@@ -181,7 +180,7 @@ def _differences(job: Job, name: str, deadline: timedelta) -> Iterator[Differenc
     for field, sink in (("stdout", execution.stdout), ("stderr", execution.stderr)):
         if sink.kind not in (SinkKind.CAPTURE, SinkKind.INHERIT):
             yield Difference(field, f"{sink} is left out: it is in the log of the pod")
-    if job.notice != Notice():
+    if job.notify != UNTOLD:
         yield Difference(
             "notify", "is left out: have your alerts watch Events or the metrics of the operator"
         )

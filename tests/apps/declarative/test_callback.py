@@ -11,7 +11,7 @@ from functools import partial
 import pytest
 
 import gnomon
-from gnomon.apps.declarative.events import LOGGER
+from gnomon.apps.declarative.log import LOGGER
 from gnomon.errors import DefinitionError, InvalidRegistrationError
 from gnomon.ports import Entry, Event
 from tests.apps.declarative.stage import SECOND, Stage, on_stage

@@ -151,7 +151,7 @@ def test_cancelling_ends_the_waiting_of_a_scheduler_on_standby(tmp_path: Path) -
 @clause("OWNER-3")
 def test_every_record_carries_the_identifier_of_its_owner(tmp_path: Path) -> None:
     async def scenario() -> list[set[str]]:
-        from gnomon.apps.declarative.record import read_record
+        from gnomon.apps.declarative.task import read_record
         from gnomon.shell.store.journal import SqliteJournalOpener
 
         scheduler = Scheduler(tmp_path / "store", zone="UTC")

@@ -12,12 +12,11 @@ from collections.abc import Coroutine, Sequence
 from datetime import datetime
 from typing import NamedTuple, TypeVar
 
-from gnomon.apps.krond.chronicle import Chronicle
 from gnomon.apps.krond.daemon import Daemon
 from gnomon.apps.krond.execution import read_target
-from gnomon.apps.krond.happening import Happening
 from gnomon.apps.krond.job import Job
 from gnomon.apps.krond.krontab import read_krontab
+from gnomon.apps.krond.log import JobLog
 from gnomon.core.civil.instant import format_instant
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.core.ledger.period import is_manual
@@ -25,6 +24,7 @@ from gnomon.errors import KrontabError
 from gnomon.ports import Claim, Ended, Failed, Launched, RunRow
 from gnomon.shell.boot import MachineBoot
 from gnomon.shell.narrating import NarratingLedger
+from gnomon.shell.observe.notify.message import Happening
 from gnomon.shell.observe.telemetry import LOGGER
 from gnomon.shell.worker.stopping import Stopper
 from tests.shell.virtual_time import VirtualClock, run_virtually
@@ -152,9 +152,9 @@ class Stage:
         self.clock.offset_ms += wanted_ms - self.clock.now_ms()
 
     async def start(self) -> None:
-        chronicle = Chronicle(self.clock, tell=self.told.append)
+        job_log = JobLog(self.clock, tell=self.told.append)
         self.daemon = Daemon(
-            self.ledger, Launcher(self.outside), self.clock, load=self._jobs, chronicle=chronicle
+            self.ledger, Launcher(self.outside), self.clock, load=self._jobs, job_log=job_log
         )
         await self.daemon.begin(self._jobs(), self.boot())
         host = self.daemon.host

@@ -13,7 +13,7 @@ import pytest
 
 from gnomon.apps.krond.job import Job
 from gnomon.apps.krond.krontab import read_krontab
-from gnomon.apps.krond.upcoming import over_at, periods_after
+from gnomon.apps.krond.status import over_at, periods_after
 from gnomon.core.civil.instant import format_instant, parse_instant, to_epoch
 from gnomon.core.decision import Chosen
 from tests.apps.krond.stage import FILE, Execution, Stage, play

@@ -6,12 +6,12 @@ import pytest
 
 from gnomon.apps.krond.execution import Execution, Sink, SinkKind, read_target, write_target
 from gnomon.apps.krond.job import Job, check_name, identity_of, job_policy, make_job
-from gnomon.apps.krond.notice import Notice
 from gnomon.core.decision import Decider
 from gnomon.core.recurrence import cron
 from gnomon.core.schedule import Overlap, PauseRule, Uncertain
 from gnomon.core.schedule_record import read_schedule, write_schedule
 from gnomon.errors import DefinitionError
+from gnomon.shell.observe.notify.rule import NotifyRule
 from tests.clauses import clause
 
 BACKUP = Execution(arguments=("/usr/bin/backup", "--full"))
@@ -25,7 +25,7 @@ def job(name: str, *, file: str = "/etc/krond.d/a", execution: Execution = BACKU
         policy=job_policy(),
         execution=execution,
         suspend=False,
-        notice=Notice(),
+        notify=NotifyRule(),
         description="",
     )
 

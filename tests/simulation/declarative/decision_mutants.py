@@ -10,12 +10,11 @@ from dataclasses import replace
 from typing import NamedTuple
 from unittest.mock import patch
 
-from gnomon.apps.declarative import agenda, machine, override, registration, session
-from gnomon.apps.declarative.agenda import Agenda, End, Step
-from gnomon.apps.declarative.looked import Island
-from gnomon.apps.declarative.moment import Moment
-from gnomon.apps.declarative.record import TaskRecord, TaskState, read_record
+from gnomon.apps.declarative import registration, session, task, task_plan
+from gnomon.apps.declarative.journal_time import Island, JournalTime
 from gnomon.apps.declarative.registration import Registration
+from gnomon.apps.declarative.task import TaskRecord, TaskState, read_record
+from gnomon.apps.declarative.task_plan import End, Step, TaskPlan
 from gnomon.core.recurrence import Recurrence, cron
 from gnomon.simulation.declarative.plan import World
 
@@ -36,38 +35,38 @@ def _without_retry(record: TaskRecord) -> TaskRecord:
     return replace(record, state=TaskState.AWAITING_RUN, retry_until_ms=None, retry_t_ms=None)
 
 
-def _of_machine(name: str, change: Callable[[TaskRecord, Moment], TaskRecord]) -> Patch:
-    """A step of the machine whose record comes out wrong."""
-    right: Callable[..., TaskRecord] = getattr(machine, name)
+def _of_task(name: str, change: Callable[[TaskRecord, JournalTime], TaskRecord]) -> Patch:
+    """A step of a task whose record comes out wrong."""
+    right: Callable[..., TaskRecord] = getattr(task, name)
 
-    def wrong(record: TaskRecord, *, now: Moment, **more: int) -> TaskRecord:
+    def wrong(record: TaskRecord, *, now: JournalTime, **more: int) -> TaskRecord:
         return change(right(record, now=now, **more), now)
 
-    return patch.object(machine, name, wrong)
+    return patch.object(task, name, wrong)
 
 
 def _retry_dropped() -> Patch:
-    return _of_machine("failed", lambda record, now: _without_retry(record))
+    return _of_task("failed", lambda record, now: _without_retry(record))
 
 
 def _retry_too_early() -> Patch:
-    return _of_machine(
-        "failed", lambda record, now: replace(record, retry_t_ms=now.t_ms + machine.RETRY_MIN_MS)
+    return _of_task(
+        "failed", lambda record, now: replace(record, retry_t_ms=now.t_ms + task.RETRY_MIN_MS)
     )
 
 
 def _retry_counted_from_the_start() -> Patch:
-    def wrong(record: TaskRecord, now: Moment) -> TaskRecord:
+    def wrong(record: TaskRecord, now: JournalTime) -> TaskRecord:
         assert record.attempt_ms is not None
         return replace(
             record, retry_t_ms=now.t_ms - (now.wall_ms - record.attempt_ms) + record.retry_ms
         )
 
-    return _of_machine("failed", wrong)
+    return _of_task("failed", wrong)
 
 
 def _retry_after_success() -> Patch:
-    return _of_machine(
+    return _of_task(
         "succeeded",
         lambda record, now: replace(
             record, state=TaskState.AWAITING_RETRY, retry_until_ms=now.wall_ms,
@@ -78,25 +77,25 @@ def _retry_after_success() -> Patch:
 
 def _no_follow_up_run() -> Patch:
     """What came due during a run counts as settled by it."""
-    return _of_machine("succeeded", lambda record, now: replace(record, settled_ms=now.through_ms))
+    return _of_task("succeeded", lambda record, now: replace(record, settled_ms=now.through_ms))
 
 
 def _every_missed_occurrence_runs() -> Patch:
-    def wrong(record: TaskRecord, *, nominal: int, now: Moment) -> TaskRecord:
+    def wrong(record: TaskRecord, *, nominal: int, now: JournalTime) -> TaskRecord:
         after = right(record, nominal=nominal, now=now)
         return replace(after, settled_ms=max(record.settled_ms, record.settled_ms + 60_000))
 
-    right = machine.started
-    return patch.object(machine, "started", wrong)
+    right = task.started
+    return patch.object(task, "started", wrong)
 
 
 def _retry_survives_a_start() -> Patch:
-    def wrong(record: TaskRecord, *, nominal: int, now: Moment) -> TaskRecord:
+    def wrong(record: TaskRecord, *, nominal: int, now: JournalTime) -> TaskRecord:
         after = right(record, nominal=nominal, now=now)
         return replace(after, retry_t_ms=record.retry_t_ms)
 
-    right = machine.started
-    return patch.object(machine, "started", wrong)
+    right = task.started
+    return patch.object(task, "started", wrong)
 
 
 def _due_lost() -> Patch:
@@ -106,70 +105,70 @@ def _due_lost() -> Patch:
         first = right(record, recurrence, islands)
         return first if first is None or not record.attempts else recurrence.next_epoch(first)
 
-    right = machine.next_due
-    return patch.object(machine, "next_due", wrong)
+    right = task.next_due
+    return patch.object(task, "next_due", wrong)
 
 
 def _due_too_early() -> Patch:
     """A turn that is taken shortly before an occurrence starts it at once."""
 
-    def wrong(self: Agenda, ends: Sequence[End], *, now: Moment, starting: bool) -> Step:
+    def wrong(self: TaskPlan, ends: Sequence[End], *, now: JournalTime, starting: bool) -> Step:
         soon = now._replace(through_ms=now.through_ms + 2_000)
         return right(self, ends, now=soon, starting=starting)
 
-    right = Agenda.plan
-    return patch.object(Agenda, "plan", wrong)
+    right = TaskPlan.next_step
+    return patch.object(TaskPlan, "next_step", wrong)
 
 
 def _due_without_an_occurrence() -> Patch:
     """A start is due for which no occurrence has come: the turn fails, the next one is right."""
 
-    def wrong(record: TaskRecord, due: int | None, *, now: Moment) -> machine.Why | None:
+    def wrong(record: TaskRecord, due: int | None, *, now: JournalTime) -> task.Why | None:
         return right(record, None if due is None else due - 2, now=now)
 
-    right = machine.reason_to_start
-    return patch.object(agenda, "reason_to_start", wrong)
+    right = task.reason_to_start
+    return patch.object(task_plan, "reason_to_start", wrong)
 
 
 def _due_waits_for_the_retry() -> Patch:
-    def wrong(record: TaskRecord, due: int | None, *, now: Moment) -> machine.Why | None:
+    def wrong(record: TaskRecord, due: int | None, *, now: JournalTime) -> task.Why | None:
         return right(record, None if record.retry_t_ms is not None else due, now=now)
 
-    right = machine.reason_to_start
-    return patch.object(agenda, "reason_to_start", wrong)
+    right = task.reason_to_start
+    return patch.object(task_plan, "reason_to_start", wrong)
 
 
 def _interrupted_run_forgotten() -> Patch:
-    def wrong(record: TaskRecord, *, now: Moment) -> TaskRecord:
+    def wrong(record: TaskRecord, *, now: JournalTime) -> TaskRecord:
         return _without_retry(record)
 
-    return patch.object(override, "crashed", wrong)
+    return patch.object(registration, "crashed", wrong)
 
 
 def _interrupted_run_forgotten_when_changed() -> Patch:
-    def wrong(record: TaskRecord, former: TaskRecord, now: Moment) -> TaskRecord:
+    def wrong(record: TaskRecord, former: TaskRecord, now: JournalTime) -> TaskRecord:
         same = (record.cron, record.retry_ms) == (former.cron, former.retry_ms)
         return right(record, former, now) if same else record
 
-    right = override._owed_again
-    return patch.object(override, "_owed_again", wrong)
+    right = registration._owed_again
+    return patch.object(registration, "_owed_again", wrong)
 
 
 def _new_task_owes_the_past() -> Patch:
-    def wrong(one: Registration, now: Moment) -> TaskRecord:
+    def wrong(one: Registration, now: JournalTime) -> TaskRecord:
         record = right(one, now)
         return replace(record, settled_ms=max(record.settled_ms - 3_600_000, 0))
 
-    right = override._anew
-    return patch.object(override, "_anew", wrong)
+    right = registration._anew
+    return patch.object(registration, "_anew", wrong)
 
 
 def _new_task_misses_its_minute() -> Patch:
-    def wrong(one: Registration, now: Moment) -> TaskRecord:
+    def wrong(one: Registration, now: JournalTime) -> TaskRecord:
         return replace(right(one, now), settled_ms=now.through_ms)
 
-    right = override._anew
-    return patch.object(override, "_anew", wrong)
+    right = registration._anew
+    return patch.object(registration, "_anew", wrong)
 
 
 def _outage_forgotten() -> Patch:

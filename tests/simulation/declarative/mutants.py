@@ -10,15 +10,14 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from unittest.mock import patch
 
-from gnomon.apps.declarative import agenda, looked, scheduler, session
-from gnomon.apps.declarative.agenda import Agenda, End, Start, Step
-from gnomon.apps.declarative.looked import Back, Sight
-from gnomon.apps.declarative.moment import Moment, Timekeeper
-from gnomon.apps.declarative.pen import Pen
-from gnomon.apps.declarative.record import TaskRecord, TaskState
+from gnomon.apps.declarative import journal_time, scheduler, session, task_plan
+from gnomon.apps.declarative.journal_time import Back, JournalTime, Sight, Timekeeper
+from gnomon.apps.declarative.journal_writer import JournalWriter
 from gnomon.apps.declarative.registration import Registration
 from gnomon.apps.declarative.runner import Run, Runner
 from gnomon.apps.declarative.session import Session
+from gnomon.apps.declarative.task import TaskRecord, TaskState
+from gnomon.apps.declarative.task_plan import End, Start, Step, TaskPlan
 from gnomon.errors import StoreError
 from gnomon.ports import Change, Entry, Event
 from gnomon.simulation.declarative.plan import World
@@ -67,18 +66,18 @@ def _exit_not_contained() -> Patch:
 
 def _run_before_the_commit() -> Patch:
     async def wrong(self: Session) -> None:
-        async with self._pen.taken() as now:
-            step = self._agenda.plan(list(self._ends), now=now, starting=not self._held.is_set)
+        async with self._writer.taken() as now:
+            step = self._plan.next_step(list(self._ends), now=now, starting=not self._held.is_set)
             entries = list(step.entries)
             call = self._ask_to_stop(entries, now)
             for start in step.starts:
                 self._runner.start(start)
             if entries:
-                change = self._change(now, entries, step.records)
+                change = self._writer.change(now, entries, step.records)
                 without = replace(step, starts=[])
-                await self._pen.write(change, lambda: follow(self, step, without, now, call))
+                await self._writer.write(change, lambda: follow(self, step, without, now, call))
 
-    def follow(self: Session, step: Step, without: Step, now: Moment, call: int) -> None:
+    def follow(self: Session, step: Step, without: Step, now: JournalTime, call: int) -> None:
         with patch.object(self._runner, "start", lambda start: None):
             self._follow(step, now, call)
 
@@ -87,9 +86,9 @@ def _run_before_the_commit() -> Patch:
 
 def _overlapping_runs() -> Patch:
     """A run that takes longer than half a minute is taken for lost."""
-    right = Agenda._plan_start
+    right = TaskPlan._plan_start
 
-    def wrong(self: Agenda, step: Step, name: str, now: Moment) -> None:
+    def wrong(self: TaskPlan, step: Step, name: str, now: JournalTime) -> None:
         task = self._tasks.get(name)
         before = None if task is None else task.record
         if task is not None and before is not None and before.state is TaskState.RUNNING:
@@ -100,17 +99,17 @@ def _overlapping_runs() -> Patch:
 
     @contextmanager
     def both() -> Iterator[None]:
-        def remind(self: Agenda, name: str, task: agenda._Task) -> None:
+        def remind(self: TaskPlan, name: str, task: task_plan._Planned) -> None:
             state = task.record.state
             task.record = replace(task.record, state=TaskState.AWAITING_RUN)
             always(self, name, task)
             task.record = replace(task.record, state=state)
 
-        always = Agenda._remind
+        always = TaskPlan._remind
         with (
-            patch.object(Agenda, "_plan_start", wrong),
-            patch.object(Agenda, "_remind", remind),
-            patch.object(Agenda, "_is_due_valid", lambda *_: True),
+            patch.object(TaskPlan, "_plan_start", wrong),
+            patch.object(TaskPlan, "_remind", remind),
+            patch.object(TaskPlan, "_is_due_valid", lambda *_: True),
         ):
             yield
 
@@ -121,22 +120,22 @@ def _stop_does_not_wait() -> Patch:
     async def wrong(self: Session) -> None:
         if self._polling is not None:
             self._polling.cancel()
-        async with self._pen.taken() as now:
+        async with self._writer.taken() as now:
             entries: list[Entry] = []
             call = self._ask_to_stop(entries, now)
             entries.append(Entry(Event.STOP_END, now.t_ms, now.wall_ms, call=call))
-            change = self._change(now, entries, ended=True)
-            await self._pen.write(change, lambda: None)
+            change = self._writer.change(now, entries, ended=True)
+            await self._writer.write(change, lambda: None)
 
     return patch.object(Session, "_leave", wrong)
 
 
 def _starts_after_stop() -> Patch:
-    def wrong(self: Agenda, ends: Sequence[End], *, now: Moment, starting: bool) -> Step:
+    def wrong(self: TaskPlan, ends: Sequence[End], *, now: JournalTime, starting: bool) -> Step:
         return right(self, ends, now=now, starting=True)
 
-    right = Agenda.plan
-    return patch.object(Agenda, "plan", wrong)
+    right = TaskPlan.next_step
+    return patch.object(TaskPlan, "next_step", wrong)
 
 
 def _end_of_stop_not_written() -> Patch:
@@ -150,10 +149,10 @@ def _end_of_stop_not_written() -> Patch:
 
 def _end_of_a_removed_task_not_written() -> Patch:
     def wrong(self: Session, end: End) -> None:
-        if end.task in self._agenda._tasks:
+        if end.task in self._plan._tasks:
             right(self, end)
         else:
-            self._agenda._running.pop(end.task, None)
+            self._plan._running.pop(end.task, None)
             self._wake.set()
 
     right = Session._on_end
@@ -166,8 +165,8 @@ def _crash_not_noticed() -> Patch:
 
     def wrong(
         self: Session, registrations: Sequence[Registration], records: dict[str, TaskRecord],
-        now: Moment, entries: Sequence[Entry],
-    ) -> tuple[Change, Agenda]:  # fmt: skip
+        now: JournalTime, entries: Sequence[Entry],
+    ) -> tuple[Change, TaskPlan]:  # fmt: skip
         return right(self, registrations, records, now, [])
 
     return patch.object(Session, "_application", wrong)
@@ -176,12 +175,12 @@ def _crash_not_noticed() -> Patch:
 def _clock_believed() -> Patch:
     """What is due is decided by the clock on the wall alone."""
 
-    def wrong(self: Timekeeper) -> Moment:
-        moment = right(self)
-        return moment._replace(through_ms=moment.wall_ms)
+    def wrong(self: Timekeeper) -> JournalTime:
+        now = right(self)
+        return now._replace(through_ms=now.wall_ms)
 
-    right = Timekeeper.moment
-    return patch.object(Timekeeper, "moment", wrong)
+    right = Timekeeper.time
+    return patch.object(Timekeeper, "time", wrong)
 
 
 def _clock_ahead_for_ever() -> Patch:
@@ -199,7 +198,7 @@ def _clock_ahead_for_ever() -> Patch:
 
 def _minutes_come_again() -> Patch:
     """What was looked at ahead of its time comes when its time has come."""
-    return patch.object(looked, "_islands", lambda stretches: ())
+    return patch.object(journal_time, "_islands", lambda stretches: ())
 
 
 def _records_not_set_back() -> Patch:
@@ -210,31 +209,31 @@ def _records_not_set_back() -> Patch:
 def _retries_not_waited_for() -> Patch:
     """The next look is for what is due; a retry waits until the scheduler looks anyway."""
 
-    def wrong(self: Agenda, now: Moment) -> int | None:
+    def wrong(self: TaskPlan, now: JournalTime) -> int | None:
         self._retries.clear()
         return right(self, now)
 
-    right = Agenda.rest_ms
-    return patch.object(Agenda, "rest_ms", wrong)
+    right = TaskPlan.rest_ms
+    return patch.object(TaskPlan, "rest_ms", wrong)
 
 
 def _long_rests() -> Patch:
-    return patch.object(Agenda, "rest_ms", lambda self, now: None)
+    return patch.object(TaskPlan, "rest_ms", lambda self, now: None)
 
 
 def _lost_answer_taken_for_no() -> Patch:
     """A write without an answer is made again, as another."""
 
-    async def wrong(self: Pen, change: Change, follow: Callable[[], None]) -> None:
+    async def wrong(self: JournalWriter, change: Change, follow: Callable[[], None]) -> None:
         number = self._writes + 1
         await self._journal.write(change, fence=self.fence, number=number)
         self._written(number, change, follow)
 
-    return patch.object(Pen, "write", wrong)
+    return patch.object(JournalWriter, "write", wrong)
 
 
 def _lost_answer_taken_for_yes() -> Patch:
-    async def wrong(self: Pen, change: Change, follow: Callable[[], None]) -> None:
+    async def wrong(self: JournalWriter, change: Change, follow: Callable[[], None]) -> None:
         number = self._writes + 1
         try:
             await self._journal.write(change, fence=self.fence, number=number)
@@ -245,21 +244,21 @@ def _lost_answer_taken_for_yes() -> Patch:
         self._tell(change)
         follow()
 
-    return patch.object(Pen, "write", wrong)
+    return patch.object(JournalWriter, "write", wrong)
 
 
 def _two_hands_write() -> Patch:
     """Each writer decides at once, whatever another is about to write."""
 
     @asynccontextmanager
-    async def wrong(self: Pen) -> AsyncIterator[Moment]:
+    async def wrong(self: JournalWriter) -> AsyncIterator[JournalTime]:
         await self._settle()  # or a turn would follow the other for ever, without a write
-        yield self._keeper.moment()
+        yield self._keeper.time()
 
     @contextmanager
     def both() -> Iterator[None]:
         with (
-            patch.object(Pen, "taken", wrong),
+            patch.object(JournalWriter, "taken", wrong),
             patch.object(asyncio.Lock, "locked", lambda self: True),
         ):
             yield
@@ -288,13 +287,13 @@ def _nobody_waits_for_anybody() -> Patch:
 
 def _list_in_force_before_it_is_written() -> Patch:
     async def wrong(self: Session, registrations: Sequence[Registration]) -> None:
-        async with self._pen.taken() as now:
-            change, agenda = self._application(registrations, self._agenda.records(), now, [])
-            self._agenda = agenda
+        async with self._writer.taken() as now:
+            change, plan = self._application(registrations, self._plan.records(), now, [])
+            self._plan = plan
             self.poll()
             await asyncio.sleep(0)
-        async with self._pen.taken():
-            await self._pen.write(change, lambda: None)
+        async with self._writer.taken():
+            await self._writer.write(change, lambda: None)
 
     return patch.object(Session, "reconcile", wrong)
 

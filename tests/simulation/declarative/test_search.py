@@ -6,8 +6,8 @@ from unittest.mock import patch
 
 import pytest
 
-from gnomon.apps.declarative import machine
-from gnomon.apps.declarative.events import LOGGER
+from gnomon.apps.declarative import task
+from gnomon.apps.declarative.log import LOGGER
 from gnomon.simulation.declarative.search import Act, play, stories
 from tests.clauses import clause
 
@@ -51,7 +51,7 @@ def test_every_story_of_three_steps_with_a_clock_that_is_set_keeps_the_axioms(ta
 
 @clause("SIM-18")
 def test_a_story_shows_a_mistake() -> None:
-    with patch.object(machine, "RETRY_MIN_MS", 29_000):
+    with patch.object(task, "RETRY_MIN_MS", 29_000):
         broken = {"".join(story) for story in stories(2, PLAIN) if play(story, tasks=1)}
 
     assert broken == {"fw"}

@@ -1,11 +1,11 @@
 """
 What was asked of a running scheduler: minutes, dues and retries, as they come.
 
-They follow from the accepted lists, the clock and the failures. They do not follow from the agenda,
-because a judge must not ask a scheduler what it owes. Each task has its next occurrence in a heap,
-so that a minute costs as much as there is due in it. Of many occurrences that pass at one look, the
-first and the last are told: a start settles them all, and only the last can be in the present
-minute.
+They follow from the accepted lists, the clock and the failures. They do not follow from the task
+plan, because a judge must not ask a scheduler what it owes. Each task has its next occurrence in a
+heap, so that a minute costs as much as there is due in it. Of many occurrences that pass at one
+look, the first and the last are told: a start settles them all, and only the last can be in the
+present minute.
 
 Spec: LIVE-2, LIVE-4.
 """
@@ -13,10 +13,9 @@ Spec: LIVE-2, LIVE-4.
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
 
-from gnomon.apps.declarative.looked import Back, Island
-from gnomon.apps.declarative.machine import RETRY_MIN_MS, next_beside
-from gnomon.apps.declarative.moment import MINUTE_MS
+from gnomon.apps.declarative.journal_time import MINUTE_MS, Back, Island
 from gnomon.apps.declarative.registration import Registration
+from gnomon.apps.declarative.task import RETRY_MIN_MS, next_beside
 from gnomon.core.recurrence import Recurrence
 from gnomon.trace import Event, Kind
 from gnomon.trace import Registration as Listed

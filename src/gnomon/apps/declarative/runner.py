@@ -7,7 +7,9 @@ the loop goes on to the program as well, for a person has pressed the keys. More
 than there are threads wait for a thread.
 
 A coroutine can be cut short, by its time-out or by a stop that may not wait. A function in a thread
-cannot; it is left behind, and the next run of its task begins when it is over.
+cannot; it is left behind, and the next run of its task begins when it is over. What still runs a
+second after the time of a stop is up is given up: the stop waits for it no longer, and its record
+says that it runs, so that it counts as cut off by a crash.
 
 Spec: CALL-1, CALL-4 to CALL-9, STOP-8, STOP-9.
 """
@@ -15,20 +17,24 @@ Spec: CALL-1, CALL-4 to CALL-9, STOP-8, STOP-9.
 import asyncio
 import inspect
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from contextvars import ContextVar
 
-from gnomon.apps.declarative.agenda import End, Start
-from gnomon.apps.declarative.events import LogEvent, log
+from gnomon.apps.declarative.log import LogEvent, log
+from gnomon.apps.declarative.task_plan import End, Start
 from gnomon.ports import Clock
 from gnomon.shell.daemon_threads import DaemonThreads, Outcome
 from gnomon.shell.launcher.detail import failure_line
 
-__all__ = ["Run", "Runner", "current_run"]
+__all__ = ["CUT_MS", "Run", "Runner", "StopLimit", "current_run"]
+
+CUT_MS = 1_000
+"""How long coroutines have to end, once a stop may wait no longer."""
 
 _RUN: "ContextVar[Run | None]" = ContextVar("gnomon_run", default=None)
+_NAMES_SHOWN = 5
 
 
 def current_run() -> "Run | None":
@@ -218,12 +224,52 @@ class Runner:
         self._changed = asyncio.Event()
 
 
+class StopLimit:
+    """Bounds how long a session takes to end; the earliest of several limits counts."""
+
+    def __init__(self, runner: Runner, clock: Clock, given_up: Callable[[], None]) -> None:
+        self._runner = runner
+        self._clock = clock
+        self._given_up = given_up
+        self._at_ms: int | None = None
+        self._running: asyncio.Task[None] | None = None
+
+    def set(self, at_ms: int) -> None:
+        """Wait for no run from this time on; it is one that never goes back."""
+        if self._at_ms is None or at_ms < self._at_ms:
+            self.lift()
+            self._at_ms = at_ms
+            self._running = asyncio.create_task(self._run_out(at_ms), name="gnomon limit of stop")
+
+    def lift(self) -> None:
+        """The session has ended."""
+        if self._running is not None:
+            self._running.cancel()
+
+    def exceeded(self, names: Sequence[str]) -> TimeoutError:
+        """What to say of the runs that are left behind."""
+        names = sorted(names)
+        log(logging.ERROR, LogEvent.RUNS_LEFT, tasks=names)
+        rest = len(names) - _NAMES_SHOWN
+        more = f" and {rest} more" if rest > 0 else ""
+        return TimeoutError(
+            f"still running when the time was up: {', '.join(names[:_NAMES_SHOWN])}{more}"
+        )
+
+    async def _run_out(self, at_ms: int) -> None:
+        await self._clock.sleep_ms(max(at_ms - self._clock.monotonic_ms(), 0))
+        self._runner.cut_short("was cut short by the stop of its scheduler")
+        await self._clock.sleep_ms(CUT_MS)
+        self._runner.give_up()
+        self._given_up()
+
+
 def _was_cut(run: Run, error: BaseException) -> bool:
     return bool(run.cut) and isinstance(error, asyncio.CancelledError)
 
 
 def _is_torn_down(run: Run, error: BaseException) -> bool:
-    """Whether the run did not end: who waited for it was ended, with the loop or by its program."""
+    """Whether the run did not end: its caller was ended, with the loop or by its program."""
     if isinstance(error, GeneratorExit):
         try:
             return asyncio.current_task() is not run.task

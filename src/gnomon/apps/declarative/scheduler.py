@@ -7,7 +7,7 @@ The declarative scheduler: hand over a list of what is to run when, and stop.
     await scheduler.stop()
 
 This module is the life of a scheduler: which call waits for which, and what a failure leaves. What
-is to run is decided in `agenda`, and carried out by a `Session`.
+is to run is decided in `task_plan`, and carried out by a `Session`.
 
 Spec: INIT-1 to INIT-10, STOP-1 to STOP-5, STOP-7 to STOP-9, OWNER-1 to OWNER-4.
 """
@@ -22,11 +22,10 @@ from enum import StrEnum
 from os import PathLike, fspath
 
 from gnomon.apps.declarative.callback import Function, read_timeout
-from gnomon.apps.declarative.circumstances import Circumstances
-from gnomon.apps.declarative.events import LogEvent, log
-from gnomon.apps.declarative.pen import Observer
+from gnomon.apps.declarative.journal_writer import Observer
+from gnomon.apps.declarative.log import LogEvent, log
 from gnomon.apps.declarative.registration import Registration, read_registrations
-from gnomon.apps.declarative.session import Session
+from gnomon.apps.declarative.session import Session, SessionOptions
 from gnomon.apps.declarative.telemetry import SchedulerTelemetry
 from gnomon.core.civil.zone import load_zone
 from gnomon.core.recurrence import Recurrence
@@ -108,12 +107,12 @@ class Scheduler:
         self._reinitialize = _reinitialize(reinitialize)
         self._standby = standby
         self._clock = clock or SystemClock()
-        self._given = Circumstances(
+        self._given = SessionOptions(
             clock=self._clock,
             telemetry=telemetry or SchedulerTelemetry(),
             threads=threads,
             timeout_ms=read_timeout(timeout, where="timeout"),
-            observe=observe or _nobody,
+            observe=observe or _unobserved,
             rejects=self._reinitialize is Reinitialize.REJECT,
             is_monitored=monitor,
         )
@@ -367,7 +366,7 @@ def _check_count(where: str, got: int, *, at_least: int) -> None:
         )  # fmt: skip
 
 
-def _nobody(entries: Sequence[Entry]) -> None:
+def _unobserved(entries: Sequence[Entry]) -> None:
     """For a scheduler without an observer."""
 
 

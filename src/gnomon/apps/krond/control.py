@@ -39,7 +39,7 @@ _UNHURRIED = ("stop", "run-now", "replan")
 async def serving(
     state: StateDirectory, answer: Callable[[Mapping[str, object]], Awaitable[Answer]]
 ) -> AsyncIterator[None]:
-    """Answer on the socket for as long as this lasts; who waits then hears that it is over."""
+    """Answer on the socket while this lasts; a caller that waits then hears that it is over."""
     talking: set[asyncio.Task[None]] = set()
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -16,10 +16,10 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 
-from gnomon.apps.krond.chronicle import Chronicle
+from gnomon.apps.krond.files import OtherKronds
 from gnomon.apps.krond.job import Job
-from gnomon.apps.krond.other_kronds import OtherKronds
-from gnomon.apps.krond.repair import REPAIRED
+from gnomon.apps.krond.log import JobLog
+from gnomon.apps.krond.state import REPAIRED
 from gnomon.core.civil.instant import format_instant
 from gnomon.core.recurrence import Boot
 from gnomon.errors import DefinitionError, KrontabError, StoreError
@@ -58,24 +58,24 @@ class Daemon:
 
     def __init__(
         self, ledger: NarratingLedger, launcher: Launcher, clock: Clock, *,
-        load: Callable[[], list[Job]], chronicle: Chronicle, executor: Executor | None = None,
+        load: Callable[[], list[Job]], job_log: JobLog, executor: Executor | None = None,
     ) -> None:  # fmt: skip
         self.host = Host(ledger, launcher, clock, batch=BATCH, ahead_hint=AHEAD)
         self._ledger = ledger
         self._clock = clock
         self._load = load
-        self._chronicle = chronicle
+        self._job_log = job_log
         self._executor = executor
         self._reloading = asyncio.Lock()
         self.others = OtherKronds()
         self._asked = 0
-        ledger.narrator = chronicle
+        ledger.narrator = job_log
         now_ms = clock.now_ms()
         self.condition = Condition(started_ms=now_ms, jobs=0, loaded_ms=now_ms)
 
     async def begin(self, jobs: Sequence[Job], boot: MachineBoot | None = None) -> None:
         """Take over from the predecessor, and install the first jobs; what a boot starts, too."""
-        self._chronicle.jobs = {job.schedule_id: job for job in jobs}
+        self._job_log.jobs = {job.schedule_id: job for job in jobs}
         await self.host.runtime.recover()
         await self._install(jobs, boot)
         if boot is None and any(isinstance(job.schedule.recurrence, Boot) for job in jobs):
@@ -104,7 +104,7 @@ class Daemon:
             job.schedule_id, name=f"{name}-{self._asked}", now_ms=self._clock.now_ms()
         )
         assert row is not None  # the job is installed
-        waiter = self._chronicle.waiters[row.key] = asyncio.get_running_loop().create_future()
+        waiter = self._job_log.waiters[row.key] = asyncio.get_running_loop().create_future()
         self.host.runtime.wake()
         return row.key, waiter
 
@@ -119,7 +119,7 @@ class Daemon:
         return replanned
 
     def _find(self, text: str) -> Job:
-        jobs = self._chronicle.jobs.values()
+        jobs = self._job_log.jobs.values()
         found = [job for job in jobs if text in (job.identity, job.name)]
         exact = [job for job in found if job.identity == text]
         if len(found) == 1 or exact:
@@ -150,8 +150,8 @@ class Daemon:
             suspended={job.schedule_id for job in jobs if job.suspend}, now_ms=now_ms,
             after_ms=0 if repaired is None else int(repaired), boot=boot,
         )  # fmt: skip
-        former, by_id = self._chronicle.jobs, {job.schedule_id: job for job in jobs}
-        self._chronicle.jobs = by_id
+        former, by_id = self._job_log.jobs, {job.schedule_id: job for job in jobs}
+        self._job_log.jobs = by_id
         _say_installed(installed, {**former, **by_id})
         self.others.look(job.file for job in jobs)
         self.condition = Condition(

@@ -17,7 +17,6 @@ from hashlib import sha256
 from sys import intern
 
 from gnomon.apps.krond.execution import Execution, write_target
-from gnomon.apps.krond.notice import Notice
 from gnomon.core.decision import Decider
 from gnomon.core.recurrence import Recurrence
 from gnomon.core.schedule import (
@@ -30,9 +29,11 @@ from gnomon.core.schedule import (
     Uncertain,
 )
 from gnomon.errors import DefinitionError
+from gnomon.shell.observe.notify.rule import NotifyRule
 
 __all__ = [
     "NAME_MAX",
+    "UNTOLD",
     "Job",
     "check_name",
     "id_stem",
@@ -45,7 +46,8 @@ NAME_MAX = 100
 
 _NAME = re.compile(r"[a-z0-9/-]+", re.ASCII)
 _HASH_DIGITS = 16
-_NOBODY = Notice()
+UNTOLD = NotifyRule()
+"""The rule of a job that does not say whom to tell."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +62,7 @@ class Job:
     execution: Execution
     suspend: bool = False
     """While this holds nothing is triggered, and no period is handled."""
-    notice: Notice = _NOBODY
+    notify: NotifyRule = UNTOLD
     description: str = ""
 
     @property
@@ -75,7 +77,7 @@ class Job:
 
 def make_job(
     *, name: str, decider: Decider, recurrence: Recurrence, policy: Policy, execution: Execution,
-    suspend: bool, notice: Notice, description: str,
+    suspend: bool, notify: NotifyRule, description: str,
 ) -> Job:  # fmt: skip
     """A job from its parts; the decider has the job's identity."""
     schedule = Schedule(
@@ -91,7 +93,7 @@ def make_job(
         schedule=schedule,
         execution=execution,
         suspend=suspend,
-        notice=notice,
+        notify=notify,
         description=description,
     )
 

@@ -8,7 +8,13 @@ What another user could have put there is never taken over: a link would have kr
 of its user that the other user could not reach. So a directory that others can write to is refused,
 and so is one in which something is no file of krond's own.
 
-Spec: KROND-17, KROND-33.
+When the state cannot be read any more, nothing is done by itself: a krond that forgot what it has
+handled would run it again. The person who repairs it says that what was is lost. Then the damaged
+files are put aside, to be looked at, and a new ledger is begun that owes nothing from before that
+moment: not what was nominal before it, and not what could have run already because its window had
+opened. So nothing runs twice; what was due in between and had not run yet does not run any more.
+
+Spec: KROND-17, KROND-22, KROND-33.
 """
 
 import contextlib
@@ -20,12 +26,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from gnomon.core.ledger.audit import Finding
 from gnomon.errors import DamagedStoreError, StoreError
+from gnomon.ports import Clock
+from gnomon.shell.store.examination import examine
+from gnomon.shell.store.ownership import Ownership, lock_beside
+from gnomon.shell.store.sqlite import SqliteLedger
+from gnomon.shell.store.stored_audit import finding
 
-__all__ = ["StateDirectory", "advised", "usual_sources", "usual_state"]
+__all__ = ["REPAIRED", "StateDirectory", "advised", "repair", "usual_sources", "usual_state"]
+
+REPAIRED = "repaired_ms"
+"""The note that says when a ledger was begun after a damage."""
 
 _OTHERS, _WRITE_OF_OTHERS = 0o077, 0o022
 _ANOTHER = "name another directory with --state-dir"
+_ENDINGS = ("", "-wal", "-shm")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,10 +143,6 @@ class StateDirectory:
             )  # fmt: skip
 
 
-def _own() -> tuple[int, int]:
-    return 0, os.geteuid()
-
-
 @contextlib.contextmanager
 def advised(state: StateDirectory) -> Iterator[None]:
     """Say what to do about state that cannot be read."""
@@ -155,5 +167,53 @@ def usual_sources() -> Path:
     return Path("/etc/krond.d") if os.geteuid() == 0 else _home() / ".config" / "krond"
 
 
+async def repair(state: StateDirectory, clock: Clock) -> tuple[list[Finding], list[Path]]:
+    """What was wrong, and what was put aside; nothing of both when all is well."""
+    if state.path.exists():
+        state.check()
+    ownership = Ownership(lock_beside(str(state.ledger)))
+    try:
+        findings = _lost(ownership, state.ledger) or examine(state.ledger).findings
+        if not findings:
+            return [], []
+        aside = _put_aside(state.ledger)
+        ownership.accept_loss()
+        ledger = SqliteLedger.open(state.ledger)
+        try:
+            await ledger.set_note(REPAIRED, str(clock.now_ms()))
+        finally:
+            await ledger.close()
+        return findings, aside
+    finally:
+        ownership.release()
+
+
+def _own() -> tuple[int, int]:
+    return 0, os.geteuid()
+
+
 def _home() -> Path:
     return Path(pwd.getpwuid(os.geteuid()).pw_dir)
+
+
+def _lost(ownership: Ownership, ledger: Path) -> list[Finding]:
+    try:
+        ownership.check_wal(str(ledger))
+    except DamagedStoreError as error:
+        return [finding("damaged", error.reason)]
+    return []
+
+
+def _put_aside(ledger: Path) -> list[Path]:
+    """Rename the files, under a number that is free."""
+    number = 1
+    while any(
+        ledger.with_name(f"{ledger.name}{end}.damaged-{number}").exists() for end in _ENDINGS
+    ):
+        number += 1
+    aside = []
+    for end in _ENDINGS:
+        file = ledger.with_name(f"{ledger.name}{end}")
+        if file.exists():
+            aside.append(file.rename(ledger.with_name(f"{file.name}.damaged-{number}")))
+    return aside

@@ -1,11 +1,15 @@
 """
 When does each job run next, is it running, and what became of it last?
 
-All of it is read from the ledger, so that it can be asked whether or not krond runs, and costs a
+What a job's definition says lies ahead: the periods whose chosen second has not come yet. A period
+lies ahead also when its nominal time has passed, as long as its second has not; one that is
+unschedulable does until its window ends.
+
+All else is read from the ledger, so that it can be asked whether or not krond runs, and costs a
 running krond nothing. What only krond itself knows, its process and its files, it is asked for over
 the control socket.
 
-Spec: KROND-25, KROND-26, KROND-34.
+Spec: KRONTAB-32, KROND-25, KROND-26, KROND-34.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,7 +19,7 @@ from itertools import islice
 from gnomon.apps.krond.control import ask
 from gnomon.apps.krond.job import id_stem
 from gnomon.apps.krond.state import StateDirectory, advised
-from gnomon.core.decision import Decision
+from gnomon.core.decision import Chosen, Decision
 from gnomon.core.ledger.lifecycle import IN_FLIGHT, WAITING, Outcome, State
 from gnomon.core.ledger.period import Kind, kind_of
 from gnomon.core.recurrence import Boot
@@ -26,21 +30,31 @@ from gnomon.shell.store.installation import SUSPENDED
 from gnomon.shell.store.sqlite import SqliteLedger
 
 __all__ = [
+    "AHEAD_MAX",
     "DaemonStatus",
     "JobStatus",
     "PeriodRecord",
     "find_job",
+    "next_chosen",
+    "over_at",
+    "periods_after",
     "read_history",
     "read_status",
 ]
 
-_NEWEST = 40
-"""How many rows of a job are looked at: more are open at a time only with very long windows."""
-_OPEN_MAX = 100_000
-"""How many, where the oldest of those still waits: so many may have been planned again."""
-_PAGE = 1_000
 LOOKED_AT_MAX = 2_000
 """How many periods are looked at for one that is not unschedulable: those of more than a day."""
+
+AHEAD_MAX = 100
+"""After how many periods without any allowed second the search looks no further."""
+
+_NEWEST = 40
+"""How many rows of a job are looked at: more are open at a time only with very long windows."""
+
+_OPEN_MAX = 100_000
+"""How many, where the oldest of those still waits: so many may have been planned again."""
+
+_PAGE = 1_000
 _HINTED_MAX = 20
 
 
@@ -131,19 +145,6 @@ async def read_status(state: StateDirectory) -> DaemonStatus:
     return DaemonStatus(state=state, running=running, jobs=tuple(by_name))
 
 
-async def _read_jobs(state: StateDirectory) -> list[JobStatus]:
-    jobs: list[JobStatus] = []
-    ledger = SqliteLedger.look_into(state.ledger)
-    try:
-        while page := await ledger.schedules(
-            after=jobs[-1].schedule.schedule_id if jobs else "", limit=_PAGE
-        ):
-            jobs += [await _job_status(ledger, row) for row in page]
-    finally:
-        await ledger.close()
-    return jobs
-
-
 async def find_job(ledger: SqliteLedger, text: str) -> tuple[str, Schedule]:
     """The id and the definition of the job with this name or identity; removed ones too."""
     name = text.rpartition(":")[2]
@@ -180,6 +181,48 @@ async def read_history(ledger: SqliteLedger, schedule_id: str, *, limit: int) ->
         decision = schedule.decider.decide(row.nominal) if schedule and is_period else None
         records.append(PeriodRecord(row=row, decision=decision))
     return records
+
+
+def periods_after(schedule: Schedule, at: int) -> Iterator[Decision]:
+    """The periods that lie ahead at an instant, in the order of their nominal times."""
+    rule = schedule.decider.window
+    for nominal in schedule.recurrence.iterate_epochs(at - (rule.span - rule.lead) - 1):
+        decision = schedule.decider.decide(nominal)
+        if over_at(decision) > at:
+            yield decision
+
+
+def over_at(decision: Decision) -> int:
+    """When a period no longer lies ahead: its chosen second, or the end of its window."""
+    outcome = decision.outcome
+    return outcome.at if isinstance(outcome, Chosen) else decision.window.end
+
+
+def next_chosen(schedule: Schedule, at: int) -> int | None:
+    """The earliest chosen second ahead among the next periods; None when there is none."""
+    rule, decide = schedule.decider.window, schedule.decider.choose
+    first = at - (rule.span - rule.lead) - 1
+    best: int | None = None
+    for nominal in islice(schedule.recurrence.iterate_epochs(first), AHEAD_MAX):
+        if best is not None and nominal - rule.lead >= best:
+            break  # no later window can begin before it
+        chosen = decide(nominal)
+        if chosen is not None and chosen > at and (best is None or chosen < best):
+            best = chosen
+    return best
+
+
+async def _read_jobs(state: StateDirectory) -> list[JobStatus]:
+    jobs: list[JobStatus] = []
+    ledger = SqliteLedger.look_into(state.ledger)
+    try:
+        while page := await ledger.schedules(
+            after=jobs[-1].schedule.schedule_id if jobs else "", limit=_PAGE
+        ):
+            jobs += [await _job_status(ledger, row) for row in page]
+    finally:
+        await ledger.close()
+    return jobs
 
 
 async def _job_status(ledger: SqliteLedger, row: ScheduleRow) -> JobStatus:

@@ -12,7 +12,16 @@ Spec: LAUNCH-4, LAUNCH-14.
 import re
 from typing import NamedTuple
 
-__all__ = ["DETAIL_MAX", "Exit", "Usage", "exit_line", "failure_line", "one_line", "read_exit"]
+__all__ = [
+    "DETAIL_MAX",
+    "Exit",
+    "Usage",
+    "exit_line",
+    "failure_line",
+    "one_line",
+    "read_exit",
+    "without_usage",
+]
 
 DETAIL_MAX = 500
 _EXIT = re.compile(
@@ -68,6 +77,11 @@ def exit_line(status: int | None, usage: Usage | None = None) -> str:
         return "exit unknown"
     line = f"exit {status}" if status >= 0 else f"signal {-status}"
     return line if usage is None else f"{line} {usage}"
+
+
+def without_usage(line: str) -> str:
+    """What `exit_line` wrote, without what was used; anything else as it is."""
+    return line if read_exit(line) is None else line.partition(" (")[0]
 
 
 def read_exit(line: str | None) -> Exit | None:

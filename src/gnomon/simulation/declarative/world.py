@@ -16,7 +16,7 @@ from contextvars import Context
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from gnomon.apps.declarative.events import LOGGER, LogEvent
+from gnomon.apps.declarative.log import LOGGER, LogEvent
 from gnomon.apps.declarative.recorder import read_entries, trace_events
 from gnomon.ports import Change
 from gnomon.simulation.clock import GatedClock, Wall

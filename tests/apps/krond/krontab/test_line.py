@@ -6,7 +6,6 @@ import pytest
 
 from gnomon.apps.krond.execution import Sink, SinkKind
 from gnomon.apps.krond.krontab.render import render_line
-from gnomon.apps.krond.notice import TROUBLE, Notice, Occasion
 from gnomon.core.decision import (
     Placement,
     SeedStrategy,
@@ -16,6 +15,7 @@ from gnomon.core.decision import (
 )
 from gnomon.core.recurrence import Boot
 from gnomon.core.schedule import Overlap
+from gnomon.shell.observe.notify.rule import TROUBLE, NotifyRule, Occasion
 from tests.apps.krond.krontab.reading import Mistake, job, mistakes, problems, read
 from tests.clauses import clause
 
@@ -32,7 +32,7 @@ def test_a_line_is_a_schedule_and_fields() -> None:
     assert found.schedule.decider.window == WindowRule()
     assert found.schedule.decider.seed is SeedStrategy.STABLE
     assert found.execution.arguments == ("/usr/bin/backup",)
-    assert found.notice == Notice()
+    assert found.notify == NotifyRule()
 
 
 @clause("KRONTAB-6", "KRONTAB-38", "KRONTAB-10")
@@ -158,20 +158,20 @@ def test_fields_say_how_the_process_is_started() -> None:
 
 @clause("KRONTAB-43")
 @pytest.mark.parametrize(
-    ("fields", "notice"),
+    ("fields", "rule"),
     [
-        ("mail=ops@example.org,root", Notice(mail=("ops@example.org", "root"), on=TROUBLE)),
+        ("mail=ops@example.org,root", NotifyRule(mail=("ops@example.org", "root"), on=TROUBLE)),
         (
             "webhook=https://example.org/h?a=b ping=http://localhost:8000/x",
-            Notice(webhook="https://example.org/h?a=b", ping="http://localhost:8000/x"),
+            NotifyRule(webhook="https://example.org/h?a=b", ping="http://localhost:8000/x"),
         ),
-        ("notify=failure,skipped", Notice(on=frozenset((Occasion.FAILURE, Occasion.SKIPPED)))),
-        ("notify=always", Notice(on=frozenset(Occasion))),
-        ("notify=never", Notice(on=frozenset())),
+        ("notify=failure,skipped", NotifyRule(on=frozenset((Occasion.FAILURE, Occasion.SKIPPED)))),
+        ("notify=always", NotifyRule(on=frozenset(Occasion))),
+        ("notify=never", NotifyRule(on=frozenset())),
     ],
 )
-def test_a_job_says_whom_to_tell(fields: str, notice: Notice) -> None:
-    assert job(f"0 2 * * * {REST} {fields}").notice == notice
+def test_a_job_says_whom_to_tell(fields: str, rule: NotifyRule) -> None:
+    assert job(f"0 2 * * * {REST} {fields}").notify == rule
 
 
 @clause("KRONTAB-5", "KRONTAB-46", "KRONTAB-8")

@@ -63,7 +63,7 @@ def test_yaml_reads_as_the_job_that_a_line_says(text: str) -> None:
     (job,) = krontab.jobs
     assert job.identity == "/etc/krond.d/site.yaml:batch"
     assert job.execution == from_line.execution
-    assert job.notice == from_line.notice
+    assert job.notify == from_line.notify
     assert job.schedule.recurrence == from_line.schedule.recurrence
     assert job.schedule.policy == from_line.schedule.policy
     for part in ("zone", "window", "distribution", "seed", "salt", "only", "avoid"):

@@ -8,11 +8,11 @@ import pytest
 
 from gnomon.apps.krond.job import Job
 from gnomon.apps.krond.metrics import MetricsFile, Surroundings, Tally
-from gnomon.apps.krond.notice import Occasion
+from gnomon.shell.observe.notify.rule import Occasion
 from gnomon.shell.observe.telemetry import Telemetry
 from tests.apps.krond.krontab.reading import job
-from tests.apps.krond.notification.happenings import happened
 from tests.clauses import clause
+from tests.shell.observe.notify.happenings import happened
 from tests.shell.virtual_time import VirtualClock, run_virtually
 
 HOURLY = job("0 * * * * name=hourly command=true")

@@ -8,14 +8,14 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from gnomon.apps.krond.job import Job
 from gnomon.apps.krond.metrics import Surroundings, Tally, metrics_text
-from gnomon.apps.krond.notice import Occasion
 from gnomon.core.ledger.lifecycle import Outcome, State, Status
 from gnomon.ports import RunRow
 from gnomon.shell.observe.exposition import Family, Sample, render_families
+from gnomon.shell.observe.notify.rule import Occasion
 from gnomon.shell.observe.telemetry import Telemetry
 from tests.apps.krond.krontab.reading import job
-from tests.apps.krond.notification.happenings import AT_MS, happened
 from tests.clauses import clause
+from tests.shell.observe.notify.happenings import AT_MS, happened
 
 BACKUP = job("0 2 * * * name=backup command=/bin/backup")
 

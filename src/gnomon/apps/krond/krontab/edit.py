@@ -9,6 +9,7 @@ Spec: KRONTAB-25 to KRONTAB-27, KRONTAB-50.
 """
 
 from gnomon.apps.krond.job import Job
+from gnomon.apps.krond.krontab.problem import report
 from gnomon.apps.krond.krontab.reader import Entry, Krontab, is_yaml, read_krontab
 from gnomon.apps.krond.krontab.render import (
     render_defaults,
@@ -17,7 +18,6 @@ from gnomon.apps.krond.krontab.render import (
     yaml_defaults,
     yaml_item,
 )
-from gnomon.apps.krond.krontab.report import report
 from gnomon.errors import DefinitionError, KrontabError
 
 __all__ = ["add_job", "convert", "find_entry", "format_file", "parse_job", "remove_job"]

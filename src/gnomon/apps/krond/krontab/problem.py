@@ -1,21 +1,29 @@
 """
-Problems: what is wrong in a file, each with its line and column.
+Problems: what is wrong in a file, each with its line and column, and how that is said.
 
 Reading goes on after a problem, so that all of them are told at once. An error keeps the file from
-being used; a warning is something that can be meant and probably is not.
+being used; a warning is something that can be meant and probably is not. A report says where, what
+is wrong, the line with a caret under the place, and what to write:
+
+    error: site.kron:3:16: @win: must be a duration, got '2x'
+      0 2 * * * @win(after,2x) name=backup command=/usr/bin/backup
+                           ^
+    hint: write e.g. 90s, 15m, 1h30m or 500ms
 
 Spec: KRONTAB-5.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
 from gnomon.apps.krond.krontab.piece import Piece
 from gnomon.errors import DefinitionError, InvalidCronExpressionError
-from gnomon.errors.root import shown
+from gnomon.errors.excerpt import excerpt
+from gnomon.errors.root import printable, shown
 
-__all__ = ["Problem", "Problems", "Severity"]
+__all__ = ["Problem", "Problems", "Severity", "report"]
 
 
 class Severity(StrEnum):
@@ -108,3 +116,20 @@ class _Noting(NamedTuple):
         else:
             self.problems.error(piece, self.where, reason, got=got, hint=error.hint)
         return True
+
+
+def report(file: str, text: str, problems: Sequence[Problem]) -> str:
+    """The problems of one file, one below the other."""
+    lines = text.split("\n")
+    return "".join(_block(file, lines, problem) for problem in problems)
+
+
+def _block(file: str, lines: Sequence[str], problem: Problem) -> str:
+    place = f"{printable(file)}:{problem.line}:{problem.column}"
+    parts = [f"{problem.severity}: {place}: {problem.message}"]
+    line = lines[problem.line - 1] if problem.line <= len(lines) else ""
+    if line.strip():
+        parts.append(excerpt(line.rstrip("\r"), problem.column - 1))
+    if problem.hint:
+        parts.append(f"hint: {problem.hint}")
+    return "\n".join(parts) + "\n"

@@ -13,14 +13,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from gnomon.apps.krond.job import Job, check_name, identity_of, make_job
-from gnomon.apps.krond.krontab.conduct import read_conduct
 from gnomon.apps.krond.krontab.draft import DEFAULTS, OF_ONE_JOB, SCHEDULE, Draft
 from gnomon.apps.krond.krontab.line_text import read_line
+from gnomon.apps.krond.krontab.notify_options import read_notify_rule
 from gnomon.apps.krond.krontab.piece import Piece
+from gnomon.apps.krond.krontab.policy_options import read_policy
 from gnomon.apps.krond.krontab.problem import Problem, Problems, Severity
-from gnomon.apps.krond.krontab.process import read_execution
-from gnomon.apps.krond.krontab.telling import read_notice
-from gnomon.apps.krond.krontab.timing import read_timing
+from gnomon.apps.krond.krontab.process_options import read_execution
+from gnomon.apps.krond.krontab.timing_options import read_timing
 from gnomon.errors import MissingExtraError
 
 __all__ = ["YAML_ENDINGS", "Defaults", "Entry", "Krontab", "is_yaml", "read_krontab"]
@@ -168,9 +168,9 @@ def _read_draft(
     draft.inherit(usual)
     name = _name(draft, lines, problems)
     timing = read_timing(draft, identity_of(file, name), problems)
-    policy, suspend = read_conduct(draft, problems)
+    policy, suspend = read_policy(draft, problems)
     execution = read_execution(draft, problems)
-    notice = read_notice(draft, problems)
+    notify = read_notify_rule(draft, problems)
     for field, hint in _MISSING.items():
         if draft.whole and field not in draft.pieces:
             problems.error(draft.start, field, "is missing", hint=hint)
@@ -184,7 +184,7 @@ def _read_draft(
         policy=policy,
         execution=execution,
         suspend=suspend,
-        notice=notice,
+        notify=notify,
         description="" if description is None else description.text,
     )
     return Entry(

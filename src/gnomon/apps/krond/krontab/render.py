@@ -16,11 +16,10 @@ from functools import cache
 
 from gnomon.apps.krond.execution import SHELL, Execution
 from gnomon.apps.krond.job import Job
-from gnomon.apps.krond.krontab.conduct import usual_deadline
 from gnomon.apps.krond.krontab.draft import AT_BOOT, DEFAULTS, SCHEDULE
 from gnomon.apps.krond.krontab.piece import quote
+from gnomon.apps.krond.krontab.policy_options import usual_deadline
 from gnomon.apps.krond.krontab.reader import Entry, read_krontab
-from gnomon.apps.krond.notice import Occasion
 from gnomon.core.civil.duration import short_duration
 from gnomon.core.cron.dialect import find_dialect
 from gnomon.core.decision import render_constraint
@@ -28,6 +27,7 @@ from gnomon.core.decision.distribution_text import name_of, params_of
 from gnomon.core.recurrence import Boot, Cron
 from gnomon.core.schedule import CONCURRENCY
 from gnomon.errors import DefinitionError
+from gnomon.shell.observe.notify.rule import Occasion
 
 __all__ = [
     "render_defaults",
@@ -127,18 +127,18 @@ def _own_modifiers(defaults: Entry) -> list[tuple[str, str]]:
 def _modifiers(job: Job, defaults: Entry | None) -> Iterator[tuple[str, str]]:
     """What stands in the parentheses of each modifier that the job needs."""
     usual = _plain() if defaults is None else defaults
-    at_boot, others, conduct = _at_boot(job), _when(usual.job), _conduct(usual.job)
+    at_boot, others, policy = _at_boot(job), _when(usual.job), _policy(usual.job)
     own = {"tz": job.schedule.decider.zone} if at_boot else _when(job)
     if at_boot:
         if defaults is None:
-            conduct["deadline"] = short_duration(usual_deadline(at_boot=True))
+            policy["deadline"] = short_duration(usual_deadline(at_boot=True))
         elif not defaults.job.schedule.policy.deadline:
-            conduct["deadline"] = ""  # they say 0s or nothing, so that the job says what it has
+            policy["deadline"] = ""  # they say 0s or nothing, so that the job says what it has
     elif "dst" not in usual.places:
         others["dst"] = find_dialect(_cron(job).expression.dialect).dst.value
     yield from _differences(own, others)
-    conduct = dict(_differences(_conduct(job), conduct))
-    if text := ",".join(f"{key}={value}" for key, value in conduct.items()):
+    policy = dict(_differences(_policy(job), policy))
+    if text := ",".join(f"{key}={value}" for key, value in policy.items()):
         yield "policy", text
 
 
@@ -177,7 +177,7 @@ def _when(job: Job) -> dict[str, str]:
     }
 
 
-def _conduct(job: Job) -> dict[str, str]:
+def _policy(job: Job) -> dict[str, str]:
     policy = job.schedule.policy
     return {
         "concurrency": _CALLED[policy.overlap],
@@ -188,8 +188,8 @@ def _conduct(job: Job) -> dict[str, str]:
 
 def _how(job: Job) -> dict[str, str]:
     """All fields but `env`, also those that have their default."""
-    execution, notice = job.execution, job.notice
-    occasions = [one.value for one in Occasion if one in notice.on]
+    execution, rule = job.execution, job.notify
+    occasions = [one.value for one in Occasion if one in rule.on]
     shells = {"": "false", SHELL: "true"}
     return {
         "shell": shells.get(execution.shell, execution.shell),
@@ -201,9 +201,9 @@ def _how(job: Job) -> dict[str, str]:
         "grace": short_duration(execution.grace),
         "stdout": str(execution.stdout),
         "stderr": str(execution.stderr),
-        "mail": ",".join(notice.mail),
-        "webhook": notice.webhook,
-        "ping": notice.ping,
+        "mail": ",".join(rule.mail),
+        "webhook": rule.webhook,
+        "ping": rule.ping,
         "notify": "always" if len(occasions) == len(Occasion) else ",".join(occasions) or "never",
         "description": job.description,
     }

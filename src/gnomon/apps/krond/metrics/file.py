@@ -17,7 +17,7 @@ from pathlib import Path
 from gnomon.apps.krond.job import Job
 from gnomon.apps.krond.metrics.page import Surroundings, metrics_text
 from gnomon.apps.krond.metrics.tally import Tally
-from gnomon.apps.krond.upcoming import next_chosen
+from gnomon.apps.krond.status import next_chosen
 from gnomon.ports import Clock
 from gnomon.shell.observe.telemetry import log
 

@@ -11,10 +11,10 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from gnomon.apps.krond.happening import Happening
-from gnomon.apps.krond.notice import Occasion
 from gnomon.core.ledger.lifecycle import Outcome, Status
 from gnomon.ports import RunRow
+from gnomon.shell.observe.notify.message import Happening
+from gnomon.shell.observe.notify.rule import Occasion
 
 __all__ = ["JobTally", "Tally"]
 
