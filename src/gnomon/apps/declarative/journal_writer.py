@@ -126,7 +126,8 @@ class JournalWriter:
 
     async def write(self, change: Change, follow: Callable[[], None]) -> None:
         """Write, and then let `follow` what follows; the writer must be held."""
-        assert self._lock.locked()
+        if not self._lock.locked():
+            raise RuntimeError("a write without the lock of the journal writer")
         number = self._writes + 1
         try:
             await self._journal.write(change, fence=self.fence, number=number)

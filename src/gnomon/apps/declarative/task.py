@@ -37,12 +37,15 @@ from gnomon.shell.store.instant_text import from_text, maybe_to_text, to_text
 
 __all__ = [
     "RETRY_MIN_MS",
+    "STEPS",
+    "TaskEvent",
     "TaskRecord",
     "TaskState",
     "Why",
     "crashed",
     "ended_for_another",
     "failed",
+    "follow",
     "gone_back",
     "latest_due",
     "next_beside",
@@ -69,6 +72,39 @@ class TaskState(StrEnum):
     AWAITING_RUN = "AwaitingRun"
     RUNNING = "Running"
     AWAITING_RETRY = "AwaitingRetry"
+
+
+class TaskEvent(StrEnum):
+    """What happens to a task."""
+
+    STARTED = "started"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    INTERRUPTED = "interrupted"
+    """A former process died during its run, or before the run that it owed for that."""
+    OUTDATED = "outdated"
+    """Its run has ended, and belonged to the definition before this one."""
+
+
+STEPS: dict[tuple[TaskState, TaskEvent], TaskState] = {
+    (TaskState.AWAITING_RUN, TaskEvent.STARTED): TaskState.RUNNING,
+    (TaskState.AWAITING_RETRY, TaskEvent.STARTED): TaskState.RUNNING,
+    (TaskState.RUNNING, TaskEvent.SUCCEEDED): TaskState.AWAITING_RUN,
+    (TaskState.RUNNING, TaskEvent.OUTDATED): TaskState.AWAITING_RUN,
+    (TaskState.RUNNING, TaskEvent.FAILED): TaskState.AWAITING_RETRY,
+    (TaskState.RUNNING, TaskEvent.INTERRUPTED): TaskState.AWAITING_RETRY,
+    (TaskState.AWAITING_RUN, TaskEvent.INTERRUPTED): TaskState.AWAITING_RETRY,
+    (TaskState.AWAITING_RETRY, TaskEvent.INTERRUPTED): TaskState.AWAITING_RETRY,
+}
+"""Every step there is; any other is an error, and nothing of it is written."""
+
+
+def follow(state: TaskState, event: TaskEvent) -> TaskState:
+    """The state after an event."""
+    after = STEPS.get((state, event))
+    if after is None:
+        raise ValueError(f"a task that is {state} cannot be {event}")
+    return after
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -243,7 +279,7 @@ def gone_back(record: TaskRecord, recurrence: Recurrence, back: Back) -> TaskRec
 
 def reason_to_start(record: TaskRecord, due: int | None, *, now: JournalTime) -> Why | None:
     """Why a task that is not running is to be started now; None when it is not."""
-    assert record.state is not TaskState.RUNNING, record
+    follow(record.state, TaskEvent.STARTED)
     if record.owed is not None or (due is not None and due * 1000 <= now.through_ms):
         return Why.DUE
     if record.retry_t_ms is not None and record.retry_t_ms <= now.t_ms:
@@ -253,10 +289,9 @@ def reason_to_start(record: TaskRecord, due: int | None, *, now: JournalTime) ->
 
 def started(record: TaskRecord, *, nominal: int, now: JournalTime) -> TaskRecord:
     """A run for the occurrence `nominal` begins; whatever was owed is settled by it."""
-    assert record.state is not TaskState.RUNNING, record
     return replace(
         record,
-        state=TaskState.RUNNING,
+        state=follow(record.state, TaskEvent.STARTED),
         settled_ms=max(record.settled_ms, now.through_ms),
         owed=None,
         attempt_ms=now.wall_ms,
@@ -269,17 +304,16 @@ def started(record: TaskRecord, *, nominal: int, now: JournalTime) -> TaskRecord
 
 
 def succeeded(record: TaskRecord, *, now: JournalTime) -> TaskRecord:
-    assert record.state is TaskState.RUNNING, record
-    return replace(record, state=TaskState.AWAITING_RUN, success_ms=now.wall_ms)
+    state = follow(record.state, TaskEvent.SUCCEEDED)
+    return replace(record, state=state, success_ms=now.wall_ms)
 
 
 def failed(record: TaskRecord, *, now: JournalTime) -> TaskRecord:
     """The run has failed, and is tried again after the delay."""
-    assert record.state is TaskState.RUNNING, record
     delay_ms = max(record.retry_ms, RETRY_MIN_MS)
     return replace(
         record,
-        state=TaskState.AWAITING_RETRY,
+        state=follow(record.state, TaskEvent.FAILED),
         failure_ms=now.wall_ms,
         retry_until_ms=min(now.wall_ms + delay_ms, _LAST_MS),
         retry_t_ms=now.t_ms + delay_ms,
@@ -288,15 +322,14 @@ def failed(record: TaskRecord, *, now: JournalTime) -> TaskRecord:
 
 def ended_for_another(record: TaskRecord) -> TaskRecord:
     """The run that has ended belonged to the definition before this: nothing follows from it."""
-    assert record.state is TaskState.RUNNING, record
-    return replace(record, state=TaskState.AWAITING_RUN)
+    return replace(record, state=follow(record.state, TaskEvent.OUTDATED))
 
 
 def crashed(record: TaskRecord, *, now: JournalTime) -> TaskRecord:
     """The process died during the run, which is therefore owed at once."""
     return replace(
         record,
-        state=TaskState.AWAITING_RETRY,
+        state=follow(record.state, TaskEvent.INTERRUPTED),
         retry_until_ms=now.wall_ms,
         retry_t_ms=now.t_ms,
         interrupted=True,
