@@ -4,7 +4,7 @@ from collections import Counter
 
 from gnomon.theory.evaluation import find_slowly
 from gnomon.theory.monitor import Monitor
-from gnomon.theory.verdict import Finding
+from gnomon.theory.verdict import AxiomFinding
 from tests.theory.random_traces import RandomTrace, random_trace
 
 __all__ = ["compare", "disagreements"]
@@ -36,7 +36,7 @@ def compare(seeds: range) -> tuple[list[str], Counter[str]]:
     return different, counts
 
 
-def _said(found: Finding) -> tuple[int | None, int, bool]:
+def _said(found: AxiomFinding) -> tuple[int | None, int, bool]:
     """Where it is first broken, how often it was put to the test, whether something is open."""
     if found.violation is not None:
         return found.violation.position, found.exercised, False

@@ -15,7 +15,7 @@ import numpy as np
 from gnomon.batch.lanes import Ints, Places
 from gnomon.core.civil.zone import Timeline
 
-__all__ = ["NEVER", "NONE", "Line", "LocalSearch", "cross", "made_up"]
+__all__ = ["NEVER", "NONE", "LineArrays", "LocalSearch", "cross", "made_up"]
 
 NONE = -1
 """In an answer: there is no such occurrence. No occurrence is earlier than 1970, so none is -1."""
@@ -27,7 +27,7 @@ LocalSearch = Callable[[Places, Ints], Ints]
 """For each of some schedules the first match after its own local time, or `NEVER`."""
 
 
-class Line:
+class LineArrays:
     """A timeline as arrays, and whether matches in its gaps are made up for."""
 
     def __init__(self, timeline: Timeline, *, makes_up: bool) -> None:
@@ -46,7 +46,7 @@ class Line:
 
 
 def cross(
-    line: Line, rows: Places, piece: Places, passed: Ints, match: Ints, search: LocalSearch
+    line: LineArrays, rows: Places, piece: Places, passed: Ints, match: Ints, search: LocalSearch
 ) -> Ints:
     """
     The first occurrence of each row on a later piece than `piece`.
@@ -66,7 +66,9 @@ def cross(
     return _settle(line, rows, reached, match, search)
 
 
-def _settle(line: Line, rows: Places, piece: Places, match: Ints, search: LocalSearch) -> Ints:
+def _settle(
+    line: LineArrays, rows: Places, piece: Places, match: Ints, search: LocalSearch
+) -> Ints:
     """The instants of the matches, each of which lies on its `piece` or in the gap before it."""
     found = np.full(len(rows), NONE, np.int64)
     places = np.flatnonzero(piece < len(line))
@@ -93,7 +95,7 @@ def _settle(line: Line, rows: Places, piece: Places, match: Ints, search: LocalS
 
 
 def made_up(
-    line: Line, rows: Places, piece: Places, after: Ints, found: Ints, search: LocalSearch
+    line: LineArrays, rows: Places, piece: Places, after: Ints, found: Ints, search: LocalSearch
 ) -> Ints:
     """The answers `found`, or an earlier landing that is still ahead of `after` on its piece."""
     before = np.maximum(piece - 1, 0)

@@ -14,10 +14,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gnomon.batch.crossing import NEVER, Line, cross, made_up
+from gnomon.batch.crossing import NEVER, LineArrays, cross, made_up
 from gnomon.batch.days import Rules
 from gnomon.batch.lanes import FAR, Ints, Places, Shorts, Words, least
-from gnomon.batch.times import Times
+from gnomon.batch.times import TimesOfDay
 from gnomon.core.civil.calendar import DAY
 
 __all__ = ["Group"]
@@ -33,9 +33,9 @@ class Group:
 
     def __init__(
         self,
-        line: Line,
+        line: LineArrays,
         *,
-        times: Times,
+        times: TimesOfDay,
         which: slice,
         rules: Rules,
         time_ids: Shorts,

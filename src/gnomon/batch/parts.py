@@ -17,11 +17,11 @@ from enum import IntEnum
 
 import numpy as np
 
-from gnomon.batch.crossing import NONE, Line
+from gnomon.batch.crossing import NONE, LineArrays
 from gnomon.batch.days import Rules
 from gnomon.batch.group import Group
 from gnomon.batch.lanes import Ints, Places
-from gnomon.batch.times import Times
+from gnomon.batch.times import TimesOfDay
 from gnomon.core.civil.calendar import HORIZON_END, HORIZON_START
 from gnomon.core.civil.zone import Timeline, Zone
 from gnomon.core.cron.dialect import Dst
@@ -29,7 +29,16 @@ from gnomon.core.cron.expression import DayRule
 from gnomon.core.recurrence import Bounded, Cron, Every, Once, Recurrence
 from gnomon.errors import DefinitionError
 
-__all__ = ["Arrangement", "Bounds", "Instants", "Intervals", "Kind", "Others", "Parts", "arrange"]
+__all__ = [
+    "Arrangement",
+    "Bounds",
+    "DistinctParts",
+    "Instants",
+    "Intervals",
+    "Others",
+    "PartKind",
+    "arrange",
+]
 
 _SHIFT = 32
 _LOW = (1 << _SHIFT) - 1
@@ -39,7 +48,7 @@ Bounds = tuple[int, int]
 """The first and the last second that count."""
 
 
-class Kind(IntEnum):
+class PartKind(IntEnum):
     """What a recurrence is, if not a plain cron expression."""
 
     INTERVAL = 0
@@ -48,7 +57,7 @@ class Kind(IntEnum):
     OTHER = 3
 
 
-class Parts:
+class DistinctParts:
     """The distinct parts of the recurrences seen so far, numbered in the order they came."""
 
     def __init__(self) -> None:
@@ -73,7 +82,7 @@ class Parts:
         if type(recurrence) is Cron:
             return self._cron_code(recurrence)
         number, kind = self._number(recurrence)
-        return -1 - (number * len(Kind) + kind)
+        return -1 - (number * len(PartKind) + kind)
 
     def _cron_code(self, cron: Cron) -> int:
         _, _, second, minute, hour, days, wildcard = cron.expression
@@ -91,23 +100,23 @@ class Parts:
         self._line_of[cron.zone, cron.dst, cron.expression.wildcard] = line
         return line
 
-    def _number(self, recurrence: Recurrence) -> tuple[int, Kind]:
+    def _number(self, recurrence: Recurrence) -> tuple[int, PartKind]:
         # Exact types: a subclass may answer differently.
         base, bounds = _without_bounds(recurrence)
         if type(base) is Every:
-            return self.intervals.setdefault((base, bounds), len(self.intervals)), Kind.INTERVAL
+            return self.intervals.setdefault((base, bounds), len(self.intervals)), PartKind.INTERVAL
         if type(base) is Once:
-            return self.instants.setdefault((base, bounds), len(self.instants)), Kind.INSTANT
+            return self.instants.setdefault((base, bounds), len(self.instants)), PartKind.INSTANT
         if type(base) is Cron:
             key = self._cron_code(base), bounds
-            return self.bounded.setdefault(key, len(self.bounded)), Kind.BOUNDED_CRON
+            return self.bounded.setdefault(key, len(self.bounded)), PartKind.BOUNDED_CRON
         if not isinstance(base, Recurrence):
             raise DefinitionError(
                 "must hold recurrences only", where="recurrences", got=base,
                 hint="make them with gnomon.cron(), every() or once()",
             )  # fmt: skip
         self.others.append(recurrence)
-        return len(self.others) - 1, Kind.OTHER
+        return len(self.others) - 1, PartKind.OTHER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +128,7 @@ class Arrangement:
     """For each code, the place of its schedule."""
 
 
-def arrange(parts: Parts, codes: Ints) -> Arrangement:
+def arrange(parts: DistinctParts, codes: Ints) -> Arrangement:
     """Sort the cron codes by group and time, so that what is searched together lies together."""
     minutes = _field(parts.times, 0, _SIXTY)
     hours = _field(parts.times, _SIXTY, _HOURS)
@@ -131,14 +140,15 @@ def arrange(parts: Parts, codes: Ints) -> Arrangement:
     rank[order] = np.arange(len(order))
     keys, places = np.unique(rank[codes >> _SHIFT] << _SHIFT | codes & _LOW, return_inverse=True)
     time_ids, rule_ids = keys >> _SHIFT, (keys & _LOW).astype(np.int32)
-    times, rules = Times(seconds[order], minutes[order], hours[order]), Rules(list(parts.rules))
+    times = TimesOfDay(seconds[order], minutes[order], hours[order])
+    rules = Rules(list(parts.rules))
     groups = []
     for (timeline, makes_up), line in parts.lines.items():
         which = _range(lines, line, line + 1)
         rows = _range(time_ids, which.start, which.stop)
         groups.append(
             Group(
-                Line(timeline, makes_up=makes_up),
+                LineArrays(timeline, makes_up=makes_up),
                 times=times,
                 which=which,
                 rules=rules,

@@ -17,7 +17,7 @@ import numpy as np
 from gnomon.batch.crossing import NONE
 from gnomon.batch.group import Group
 from gnomon.batch.lanes import Ints, Places, Shorts
-from gnomon.batch.parts import Bounds, Instants, Intervals, Kind, Others, Parts, arrange
+from gnomon.batch.parts import Bounds, DistinctParts, Instants, Intervals, Others, PartKind, arrange
 from gnomon.core.civil.calendar import HORIZON_END, HORIZON_START
 from gnomon.core.civil.instant import to_epoch
 from gnomon.core.recurrence import Recurrence
@@ -41,7 +41,7 @@ class Table:
             raise DefinitionError(
                 "must be recurrences", where="recurrences", got=recurrences, hint="give a list"
             )
-        parts = Parts()
+        parts = DistinctParts()
         codes = np.fromiter(map(parts.code, recurrences), np.int64)
         is_cron = codes >= 0
         inner = np.fromiter((code for code, _ in parts.bounded), np.int64, len(parts.bounded))
@@ -57,7 +57,7 @@ class Table:
         sizes = [len(parts.intervals), len(parts.instants), len(parts.bounded), len(parts.others)]
         edges = np.cumsum([sum(map(len, cron.groups)), *sizes])
         self._size = int(edges[-1])
-        number, kind = np.divmod(-1 - codes, len(Kind))
+        number, kind = np.divmod(-1 - codes, len(PartKind))
         places = edges[kind] + number
         places[is_cron] = cron.places[: np.count_nonzero(is_cron)]
         self._places: Shorts = places.astype(np.int32)

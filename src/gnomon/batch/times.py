@@ -20,12 +20,12 @@ from gnomon.batch.lanes import (
     same,
 )
 
-__all__ = ["Times"]
+__all__ = ["TimesOfDay"]
 
 _REMEMBERED_MAX = 8
 
 
-class Times:
+class TimesOfDay:
     """The distinct times of day, as masks of seconds, minutes and hours."""
 
     def __init__(self, seconds: Ints, minutes: Ints, hours: Ints) -> None:

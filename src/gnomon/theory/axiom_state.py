@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable
 
 from gnomon.theory.budget import WITNESSES, list_bits
 from gnomon.theory.environment import Gauge, recurs_for_ever
-from gnomon.theory.memory import DUE, NEVER, RETRY, Call, Instant, KnownNames, Name
-from gnomon.theory.owed import Obligations, Waiting, late_call, late_start, why_not_owed
+from gnomon.theory.memory import DUE, NEVER, RETRY, Instant, KnownName, KnownNames, OpenCall
+from gnomon.theory.owed import Obligations, WaitingCall, late_call, late_start, why_not_owed
 from gnomon.theory.positions import is_valid
 from gnomon.theory.verdict import Violation
 from gnomon.trace import CallId, Event, Header, Kind, Reinitialize, Witnesses
@@ -57,7 +57,7 @@ class AxiomState:
         self._known = KnownNames()
         self._names = self._known.names
         self._texts: dict[str, bool | None] = {}
-        self._calls: dict[CallId, Call] = {}
+        self._calls: dict[CallId, OpenCall] = {}
         self._stops: set[CallId] = set()
         self._waiting_stops: dict[CallId, None] = {}
         self._is_up = self._is_active = self._is_stopping = self._is_paid = False
@@ -133,7 +133,7 @@ class AxiomState:
             task.failed_t = event.t
         self._owe_if_pending(name)
 
-    def _run_end(self, event: Event) -> Name:
+    def _run_end(self, event: Event) -> KnownName:
         self._ends += 1
         if self._is_metered:
             self._pay()
@@ -171,7 +171,7 @@ class AxiomState:
             if self._is_active and task.owed_position < 0 and not name.is_running:
                 self._obligations.owe(task, self._position, event.t)
 
-    def _due_of_several(self, name: Name, cron: str) -> None:
+    def _due_of_several(self, name: KnownName, cron: str) -> None:
         """A due of one cron text, or of every task of a name under which none is registered."""
         if cron:
             name.cron_minutes[cron] = self._minute
@@ -213,7 +213,7 @@ class AxiomState:
         valid = is_valid(event)
         self._counts["S4"] += not valid
         others = len(self._calls) - (event.call in self._calls)
-        self._calls[event.call] = Call(
+        self._calls[event.call] = OpenCall(
             event.call, event.registrations, is_valid=valid,
             is_excused=self._is_up or others > 0, faults=self._faults,
         )  # fmt: skip
@@ -247,7 +247,7 @@ class AxiomState:
         if call and call.is_valid and not call.is_excused and call.faults == self._faults:
             self._break("S5", f"call {event.call!r} refused a valid list without an excuse")
 
-    def _init_end(self, event: Event) -> Call | None:
+    def _init_end(self, event: Event) -> OpenCall | None:
         self._call()
         self._counts["EA7"] += 1
         call = self._calls.pop(event.call, None)
@@ -309,7 +309,7 @@ class AxiomState:
             self._break("EA2", "an action without any compute since the one before")
         self._is_paid = False
 
-    def _owe_if_pending(self, name: Name) -> None:
+    def _owe_if_pending(self, name: KnownName) -> None:
         task = name.registered
         if (
             task is not None
@@ -328,7 +328,7 @@ class AxiomState:
 
     def _wait(self, axiom: str, call: CallId, bits: int) -> None:
         owed = self._obligations
-        owed.wait(Waiting(axiom, call, self._position, self._t, owed.compute, bits))
+        owed.wait(WaitingCall(axiom, call, self._position, self._t, owed.compute, bits))
 
     def _await_stops(self) -> None:
         """No callback is running: every stop() that waited for this must return soon."""
@@ -339,7 +339,7 @@ class AxiomState:
 
     def _look_for_late(self) -> None:
         for late in self._obligations.overdue(self._t):
-            if isinstance(late, Waiting):
+            if isinstance(late, WaitingCall):
                 self._break(late.axiom, late_call(late, self._t))
             else:
                 self._break("L1", late_start(late, self._t), late.name.text)

@@ -33,7 +33,7 @@ from gnomon.theory.formula import (
 )
 from gnomon.theory.positions import Position, join, positions_of
 from gnomon.theory.printed import as_printed
-from gnomon.theory.verdict import Finding, Violation
+from gnomon.theory.verdict import AxiomFinding, Violation
 from gnomon.trace import Event, Kind, Witnesses
 
 __all__ = ["NO", "UNDECIDED", "YES", "Evaluation", "find_as_printed", "find_slowly"]
@@ -183,7 +183,7 @@ class Evaluation:
 
 def find_slowly(
     events: Sequence[Event], witnesses: Witnesses, *, is_metered: bool
-) -> dict[str, Finding]:
+) -> dict[str, AxiomFinding]:
     """What the formulas say about each axiom."""
     domain, positions = positions_of(events)
     judge = _SlowJudge(repaired(domain), positions, witnesses, is_metered=is_metered)
@@ -192,7 +192,7 @@ def find_slowly(
 
 def find_as_printed(
     events: Sequence[Event], witnesses: Witnesses, *, is_metered: bool
-) -> dict[str, Finding]:
+) -> dict[str, AxiomFinding]:
     """What the axioms say as they were printed."""
     domain, positions = positions_of(events)
     ends = [index for index, event in enumerate(events) if not event.same] + [len(events)]
@@ -221,16 +221,16 @@ class _SlowJudge:
         self._evaluations: dict[int, Evaluation] = {}
         self._whole = self._evaluation(len(positions))
 
-    def findings(self) -> dict[str, Finding]:
+    def findings(self) -> dict[str, AxiomFinding]:
         """Of every axiom that is a formula."""
         return {axiom: self._finding(axiom) for axiom in self._system.laws}
 
-    def _finding(self, axiom: str) -> Finding:
+    def _finding(self, axiom: str) -> AxiomFinding:
         law = self._system.laws[axiom]
         position = None
         if self._is_metered or axiom not in _NEED_COMPUTE:
             position = self._first_failure(law)
-        return Finding(
+        return AxiomFinding(
             exercised=self._count(self._system.tests[axiom]),
             violation=None if position is None else self._violation(axiom, position),
             violations=int(position is not None),
@@ -275,7 +275,7 @@ class _SlowJudge:
         return sum(UNDECIDED in self._whole.values(promise) for promise in promises)
 
 
-def _unlimited_dues(events: Sequence[Event]) -> Finding:
+def _unlimited_dues(events: Sequence[Event]) -> AxiomFinding:
     texts: dict[str, tuple[bool | None, int, int]] = {}
     for position, event in enumerate(events):
         if event.kind is Kind.INIT_START:
@@ -287,4 +287,4 @@ def _unlimited_dues(events: Sequence[Event]) -> Finding:
         text, (_, position, t) = broken[0]
         violation = Violation("EA5", position, t, f"{text!r} does not occur for ever")
     decided = sum(recurs is not None for recurs, _, _ in texts.values())
-    return Finding(exercised=decided, violation=violation, violations=len(broken))
+    return AxiomFinding(exercised=decided, violation=violation, violations=len(broken))

@@ -16,7 +16,17 @@ Spec: THEORY-3 to THEORY-6, EA1, EA3.
 from gnomon.theory.positions import ACTIONS, by_name
 from gnomon.trace import CallId, Event, Kind, Registration
 
-__all__ = ["BOOT", "DUE", "NEVER", "RETRY", "Call", "Instant", "KnownNames", "Name", "Task"]
+__all__ = [
+    "BOOT",
+    "DUE",
+    "NEVER",
+    "RETRY",
+    "Instant",
+    "KnownName",
+    "KnownNames",
+    "KnownTask",
+    "OpenCall",
+]
 
 NEVER = -1
 DUE, RETRY, BOOT = 1, 2, 4
@@ -31,7 +41,7 @@ _AGAINST = {_ACTION: ("EA3", _ACTION), _COMPUTE: ("EA1", _CRASH), _CRASH: ("EA1"
 _SAYS = {"EA1": "compute at the instant of a crash", "EA3": "two actions at the same instant"}
 
 
-class Task:
+class KnownTask:
     """A task as it is registered: name, cron text and delay."""
 
     __slots__ = (
@@ -49,7 +59,7 @@ class Task:
         "succeeded",
     )
 
-    def __init__(self, registration: Registration, name: "Name") -> None:
+    def __init__(self, registration: Registration, name: "KnownName") -> None:
         self.name = name
         self.cron = registration.cron
         self.retry_ms = registration.retry_ms
@@ -75,7 +85,7 @@ class Task:
         self.succeeded = self.is_trying = False
 
 
-class Name:
+class KnownName:
     """All that goes by one name."""
 
     __slots__ = (
@@ -92,12 +102,12 @@ class Name:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.tasks: dict[Registration, Task] = {}
-        self.registered: Task | None = None
+        self.tasks: dict[Registration, KnownTask] = {}
+        self.registered: KnownTask | None = None
         self.is_running = False
         self.is_orphaned = False
         """A crash interrupted a run, which is owed."""
-        self.started: Task | None = None
+        self.started: KnownTask | None = None
         """What was started last; its end is told by the name alone."""
         self.is_cut_off = False
         """There was a crash, and no start since."""
@@ -106,11 +116,11 @@ class Name:
         self.cron_minutes: dict[str, int] = {}
         """The minute of the last due of each cron text."""
 
-    def task(self, registration: Registration) -> Task:
+    def task(self, registration: Registration) -> KnownTask:
         """The task of that registration, remembered or new."""
         task = self.tasks.get(registration)
         if task is None:
-            task = self.tasks[registration] = Task(registration, self)
+            task = self.tasks[registration] = KnownTask(registration, self)
         return task
 
     def forget(self) -> None:
@@ -121,12 +131,12 @@ class Name:
         minutes = self.cron_minutes.items()
         self.cron_minutes = {cron: minute for cron, minute in minutes if cron in crons}
 
-    def is_in_due_minute(self, task: Task, minute: int) -> bool:
+    def is_in_due_minute(self, task: KnownTask, minute: int) -> bool:
         """Whether the present minute is one of the task's own."""
         return minute in (task.due_minute, self.due_minute, self.cron_minutes.get(task.cron))
 
 
-class Call:
+class OpenCall:
     """A call of initialize() that has not returned."""
 
     __slots__ = ("call", "faults", "is_excused", "is_valid", "registrations")
@@ -153,15 +163,15 @@ class KnownNames:
     """All names, and the list that was registered last."""
 
     def __init__(self) -> None:
-        self.names: dict[str, Name] = {}
+        self.names: dict[str, KnownName] = {}
         self.listed: tuple[Registration, ...] | None = None
         self._has_crashed = False
 
-    def name(self, text: str) -> Name:
+    def name(self, text: str) -> KnownName:
         """The name, remembered or new."""
         name = self.names.get(text)
         if name is None:
-            name = self.names[text] = Name(text)
+            name = self.names[text] = KnownName(text)
             name.is_cut_off = self._has_crashed
         return name
 
@@ -220,7 +230,7 @@ class Instant:
         return (axiom, _SAYS[axiom]) if broken else None
 
 
-def _enter(name: Name, task: Task, minute: int) -> None:
+def _enter(name: KnownName, task: KnownTask, minute: int) -> None:
     if name.registered is None:
         name.is_orphaned = False
     name.registered = task

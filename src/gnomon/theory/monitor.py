@@ -17,7 +17,7 @@ from gnomon.theory.axioms import AXIOMS
 from gnomon.theory.budget import fit
 from gnomon.theory.environment import Environment
 from gnomon.theory.evaluation import find_as_printed
-from gnomon.theory.verdict import Finding, Report, Situation, Violation, judge
+from gnomon.theory.verdict import AxiomFinding, Report, Situation, Violation, judge
 from gnomon.trace import Event, Header, Kind, Witnesses
 
 __all__ = ["Monitor", "check", "is_metered"]
@@ -107,13 +107,13 @@ class Monitor(AxiomState):
             environment=self._environment(),
         )
 
-    def findings(self) -> dict[str, Finding]:
+    def findings(self) -> dict[str, AxiomFinding]:
         """What was seen of each axiom."""
         return {axiom.id: self._finding(axiom.id) for axiom in AXIOMS}
 
-    def _finding(self, axiom: str) -> Finding:
+    def _finding(self, axiom: str) -> AxiomFinding:
         violation, violations = self._broken.get(axiom, (None, 0))
-        return Finding(
+        return AxiomFinding(
             exercised=self._exercised(axiom),
             violation=violation,
             violations=violations,

@@ -15,10 +15,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from gnomon.theory.budget import allowance, excess, time_bits
-from gnomon.theory.memory import NEVER, Name, Task
+from gnomon.theory.memory import NEVER, KnownName, KnownTask
 from gnomon.trace import CallId, Witnesses
 
-__all__ = ["Obligations", "Waiting", "late_call", "late_start", "why_not_owed"]
+__all__ = ["Obligations", "WaitingCall", "late_call", "late_start", "why_not_owed"]
 
 _FOREVER = 2**62
 _TICKS_KEPT = 4_096
@@ -30,7 +30,7 @@ _ASKED = {
 }
 
 
-class Waiting(NamedTuple):
+class WaitingCall(NamedTuple):
     """A call that must be answered: which axiom says so, and since when."""
 
     axiom: str
@@ -53,16 +53,16 @@ class Obligations:
         """The size of the registered list."""
         self.compute = 0
         self.opened = 0
-        self.waiting: list[Waiting] = []
+        self.waiting: list[WaitingCall] = []
         self.worst: dict[int, int] = {}
         """For each size of an input: the most compute that an answer took."""
         self.worst_ms = 0
         # A millisecond may hold compute at both of its ends, hence one less with a meter.
         self._grace_ms = witnesses.lag_ms - is_metered
-        self._owed: deque[tuple[int, Task]] = deque()
+        self._owed: deque[tuple[int, KnownTask]] = deque()
         # What has been reported as late and is still to come, for the witnesses.
-        self._late: list[Waiting] = []
-        self._late_starts: deque[tuple[int, Task]] = deque(maxlen=_LATE_KEPT)
+        self._late: list[WaitingCall] = []
+        self._late_starts: deque[tuple[int, KnownTask]] = deque(maxlen=_LATE_KEPT)
         # When compute was given, and how much there had been by then; as old as is needed.
         self._tick_t: list[int] = []
         self._tick_total: list[int] = []
@@ -70,7 +70,7 @@ class Obligations:
         self._forgotten = 0
         self._safe: dict[tuple[int, float], int] = {}
 
-    def owe(self, task: Task, position: int, t: int) -> None:
+    def owe(self, task: KnownTask, position: int, t: int) -> None:
         """A start of the task is an obligation from now on."""
         task.owed_position = position
         task.owed_t = t
@@ -80,7 +80,7 @@ class Obligations:
         if t + self._grace_ms < self.deadline:
             self.deadline = t + self._grace_ms
 
-    def settle(self, task: Task, t: int) -> None:
+    def settle(self, task: KnownTask, t: int) -> None:
         """The obligation is met, or is one no more."""
         if t - task.owed_t > self.worst_ms:
             self.worst_ms = t - task.owed_t
@@ -88,7 +88,7 @@ class Obligations:
             self._sample(self.bits, task.owed_t, task.owed_compute)
         task.owed_position = NEVER
 
-    def wait(self, waiting: Waiting) -> None:
+    def wait(self, waiting: WaitingCall) -> None:
         """A call must be answered from now on."""
         self.waiting.append(waiting)
         self.deadline = min(self.deadline, waiting.t + self._grace_ms)
@@ -118,7 +118,7 @@ class Obligations:
         if len(self._tick_t) > self._ticks_max:
             self._forget_ticks()
 
-    def overdue(self, t: int) -> Iterator[Waiting | Task]:
+    def overdue(self, t: int) -> Iterator[WaitingCall | KnownTask]:
         """Whatever has waited too long, each once, and then only when it is owed again."""
         while (oldest := self._oldest()) is not None and self._is_late(
             oldest.owed_t, oldest.owed_compute, self.bits, t
@@ -132,7 +132,7 @@ class Obligations:
                 yield one
         self._set_deadline()
 
-    def open_starts(self) -> list[Task]:
+    def open_starts(self) -> list[KnownTask]:
         """The obligations to start that are neither met nor reported as overdue."""
         return [task for position, task in self._owed if task.owed_position == position]
 
@@ -187,7 +187,7 @@ class Obligations:
             yield t, total - before
             before = total
 
-    def _oldest(self) -> Task | None:
+    def _oldest(self) -> KnownTask | None:
         while self._owed:
             position, task = self._owed[0]
             if task.owed_position == position:
@@ -218,7 +218,7 @@ class Obligations:
             self.worst[size] = took
 
 
-def why_not_owed(name: Name, *, is_active: bool) -> str:
+def why_not_owed(name: KnownName, *, is_active: bool) -> str:
     """What was missing when a run started that should not have."""
     started = f"{name.text!r} started"
     if name.registered is None:
@@ -230,13 +230,13 @@ def why_not_owed(name: Name, *, is_active: bool) -> str:
     return f"{started} and nothing asked for it: no due, retry or interrupted run was pending"
 
 
-def late_start(task: Task, t: int) -> str:
+def late_start(task: KnownTask, t: int) -> str:
     """A start that is overdue."""
     since = f"since position {task.owed_position} (t {task.owed_t})"
     return f"{task.name.text!r} is owed {since} and has not started {t - task.owed_t} ms later"
 
 
-def late_call(waiting: Waiting, t: int) -> str:
+def late_call(waiting: WaitingCall, t: int) -> str:
     """A call that is overdue."""
     text = _ASKED[waiting.axiom].format(call=waiting.call)
     return f"{text} {t - waiting.t} ms after position {waiting.position}"

@@ -18,7 +18,16 @@ from gnomon.theory.axioms import AXIOMS, Axiom
 from gnomon.theory.environment import Environment
 from gnomon.trace import Reinitialize, Witnesses
 
-__all__ = ["Finding", "Judgement", "Party", "Report", "Situation", "Verdict", "Violation", "judge"]
+__all__ = [
+    "AxiomFinding",
+    "Judgement",
+    "Party",
+    "Report",
+    "Situation",
+    "Verdict",
+    "Violation",
+    "judge",
+]
 
 _NEED_COMPUTE = ("EA1", "EA2", "EA4")
 _ABOUT_FOREVER = ("EA4", "EA5")
@@ -61,7 +70,7 @@ class Violation(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class AxiomFinding:
     """What was seen of one axiom."""
 
     exercised: int
@@ -119,7 +128,7 @@ class Report:
 
 
 def judge(
-    findings: Mapping[str, Finding], situation: Situation
+    findings: Mapping[str, AxiomFinding], situation: Situation
 ) -> tuple[dict[str, Judgement], Party, Violation | None]:
     """The verdict on every axiom, who is to blame, and for what."""
     broken = [one.violation for one in findings.values() if one.violation is not None]
@@ -142,7 +151,7 @@ def judge(
 
 
 def _judgement(
-    axiom: Axiom, found: Finding, situation: Situation, breach: Violation | None
+    axiom: Axiom, found: AxiomFinding, situation: Situation, breach: Violation | None
 ) -> Judgement:
     verdict, explanation, violation = _decide(axiom, found, situation, breach)
     return Judgement(
@@ -156,7 +165,7 @@ def _judgement(
 
 
 def _decide(
-    axiom: Axiom, found: Finding, situation: Situation, breach: Violation | None
+    axiom: Axiom, found: AxiomFinding, situation: Situation, breach: Violation | None
 ) -> tuple[Verdict, str, Violation | None]:
     violation = found.violation
     if axiom.id == "S6" and situation.reinitialize is Reinitialize.RECONCILE:
@@ -180,7 +189,7 @@ def _is_after(violation: Violation | None, breach: Violation) -> bool:
     return violation is None or violation.position >= breach.position
 
 
-def _what_is_open(found: Finding, situation: Situation) -> str:
+def _what_is_open(found: AxiomFinding, situation: Situation) -> str:
     if found.note:
         return found.note
     text = f"{found.open} still to come when the trace ends"

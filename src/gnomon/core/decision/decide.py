@@ -27,7 +27,7 @@ from gnomon.core.decision.constraint import Constraint, allowance
 from gnomon.core.decision.constraint_text import parse_constraint
 from gnomon.core.decision.distribution import Distribution, Uniform, resolve, unit_map
 from gnomon.core.decision.distribution_text import make_distribution, parse_distribution
-from gnomon.core.decision.draw import Prepared, chooser, draw
+from gnomon.core.decision.draw import PreparedDecider, chooser, draw
 from gnomon.core.decision.record import ATTEMPTS_MAX, DECISION_VERSION, Decision
 from gnomon.core.decision.seed import (
     SeedStrategy,
@@ -70,7 +70,7 @@ class Decider:
     choose: Callable[[int], int | None] = field(init=False, repr=False, compare=False)
     """From a nominal epoch second to the chosen one, or to None when the period is unschedulable.
     The nominal instant must lie within the horizon, as those of a recurrence do."""
-    _prepared: Prepared = field(init=False, repr=False, compare=False)
+    _prepared: PreparedDecider = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check_identity(self.identity)
@@ -181,10 +181,10 @@ def recompute(record: Mapping[str, object]) -> Decision:
     )
 
 
-def _prepare(decider: Decider) -> Prepared:
+def _prepare(decider: Decider) -> PreparedDecider:
     zone = load_zone(decider.zone)
     distribution = resolve(decider.distribution, decider.window)
-    return Prepared(
+    return PreparedDecider(
         zone=zone,
         lead=decider.window.lead,
         span=decider.window.span,

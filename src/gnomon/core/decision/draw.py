@@ -30,7 +30,7 @@ from gnomon.core.decision.record import ATTEMPTS_MAX, NO_CANDIDATE, Chosen, Unsc
 from gnomon.core.decision.seed import check_text, seed_digest, state_of
 from gnomon.errors import DefinitionError
 
-__all__ = ["JITTER_MAX_MS", "Prepared", "SplitMix64", "chooser", "draw", "jitter_ms"]
+__all__ = ["JITTER_MAX_MS", "PreparedDecider", "SplitMix64", "chooser", "draw", "jitter_ms"]
 
 JITTER_MAX_MS = 86_400_000
 """One day: a jitter beyond it belongs in a window."""
@@ -64,7 +64,7 @@ class SplitMix64:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Prepared:
+class PreparedDecider:
     """Everything about a definition that does not depend on the period, computed once."""
 
     zone: Zone
@@ -79,7 +79,7 @@ class Prepared:
     """From a nominal instant to the state that starts its stream."""
 
 
-def draw(prepared: Prepared, nominal: int) -> tuple[Chosen | Unschedulable, int]:
+def draw(prepared: PreparedDecider, nominal: int) -> tuple[Chosen | Unschedulable, int]:
     """The outcome of the period at `nominal`, and how many candidates it took."""
     start, span = nominal - prepared.lead, prepared.span
     if span == 0:
@@ -94,7 +94,7 @@ def draw(prepared: Prepared, nominal: int) -> tuple[Chosen | Unschedulable, int]
     return Unschedulable(reason=NO_CANDIDATE, attempts=ATTEMPTS_MAX), ATTEMPTS_MAX
 
 
-def chooser(prepared: Prepared) -> Callable[[int], int | None]:
+def chooser(prepared: PreparedDecider) -> Callable[[int], int | None]:
     """`draw` as integers and nothing else; that both agree is a test."""
 
     def choose(nominal: int) -> int | None:
@@ -122,7 +122,7 @@ def jitter_ms(key: str, jitter: int) -> int:
     return min(int(unit * (2 * jitter + 1)), 2 * jitter) - jitter
 
 
-def _is_allowed(prepared: Prepared, at: int) -> bool:
+def _is_allowed(prepared: PreparedDecider, at: int) -> bool:
     return prepared.allowed is None or at + prepared.zone.offset_at(at) in prepared.allowed
 
 
@@ -136,7 +136,7 @@ def _exact_chooser(lead: int) -> Callable[[int], int | None]:
 # `offset_of` does it; for every draw the product stays below that number, so no cap.
 
 
-def _free_chooser(prepared: Prepared) -> Callable[[int], int | None]:
+def _free_chooser(prepared: PreparedDecider) -> Callable[[int], int | None]:
     state_of, lead, scale = prepared.state_of, prepared.lead, (prepared.span + 1) * _UNIT
 
     def choose(nominal: int) -> int:
@@ -149,7 +149,7 @@ def _free_chooser(prepared: Prepared) -> Callable[[int], int | None]:
 
 
 def _uniform_chooser(
-    prepared: Prepared, allowed: Allowance, otherwise: Callable[[int], int | None]
+    prepared: PreparedDecider, allowed: Allowance, otherwise: Callable[[int], int | None]
 ) -> Callable[[int], int | None]:
     """
     Within one straight piece of the zone the whole window has one offset, so that candidates can be
