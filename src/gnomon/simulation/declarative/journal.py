@@ -15,7 +15,7 @@ from gnomon.ports import Change, Entry, Head
 from gnomon.shell.store.database import MEMORY, Database
 from gnomon.shell.store.journal import SqliteJournal
 from gnomon.simulation.declarative.court import Mark
-from gnomon.simulation.gate import Gate, Nature
+from gnomon.simulation.kit.gate import Gate, Nature
 
 __all__ = ["KEPT", "Clerk", "GatedJournal", "GatedOpener", "Shelf"]
 

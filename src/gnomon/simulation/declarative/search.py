@@ -24,10 +24,10 @@ from gnomon.simulation.declarative.court import Court, Mark
 from gnomon.simulation.declarative.journal import Shelf
 from gnomon.simulation.declarative.minutes import Minutes
 from gnomon.simulation.declarative.witness import Call, Witness
-from gnomon.simulation.dice import Dice
-from gnomon.simulation.faults import Crash
-from gnomon.simulation.judge import Complaint
-from gnomon.simulation.loop import VirtualLoop
+from gnomon.simulation.kit.dice import Dice
+from gnomon.simulation.kit.faults import Crash
+from gnomon.simulation.kit.loop import VirtualLoop
+from gnomon.simulation.kit.notes import Complaint
 from gnomon.trace import Event, Header, Reinitialize
 
 __all__ = ["Act", "play", "stories"]

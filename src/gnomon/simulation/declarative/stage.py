@@ -19,9 +19,9 @@ from gnomon.core.civil.instant import parse_instant
 from gnomon.errors import DefinitionError
 from gnomon.ports import Change, Entry, Event, Head, Journal
 from gnomon.shell.store.journal import SqliteJournalOpener
-from gnomon.simulation.dice import Dice
-from gnomon.simulation.faults import Crash
-from gnomon.simulation.loop import VirtualLoop
+from gnomon.simulation.kit.dice import Dice
+from gnomon.simulation.kit.faults import Crash
+from gnomon.simulation.kit.loop import VirtualLoop
 
 __all__ = ["Happening", "World", "run", "world"]
 

@@ -27,7 +27,7 @@ from gnomon.ports.workflow_facts import (
 from gnomon.ports.workflow_log import WorkflowLog
 from gnomon.shell.store.database import MEMORY, Database
 from gnomon.shell.store.workflow_log import SqliteWorkflowLog
-from gnomon.simulation.gate import Gate, Nature
+from gnomon.simulation.kit.gate import Gate, Nature
 
 __all__ = ["GatedLog", "MemoryStore", "Store"]
 

@@ -19,8 +19,8 @@ from gnomon.apps.workflow.definition import Workflow
 from gnomon.apps.workflow.reconciling import Finding
 from gnomon.apps.workflow.steps import Call, applied, not_applied, unknown
 from gnomon.errors import AuthError, LogicError, PermissionDeniedError, TransientError
-from gnomon.simulation.dice import Dice
-from gnomon.simulation.gate import Gate, Nature
+from gnomon.simulation.kit.dice import Dice
+from gnomon.simulation.kit.gate import Gate, Nature
 from gnomon.simulation.workflow.outside import Outside
 from gnomon.simulation.workflow.plan import Behaviour, Spec
 

@@ -23,13 +23,13 @@ from gnomon.apps.workflow.forgetting import KEEP_MIN_MS
 from gnomon.apps.workflow.host import Host
 from gnomon.errors import DefinitionError, StoreError
 from gnomon.shell.store.workflow_examination import examine_rows
-from gnomon.simulation.clock import GatedClock, Wall
-from gnomon.simulation.dice import Dice
-from gnomon.simulation.faults import Fault
-from gnomon.simulation.gate import Gate, Nature
-from gnomon.simulation.loop import Stuck
-from gnomon.simulation.process import Life, Lifetimes, silent
-from gnomon.simulation.record import Notes
+from gnomon.simulation.kit.clock import GatedClock, Wall
+from gnomon.simulation.kit.dice import Dice
+from gnomon.simulation.kit.faults import Fault
+from gnomon.simulation.kit.gate import Gate, Nature
+from gnomon.simulation.kit.loop import Stuck
+from gnomon.simulation.kit.notes import Notes
+from gnomon.simulation.kit.world import Life, Lifetimes, silent
 from gnomon.simulation.workflow.archive import Archive
 from gnomon.simulation.workflow.audit import Auditor, audit, hurried, is_at_rest, weathered
 from gnomon.simulation.workflow.lacking import CAUSES_MS, LACKS, unloadable
