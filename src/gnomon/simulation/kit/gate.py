@@ -5,21 +5,27 @@ Each call of a port passes the gate of its worker. The gate counts it, lets time
 freezes or fails the worker if the plan says so. A dead worker's gate lets nothing through, so that
 what its coroutines do on their way out reaches neither store nor launcher nor clock.
 
+`behind` puts any port behind a gate: which calls there are, the protocol of the port says.
+
 Spec: SIM-2.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Generic, NoReturn, Protocol, TypeVar
+from functools import partial
+from inspect import iscoroutinefunction
+from types import SimpleNamespace
+from typing import Generic, NoReturn, Protocol, TypeVar, cast
 
 from gnomon.errors import StoreError
 from gnomon.simulation.kit.dice import Dice
 from gnomon.simulation.kit.faults import Crash, Fault, Kind
 from gnomon.simulation.kit.notes import Notes
 
-__all__ = ["Gate", "Nature"]
+__all__ = ["Gate", "Nature", "Passage", "behind"]
 
 _T = TypeVar("_T")
+_P = TypeVar("_P")
 _LATENCIES_MS = (0, 0, 0, 0, 0, 1, 5, 30)
 
 
@@ -46,6 +52,12 @@ class Nature(Protocol):
         ...
 
 
+class Passage(Protocol):
+    """How a call gets to the other side, as `Gate.call` has it."""
+
+    async def __call__(self, name: str, act: Callable[[], Awaitable[_T]]) -> _T: ...
+
+
 _N = TypeVar("_N", bound=Nature, covariant=True)
 
 
@@ -57,8 +69,8 @@ class Gate(Generic[_N]):
         self.nature = nature
         self.alive = True
 
-    async def call(self, name: str, act: Callable[[], Awaitable[_T]], *, stores: bool) -> _T:
-        """Do `act`, with what the plan has in store for this call."""
+    async def call(self, name: str, act: Callable[[], Awaitable[_T]], *, stores: bool = True) -> _T:
+        """Do `act`, with what the plan has in store for this call; only a store can fail."""
         self.check()
         nature = self.nature
         nature.calls += 1
@@ -106,3 +118,27 @@ class Gate(Generic[_N]):
     def _die(self) -> NoReturn:
         self.nature.kill(self.worker)
         raise Crash
+
+
+def behind(passage: Passage, port: object, inner: _P, *, own: object = None) -> _P:
+    """
+    `inner` as one process reaches it: each call that the protocol `port` has takes the passage.
+
+    What `own` has stands in the place of the port's, and finds its passage itself.
+    """
+    found: dict[str, object] = {}
+    for name in (one for one in dir(port) if not one.startswith("_")):
+        if hasattr(own, name):
+            found[name] = getattr(own, name)
+        elif not iscoroutinefunction(getattr(port, name)):
+            found[name] = getattr(inner, name)
+        else:
+            found[name] = partial(_pass, passage, name, getattr(inner, name))
+    return cast("_P", SimpleNamespace(**found))
+
+
+async def _pass(
+    passage: Passage, name: str, act: Callable[..., Awaitable[_T]], /, *given: object,
+    **named: object,
+) -> _T:  # fmt: skip
+    return await passage(name, lambda: act(*given, **named))

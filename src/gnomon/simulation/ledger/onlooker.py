@@ -1,8 +1,8 @@
 """
-The ledger as one worker reaches it: the real one, behind the worker's gate.
+Who was given which claim until when, and which reports were accepted? Seen beside the ledger.
 
-It changes nothing about what the ledger does. It writes down who was given which claim until when,
-and which reports were accepted, so that judges can tell without asking the ledger.
+It changes nothing about what the ledger does. It writes down what passes between a worker and the
+real ledger, so that judges can tell without asking the ledger.
 
 Spec: SIM-2, SIM-3.
 """
@@ -13,33 +13,21 @@ from typing import Protocol
 
 from gnomon.core.engine import Change, Due
 from gnomon.core.ledger.lifecycle import Reason, State
-from gnomon.core.schedule import Schedule
 from gnomon.ports import (
-    Breach,
-    By,
     Committed,
     Ended,
-    Expected,
     Failed,
     Held,
-    Judged,
     Launched,
     Ledger,
-    LogRow,
-    Only,
     Renewal,
     Report,
-    RevisionRow,
-    RunRow,
-    Saved,
-    ScheduleRow,
     ToEnd,
 )
-from gnomon.ports.request import RunsOnly, RunsPlace
-from gnomon.simulation.kit.gate import Gate, Nature
+from gnomon.simulation.kit.gate import Gate, Nature, behind
 from gnomon.simulation.ledger.record import Effect, Grant, Record, Seen
 
-__all__ = ["GatedLedger", "LedgerNature"]
+__all__ = ["LedgerNature", "watched"]
 
 _MS = timedelta(milliseconds=1)
 _RENEWALS = {
@@ -67,8 +55,13 @@ class LedgerNature(Nature, Protocol):
         ...
 
 
-class GatedLedger:
-    """A `Ledger` whose calls go through a gate."""
+def watched(ledger: Ledger, gate: Gate[LedgerNature]) -> Ledger:
+    """The ledger as one worker reaches it: behind its gate, with an onlooker."""
+    return behind(gate.call, Ledger, ledger, own=_Onlooker(ledger, gate))
+
+
+class _Onlooker:
+    """The calls of a `Ledger` that the judges must know of, behind the gate of one worker."""
 
     def __init__(self, inner: Ledger, gate: Gate[LedgerNature]) -> None:
         self._inner = inner
@@ -81,7 +74,7 @@ class GatedLedger:
             await self._gate.nature.interject([due.schedule.schedule_id for due in dues])
             return dues
 
-        return await self._gate.call("load", act, stores=True)
+        return await self._gate.call("load", act)
 
     async def commit(
         self, changes: Sequence[Change], *, owner: str, confirmed: bool, now_ms: int
@@ -97,7 +90,7 @@ class GatedLedger:
             return held
 
         try:
-            return await self._gate.call("commit", act, stores=True)
+            return await self._gate.call("commit", act)
         except BaseException:
             self._record.unheard |= written
             raise
@@ -109,7 +102,7 @@ class GatedLedger:
                 self._see_report(report, accepted, now_ms)
             return answers
 
-        return await self._gate.call("report", act, stores=True)
+        return await self._gate.call("report", act)
 
     async def renew(self, runs: Sequence[Held], *, owner: str, now_ms: int) -> list[Renewal]:
         async def act() -> list[Renewal]:
@@ -121,12 +114,7 @@ class GatedLedger:
                     grant.until_ms = now_ms + grant.lease_ms
             return answers
 
-        return await self._gate.call("renew", act, stores=True)
-
-    async def orphans(self, *, owner: str) -> list[RunRow]:
-        return await self._gate.call(
-            "orphans", lambda: self._inner.orphans(owner=owner), stores=True
-        )
+        return await self._gate.call("renew", act)
 
     async def recover(
         self, *, owner: str, adopted: Sequence[str], now_ms: int
@@ -136,171 +124,14 @@ class GatedLedger:
             self._see_recovery(taken, now_ms)
             return taken
 
-        return await self._gate.call("recover", act, stores=True)
-
-    async def next_wake_ms(self) -> int | None:
-        return await self._gate.call("next_wake_ms", self._inner.next_wake_ms, stores=True)
-
-    async def save(
-        self, schedule: Schedule, *, now_ms: int, by: By | None = None,
-        if_revision: int | None = None,
-    ) -> Saved:  # fmt: skip
-        return await self._gate.call(
-            "save",
-            lambda: self._inner.save(schedule, now_ms=now_ms, by=by, if_revision=if_revision),
-            stores=True,
-        )
-
-    async def save_all(
-        self, schedules: Sequence[Schedule], *, now_ms: int, by: By | None = None,
-        removed: Sequence[str] = (),
-    ) -> list[Saved]:  # fmt: skip
-        return await self._gate.call(
-            "save_all",
-            lambda: self._inner.save_all(schedules, now_ms=now_ms, by=by, removed=removed),
-            stores=True,
-        )
-
-    async def pause(
-        self, schedule_id: str, *, until_ms: int | None, reason: str, now_ms: int,
-        by: By | None = None,
-    ) -> bool:  # fmt: skip
-        return await self._gate.call(
-            "pause",
-            lambda: self._inner.pause(
-                schedule_id, until_ms=until_ms, reason=reason, now_ms=now_ms, by=by
-            ),
-            stores=True,
-        )  # fmt: skip
-
-    async def resume(self, schedule_id: str, *, now_ms: int, by: By | None = None) -> bool:
-        return await self._gate.call(
-            "resume", lambda: self._inner.resume(schedule_id, now_ms=now_ms, by=by), stores=True
-        )
-
-    async def delete(self, schedule_id: str, *, now_ms: int, by: By | None = None) -> bool:
-        return await self._gate.call(
-            "delete", lambda: self._inner.delete(schedule_id, now_ms=now_ms, by=by), stores=True
-        )
-
-    async def trigger(
-        self, schedule_id: str, *, name: str, now_ms: int, by: By | None = None,
-        nominal: int | None = None, params: str | None = None,
-    ) -> RunRow | None:  # fmt: skip
-        return await self._gate.call(
-            "trigger",
-            lambda: self._inner.trigger(
-                schedule_id, name=name, now_ms=now_ms, by=by, nominal=nominal, params=params
-            ),
-            stores=True,
-        )
-
-    async def backfill(
-        self, schedule_id: str, *, name: str, nominals: Sequence[int], now_ms: int,
-        by: By | None = None,
-    ) -> int | None:  # fmt: skip
-        return await self._gate.call(
-            "backfill",
-            lambda: self._inner.backfill(
-                schedule_id, name=name, nominals=nominals, now_ms=now_ms, by=by
-            ),
-            stores=True,
-        )  # fmt: skip
-
-    async def skip_next(self, schedule_id: str, *, now_ms: int, by: By | None = None) -> int | None:
-        return await self._gate.call(
-            "skip_next",
-            lambda: self._inner.skip_next(schedule_id, now_ms=now_ms, by=by),
-            stores=True,
-        )
-
-    async def kill(self, key: str, *, by: By, now_ms: int) -> RunRow | None:
-        return await self._gate.call(
-            "kill", lambda: self._inner.kill(key, by=by, now_ms=now_ms), stores=True
-        )
+        return await self._gate.call("recover", act)
 
     async def to_end(self, *, owner: str) -> list[ToEnd]:
-        found = await self._gate.call(
-            "to_end", lambda: self._inner.to_end(owner=owner), stores=True
-        )
+        found = await self._gate.call("to_end", lambda: self._inner.to_end(owner=owner))
         for key, fence, _ in found:
             place = self._gate.worker, key, fence
             self._record.told.setdefault(place, self._record.next_no())
         return found
-
-    async def run(self, key: str) -> RunRow | None:
-        return await self._gate.call("run", lambda: self._inner.run(key), stores=True)
-
-    async def schedules(
-        self, *, after: str = "", limit: int = 100, only: Only | None = None
-    ) -> list[ScheduleRow]:
-        return await self._gate.call(
-            "schedules",
-            lambda: self._inner.schedules(after=after, limit=limit, only=only),
-            stores=True,
-        )
-
-    async def covering(self, schedule_id: str, nominal: int) -> list[RunRow]:
-        return await self._gate.call(
-            "covering", lambda: self._inner.covering(schedule_id, nominal), stores=True
-        )
-
-    async def revisions(
-        self, schedule_id: str, *, before: int | None = None, limit: int = 100
-    ) -> list[RevisionRow]:
-        return await self._gate.call(
-            "revisions",
-            lambda: self._inner.revisions(schedule_id, before=before, limit=limit),
-            stores=True,
-        )
-
-    async def log(
-        self, *, schedule_id: str | None = None, user_id: str | None = None,
-        before: int | None = None, limit: int = 100,
-    ) -> list[LogRow]:  # fmt: skip
-        return await self._gate.call(
-            "log",
-            lambda: self._inner.log(
-                schedule_id=schedule_id, user_id=user_id, before=before, limit=limit
-            ),
-            stores=True,
-        )
-
-    async def get(self, schedule_id: str) -> ScheduleRow | None:
-        return await self._gate.call("get", lambda: self._inner.get(schedule_id), stores=True)
-
-    async def runs(
-        self, schedule_id: str, *, before: int | None = None, before_key: str = "", limit: int = 100
-    ) -> list[RunRow]:
-        return await self._gate.call(
-            "runs",
-            lambda: self._inner.runs(
-                schedule_id, before=before, before_key=before_key, limit=limit
-            ),
-            stores=True,
-        )  # fmt: skip
-
-    async def find_runs(
-        self, only: RunsOnly, *, after: RunsPlace | None = None, limit: int = 100
-    ) -> list[RunRow]:
-        return await self._gate.call(
-            "find_runs", lambda: self._inner.find_runs(only, after=after, limit=limit), stores=True
-        )
-
-    async def expected(self, *, now_ms: int, limit: int) -> list[Expected]:
-        return await self._gate.call(
-            "expected", lambda: self._inner.expected(now_ms=now_ms, limit=limit), stores=True
-        )
-
-    async def judge(self, one: Expected, judged: Judged, *, now_ms: int) -> Sequence[Breach]:
-        return await self._gate.call(
-            "judge", lambda: self._inner.judge(one, judged, now_ms=now_ms), stores=True
-        )
-
-    async def retain(self, *, before_ms: int, limit: int) -> int:
-        return await self._gate.call(
-            "retain", lambda: self._inner.retain(before_ms=before_ms, limit=limit), stores=True
-        )
 
     async def close(self) -> None:
         """The world closes the store; a worker only stops using it."""

@@ -40,7 +40,7 @@ from gnomon.simulation.ledger.aftermath import Aftermath, audit_of, is_at_rest, 
 from gnomon.simulation.ledger.case import window
 from gnomon.simulation.ledger.judge import judge
 from gnomon.simulation.ledger.launcher import Outside, SimulatedExecutor, SimulatedLauncher, Way
-from gnomon.simulation.ledger.onlooker import GatedLedger
+from gnomon.simulation.ledger.onlooker import watched
 from gnomon.simulation.ledger.people import People
 from gnomon.simulation.ledger.record import Effect, Record, Settled, ToldLost
 from gnomon.simulation.ledger.workload import Workload
@@ -292,7 +292,7 @@ class _World:
         self._births += 1
         name = f"w{slot}.{self._births}"
         gate = Gate(self, name)
-        ledger = GatedLedger(self._store.open(), gate)
+        ledger = watched(self._store.open(), gate)
         clock = GatedClock(self._wall, gate)
         launcher: SimulatedLauncher | RunLauncher = SimulatedLauncher(gate, self._outside)
         if self.spec.workload.way is Way.ELSEWHERE:

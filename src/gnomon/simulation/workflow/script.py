@@ -190,7 +190,7 @@ class _Script:
                 found = self._world.outside.was_applied(call.key)
                 return applied(list(found.items)) if found else not_applied()
 
-            return await self._gate.call(f"reconcile {name}", work, stores=True)
+            return await self._gate.call(f"reconcile {name}", work)
 
         return reconcile
 
