@@ -17,11 +17,11 @@ from gnomon.shell.store.postgres.ledger import LeaseTime, PostgresLedger
 from gnomon.shell.store.postgres.workflow_log import PostgresWorkflowLog
 from gnomon.shell.store.sqlite import SqliteLedger
 from gnomon.shell.store.workflow_log import SqliteWorkflowLog
-from gnomon.simulation.dice import Dice
+from gnomon.simulation.kit.dice import Dice
+from gnomon.simulation.kit.loop import VirtualLoop
 from gnomon.simulation.kubernetes.api import SimulatedApi
 from gnomon.simulation.kubernetes.controllers import collect_garbage, run_jobs
 from gnomon.simulation.kubernetes.server import SimulatedServer
-from gnomon.simulation.loop import VirtualLoop
 from tests.contract.journal_desk import JournalDesk
 from tests.contract.kubernetes_desk import KubernetesDesk, a_kronjob
 from tests.contract.ledger_desk import Desk

@@ -12,10 +12,10 @@ from dataclasses import asdict, dataclass, field
 from itertools import islice
 
 from gnomon.apps.declarative.log import LOGGER
-from gnomon.simulation.campaign import Campaign, tally, whole_seeds
 from gnomon.simulation.declarative import campaign as declarative
 from gnomon.simulation.declarative.plan import World, draw_spec
 from gnomon.simulation.declarative.search import Act, play, stories
+from gnomon.simulation.ledger.campaign import Campaign, tally, whole_seeds
 from gnomon.simulation.operator import campaign as operator
 from gnomon.simulation.operator import plan as operator_plan
 from gnomon.simulation.workflow import campaign as workflow

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from gnomon.simulation.campaign import Campaign
+from gnomon.simulation.ledger.campaign import Campaign
 from tests.prove.chunk import CRASH_CHUNK, Chunk, ChunkResult
 from tests.prove.runner import Run, revision, run_all, write_report
 

@@ -6,11 +6,11 @@ from unittest.mock import patch
 
 import pytest
 
-from gnomon.simulation.campaign import Campaign, crashes, replay_line, whole_seeds
+from gnomon.simulation.ledger.campaign import Campaign, crashes, replay_line, whole_seeds
 from tests.prove import chunk, crash, runner, time_core
 from tests.prove.chunk import Chunk, ChunkResult
 from tests.prove.runner import Run, State, run_all
-from tests.simulation.mutants import MUTANTS
+from tests.simulation.ledger.mutants import MUTANTS
 
 FEW = 6
 SEED = 2  # of a small world

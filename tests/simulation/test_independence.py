@@ -10,10 +10,11 @@ from tests.clauses import clause
 
 HERE = Path(gnomon.simulation.__file__).parent
 JUDGES = {
-    "case", "catching_up", "judge", "killing", "matcher", "reasons", "record", "telling",
+    "kit.matcher", "kit.notes", "ledger.case", "ledger.catching_up", "ledger.judge",
+    "ledger.killing", "ledger.reasons", "ledger.record", "ledger.telling",
 }  # fmt: skip
 OF_THE_OPERATOR = {
-    "operator.duty", "operator.judge", "operator.scrutiny", "operator.seen", "matcher",
+    "operator.duty", "operator.judge", "operator.scrutiny", "operator.seen", "kit.matcher",
 }  # fmt: skip
 
 

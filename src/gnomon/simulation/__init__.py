@@ -1,8 +1,8 @@
 """
-Simulation: the real runtime and the real store, in a world that one seed decides.
+Simulation: the real doors over real stores, in worlds that one seed decides.
 
-Here are the virtual event loop, the simulated ports (clock, launcher, and a ledger that fails), the
-schedules and faults that a seed draws, and the judges of what came of it. Nothing here decides when
-something runs: that is the code under test, which is used as it is. The judges (`matcher`, `judge`)
-import nothing of the engine, the policies or the stores, so that they cannot acquit themselves.
+The `kit` has what every world is made of. Each scenario beside it (`ledger`, `declarative`,
+`workflow`, `operator`) says three things: what is drawn, who acts, and what is judged. Nothing here
+decides when something runs: that is the code under test, which is used as it is. The judges import
+nothing of what they judge, so that they cannot acquit themselves.
 """

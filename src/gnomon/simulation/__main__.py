@@ -10,12 +10,12 @@ broken. `python -m gnomon.simulation declarative ...` does the same for the decl
 import argparse
 import sys
 
-from gnomon.simulation.campaign import Campaign, spec_of
 from gnomon.simulation.declarative.__main__ import main as declarative
-from gnomon.simulation.faults import read_fault, read_step
+from gnomon.simulation.kit.faults import read_fault, read_step
+from gnomon.simulation.ledger.campaign import Campaign, spec_of
+from gnomon.simulation.ledger.world import run_world
 from gnomon.simulation.operator.__main__ import main as operator
 from gnomon.simulation.workflow.__main__ import main as workflow
-from gnomon.simulation.world import run_world
 
 __all__ = ["main"]
 

@@ -6,7 +6,7 @@ import pytest
 
 from gnomon.core.civil.tz_text import TZ_TEXT_MAX, zone_of_tz_text
 from gnomon.core.civil.tzif import last_rule, read_zone, zone_names
-from gnomon.simulation.matcher import zone_info
+from gnomon.simulation.kit.matcher import zone_info
 from tests.clauses import clause
 
 NOW = 1_795_000_000  # 2026-11-18

@@ -13,7 +13,7 @@ from tests.oracle.minute_scan import occurrences
 HERE = Path(gnomon.simulation.declarative.__file__).parent
 JUDGES = ("court", "minutes", "witness")
 ALLOWED = (
-    "gnomon.simulation.declarative", "gnomon.simulation.judge", "gnomon.simulation.matcher",
+    "gnomon.simulation.declarative", "gnomon.simulation.kit.matcher", "gnomon.simulation.kit.notes",
     "gnomon.theory", "gnomon.trace",
 )  # fmt: skip
 TEXTS = ("* * * * *", "30 2 * * *", "0,30 1-3 * * *", "15 2 29 3 0", "0 12 * 4,10 1-5")

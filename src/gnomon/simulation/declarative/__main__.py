@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from gnomon.simulation.declarative.plan import Spec, World, draw_spec
 from gnomon.simulation.declarative.world import run_world
-from gnomon.simulation.faults import read_fault, read_step
+from gnomon.simulation.kit.faults import read_fault, read_step
 
 __all__ = ["main"]
 

@@ -17,10 +17,10 @@ from functools import partial
 
 from gnomon.simulation.declarative.plan import Spec, World, draw_spec
 from gnomon.simulation.declarative.world import run_world
-from gnomon.simulation.dice import Dice
-from gnomon.simulation.faults import CRASHES, Fault, crash_plans
-from gnomon.simulation.seeds import endless, replay_of, trouble
-from gnomon.simulation.seeds import whole_seeds as whole_seeds_of
+from gnomon.simulation.kit.dice import Dice
+from gnomon.simulation.kit.faults import CRASHES, Fault, crash_plans
+from gnomon.simulation.kit.seeds import endless, replay_of, trouble
+from gnomon.simulation.kit.seeds import whole_seeds as whole_seeds_of
 
 __all__ = ["Tally", "crashes", "replay_line", "sample", "tally", "whole_seeds", "worlds"]
 

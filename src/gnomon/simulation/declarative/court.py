@@ -20,7 +20,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from gnomon.simulation.declarative.minutes import Minutes
-from gnomon.simulation.judge import Complaint
+from gnomon.simulation.kit.notes import Complaint
 from gnomon.theory import Monitor, Report
 from gnomon.trace import CallId, Event, Header, Kind, Registration, Reinitialize, Witnesses
 

@@ -11,13 +11,13 @@ Spec: SIM-11, SIM-13.
 from typing import Protocol
 
 from gnomon.errors import StoreHeldError
-from gnomon.ports import Change, Entry, Head
+from gnomon.ports import Change, Journal
 from gnomon.shell.store.database import MEMORY, Database
 from gnomon.shell.store.journal import SqliteJournal
 from gnomon.simulation.declarative.court import Mark
-from gnomon.simulation.gate import Gate, Nature
+from gnomon.simulation.kit.gate import Gate, Nature, Passage, behind
 
-__all__ = ["KEPT", "Clerk", "GatedJournal", "GatedOpener", "Shelf"]
+__all__ = ["KEPT", "Clerk", "GatedOpener", "Shelf", "watched"]
 
 KEPT = 2_000
 """How many entries the journal keeps, so that a world of years needs no more memory."""
@@ -46,24 +46,19 @@ class Shelf:
             self.holder = ""
 
 
-class GatedJournal:
-    """A `Journal` whose calls go through a gate."""
+def watched(shelf: Shelf, passage: Passage, clerk: Clerk, owner: str) -> Journal:
+    """The journal as one process reaches it, with a clerk who takes down what it writes."""
+    own = _Watched(shelf, passage, clerk, owner)
+    return behind(passage, Journal, shelf.journal, own=own)
 
-    def __init__(self, shelf: Shelf, gate: Gate[Nature], clerk: Clerk) -> None:
-        self._shelf = shelf
-        self._inner = shelf.journal
-        self._gate = gate
-        self._clerk = clerk
 
-    @property
-    def owner(self) -> str:
-        return self._gate.worker
+class _Watched:
+    """The calls of a `Journal` that a clerk must know of."""
 
-    async def load(self) -> tuple[Head, dict[str, str]]:
-        return await self._gate.call("load", self._inner.load, stores=True)
-
-    async def head(self) -> Head:
-        return await self._gate.call("head", self._inner.head, stores=True)
+    def __init__(self, shelf: Shelf, passage: Passage, clerk: Clerk, owner: str) -> None:
+        self.owner = owner
+        self._shelf, self._inner = shelf, shelf.journal
+        self._passage, self._clerk = passage, clerk
 
     async def acquire(self, change: Change, *, after: int) -> int:
         mark = self._clerk.mark()
@@ -73,7 +68,7 @@ class GatedJournal:
             self._clerk.written(change, mark, is_new_owner=True)
             return fence
 
-        return await self._gate.call("acquire", act, stores=True)
+        return await self._passage("acquire", act)
 
     async def write(self, change: Change, *, fence: int, number: int) -> None:
         mark = self._clerk.mark()
@@ -85,16 +80,13 @@ class GatedJournal:
             if connection.total_changes != before:  # else it had been made already
                 self._clerk.written(change, mark, is_new_owner=False)
 
-        await self._gate.call("write", act, stores=True)
-
-    async def entries(self, *, after: int = 0, limit: int = 1000) -> list[Entry]:
-        return await self._inner.entries(after=after, limit=limit)
+        await self._passage("write", act)
 
     async def close(self) -> None:
         async def act() -> None:
-            self._shelf.put_back(self._gate.worker)
+            self._shelf.put_back(self.owner)
 
-        await self._gate.call("close", act, stores=True)
+        await self._passage("close", act)
 
 
 class GatedOpener:
@@ -107,12 +99,12 @@ class GatedOpener:
         self._gate = gate
         self._clerk = clerk
 
-    async def open(self) -> GatedJournal:
-        async def act() -> GatedJournal:
+    async def open(self) -> Journal:
+        async def act() -> Journal:
             shelf, mine = self._shelf, self._gate.worker
             if shelf.holder and shelf.holder != mine:
                 raise StoreHeldError(shelf.holder, where=self.name)
             shelf.holder = mine
-            return GatedJournal(shelf, self._gate, self._clerk)
+            return watched(shelf, self._gate.call, self._clerk, mine)
 
-        return await self._gate.call("open", act, stores=True)
+        return await self._gate.call("open", act)

@@ -13,7 +13,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import NamedTuple
 
-from gnomon.simulation.matcher import field_values, is_day, zone_info
+from gnomon.simulation.kit.matcher import field_values, is_day, zone_info
 
 __all__ = ["Minutes"]
 

@@ -13,9 +13,9 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
-from gnomon.simulation.dice import Dice
-from gnomon.simulation.faults import Fault, Kind, Step, draw_faults, draw_steps
-from gnomon.simulation.matcher import zone_info
+from gnomon.simulation.kit.dice import Dice
+from gnomon.simulation.kit.faults import Fault, Kind, Step, draw_faults, draw_steps
+from gnomon.simulation.kit.matcher import zone_info
 
 __all__ = ["Behaviour", "Do", "Errand", "Spec", "Task", "Trouble", "World", "draw_spec"]
 

@@ -21,12 +21,12 @@ from gnomon.errors import (
     StopSchedulerError,
 )
 from gnomon.ports import Clock
-from gnomon.simulation.clock import Wall
 from gnomon.simulation.declarative.journal import Clerk, GatedOpener, Shelf
 from gnomon.simulation.declarative.plan import Do, Errand, Spec, Task
 from gnomon.simulation.declarative.witness import Call, Witness
-from gnomon.simulation.dice import Dice
-from gnomon.simulation.gate import Gate, Nature
+from gnomon.simulation.kit.clock import Wall
+from gnomon.simulation.kit.dice import Dice
+from gnomon.simulation.kit.gate import Gate, Nature
 
 __all__ = ["Program", "Surroundings"]
 

@@ -11,23 +11,24 @@ Spec: SIM-18.
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from datetime import timedelta
 from enum import StrEnum
 from itertools import product
+from typing import TypeVar
 
 from gnomon.apps.declarative.callback import RunContext
 from gnomon.apps.declarative.recorder import trace_events
 from gnomon.apps.declarative.scheduler import RegistrationTuple, Scheduler
-from gnomon.ports import Change, Entry, Head
+from gnomon.ports import Change, Journal
 from gnomon.simulation.declarative.court import Court, Mark
-from gnomon.simulation.declarative.journal import Shelf
+from gnomon.simulation.declarative.journal import Shelf, watched
 from gnomon.simulation.declarative.minutes import Minutes
 from gnomon.simulation.declarative.witness import Call, Witness
-from gnomon.simulation.dice import Dice
-from gnomon.simulation.faults import Crash
-from gnomon.simulation.judge import Complaint
-from gnomon.simulation.loop import VirtualLoop
+from gnomon.simulation.kit.dice import Dice
+from gnomon.simulation.kit.faults import Crash
+from gnomon.simulation.kit.loop import VirtualLoop
+from gnomon.simulation.kit.notes import Complaint
 from gnomon.trace import Event, Header, Reinitialize
 
 __all__ = ["Act", "play", "stories"]
@@ -42,6 +43,8 @@ AHEAD_MS = 110_000
 _STEPS_MAX = 100_000
 _BREATHS = 40
 _TEXTS = ("* * * * *", "1,3,5,7,9 * * * *")
+
+_T = TypeVar("_T")
 
 
 class Act(StrEnum):
@@ -94,7 +97,7 @@ class _Scene:
         self._listed = 0
         self._ahead_ms = 0
         self._highest_ms = START_MS
-        self._life = 0
+        self.life = 0
         self._open: dict[str, asyncio.Future[bool]] = {}
         self._scheduler = self._bear()
 
@@ -112,7 +115,7 @@ class _Scene:
         self.court.close(self.at(), self.now_ms())
 
     async def die(self) -> None:
-        self._life += 1
+        self.life += 1
         mine = asyncio.current_task()
         others = [task for task in asyncio.all_tasks() if task is not mine]
         for task in others:
@@ -166,7 +169,7 @@ class _Scene:
         return START_MS + self._ahead_ms + self.at()
 
     def _bear(self) -> Scheduler:
-        opener = _Opener(self, self._life)
+        opener = _Opener(self, self.life)
         return Scheduler(zone="UTC", threads=0, clock=self, journal=opener, monitor=False)
 
     async def _initialize(self) -> None:
@@ -200,10 +203,6 @@ class _Scene:
                 end.set_result(well)
         self._open.clear()
 
-    def check(self, life: int) -> None:
-        if life != self._life:
-            raise Crash
-
     def mark(self) -> Mark:
         return self.court.mark(self.at(), self._wall_ms())
 
@@ -217,49 +216,24 @@ class _Scene:
 
 
 class _Opener:
-    """Opens the journal of a scene for one life; it is the journal, too."""
+    """Opens the journal of a scene for one life."""
 
     name = "scene"
 
     def __init__(self, scene: _Scene, life: int) -> None:
-        self._scene = scene
-        self._life = life
-        self._inner = scene.shelf.journal
+        self._scene, self._life = scene, life
 
-    @property
-    def owner(self) -> str:
-        return f"life {self._life}"
+    async def open(self) -> Journal:
+        self._check()
+        return watched(self._scene.shelf, self._alive, self._scene, f"life {self._life}")
 
-    async def open(self) -> "_Opener":
-        self._scene.check(self._life)
-        return self
+    async def _alive(self, name: str, act: Callable[[], Awaitable[_T]]) -> _T:
+        self._check()
+        return await act()
 
-    async def load(self) -> tuple[Head, dict[str, str]]:
-        self._scene.check(self._life)
-        return await self._inner.load()
-
-    async def head(self) -> Head:
-        self._scene.check(self._life)
-        return await self._inner.head()
-
-    async def acquire(self, change: Change, *, after: int) -> int:
-        self._scene.check(self._life)
-        mark = self._scene.mark()
-        fence = await self._inner.acquire(change, after=after)
-        self._scene.written(change, mark, is_new_owner=True)
-        return fence
-
-    async def write(self, change: Change, *, fence: int, number: int) -> None:
-        self._scene.check(self._life)
-        mark = self._scene.mark()
-        await self._inner.write(change, fence=fence, number=number)
-        self._scene.written(change, mark, is_new_owner=False)
-
-    async def entries(self, *, after: int = 0, limit: int = 1000) -> list[Entry]:
-        return await self._inner.entries(after=after, limit=limit)
-
-    async def close(self) -> None:
-        self._scene.check(self._life)
+    def _check(self) -> None:
+        if self._scene.life != self._life:
+            raise Crash
 
 
 async def _breathe() -> None:

@@ -12,16 +12,18 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import NamedTuple, TypeVar
 
 from gnomon.apps.declarative.scheduler import Scheduler
 from gnomon.core.civil.instant import parse_instant
 from gnomon.errors import DefinitionError
-from gnomon.ports import Change, Entry, Event, Head, Journal
+from gnomon.ports import Entry, Event, Journal
 from gnomon.shell.store.journal import SqliteJournalOpener
-from gnomon.simulation.dice import Dice
-from gnomon.simulation.faults import Crash
-from gnomon.simulation.loop import VirtualLoop
+from gnomon.simulation.kit.dice import Dice
+from gnomon.simulation.kit.faults import Crash
+from gnomon.simulation.kit.gate import behind
+from gnomon.simulation.kit.loop import VirtualLoop
 
 __all__ = ["Happening", "World", "run", "world"]
 
@@ -164,51 +166,23 @@ class World:
 
 
 class _MortalOpener:
-    """Opens the store of a world, for one life."""
+    """Opens the store of a world for one life: a journal that the dead cannot reach."""
 
     name = "store of the world"
 
     def __init__(self, world: World) -> None:
         self._world = world
 
-    async def open(self) -> "_MortalJournal":
-        return _MortalJournal(await self._world.open(), self._world)
+    async def open(self) -> Journal:
+        inner, life = await self._world.open(), self._world.life
 
+        async def alive(name: str, act: Callable[[], Awaitable[_T]]) -> _T:
+            if self._world.life != life:
+                raise Crash
+            return await act()
 
-class _MortalJournal:
-    """A journal that the dead cannot reach."""
-
-    def __init__(self, inner: Journal, world: World) -> None:
-        self._inner = inner
-        self._world = world
-        self._life = world.life
-
-    @property
-    def owner(self) -> str:
-        return f"life {self._life}"
-
-    async def load(self) -> tuple[Head, dict[str, str]]:
-        return await self._alive(self._inner.load)
-
-    async def head(self) -> Head:
-        return await self._alive(self._inner.head)
-
-    async def acquire(self, change: Change, *, after: int) -> int:
-        return await self._alive(lambda: self._inner.acquire(change, after=after))
-
-    async def write(self, change: Change, *, fence: int, number: int) -> None:
-        await self._alive(lambda: self._inner.write(change, fence=fence, number=number))
-
-    async def entries(self, *, after: int = 0, limit: int = 1000) -> list[Entry]:
-        return await self._inner.entries(after=after, limit=limit)
-
-    async def close(self) -> None:
-        await self._alive(self._inner.close)
-
-    async def _alive(self, act: Callable[[], Awaitable[_T]]) -> _T:
-        if self._world.life != self._life:
-            raise Crash
-        return await act()
+        own = SimpleNamespace(owner=f"life {life}")
+        return behind(alive, Journal, inner, own=own)
 
 
 def _instant_ms(instant: datetime | str) -> int:

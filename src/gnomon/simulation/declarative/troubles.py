@@ -7,8 +7,8 @@ Spec: SIM-1, SIM-11.
 from collections.abc import Iterator, Mapping
 
 from gnomon.simulation.declarative.plan import draw_fault
-from gnomon.simulation.dice import Dice
-from gnomon.simulation.faults import Fault
+from gnomon.simulation.kit.dice import Dice
+from gnomon.simulation.kit.faults import Fault
 
 __all__ = ["Troubles"]
 

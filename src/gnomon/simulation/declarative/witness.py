@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from gnomon.simulation.declarative.minutes import Minutes
-from gnomon.simulation.judge import Complaint
+from gnomon.simulation.kit.notes import Complaint
 from gnomon.trace import Event, Kind, Registration
 
 __all__ = ["PROMPT_MS", "Call", "Witness"]

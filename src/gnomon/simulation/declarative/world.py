@@ -19,7 +19,6 @@ from typing import NamedTuple
 from gnomon.apps.declarative.log import LOGGER, LogEvent
 from gnomon.apps.declarative.recorder import read_entries, trace_events
 from gnomon.ports import Change
-from gnomon.simulation.clock import GatedClock, Wall
 from gnomon.simulation.declarative.court import Court, Mark
 from gnomon.simulation.declarative.journal import KEPT, Shelf
 from gnomon.simulation.declarative.minutes import Minutes
@@ -27,13 +26,13 @@ from gnomon.simulation.declarative.plan import Do, Errand, Spec, draw_errand
 from gnomon.simulation.declarative.program import Program
 from gnomon.simulation.declarative.troubles import Troubles
 from gnomon.simulation.declarative.witness import Witness
-from gnomon.simulation.dice import Dice
-from gnomon.simulation.faults import Fault
-from gnomon.simulation.gate import Gate, Nature
-from gnomon.simulation.judge import Complaint
-from gnomon.simulation.loop import Stuck
-from gnomon.simulation.process import Life, Lifetimes, overheard
-from gnomon.simulation.record import BriefNotes, Notes
+from gnomon.simulation.kit.clock import GatedClock, Wall
+from gnomon.simulation.kit.dice import Dice
+from gnomon.simulation.kit.faults import Fault
+from gnomon.simulation.kit.gate import Gate, Nature
+from gnomon.simulation.kit.loop import Stuck
+from gnomon.simulation.kit.notes import BriefNotes, Complaint, Notes
+from gnomon.simulation.kit.world import Life, Lifetimes, overheard
 from gnomon.theory import Report
 from gnomon.trace import Event, Header, Pulses, Reinitialize
 

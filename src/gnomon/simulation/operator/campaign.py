@@ -15,10 +15,10 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 
-from gnomon.simulation.dice import Dice
+from gnomon.simulation.kit.dice import Dice
+from gnomon.simulation.kit.seeds import endless, trouble
 from gnomon.simulation.operator.plan import Blow, Spec, Strike, World, draw_spec
 from gnomon.simulation.operator.world import run_world
-from gnomon.simulation.seeds import endless, trouble
 
 __all__ = ["Tally", "crashes", "replay_line", "tally", "worlds"]
 

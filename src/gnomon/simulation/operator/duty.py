@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import NamedTuple
 
-from gnomon.simulation.matcher import length_ms, owed
+from gnomon.simulation.kit.matcher import length_ms, owed
 
 __all__ = ["Occurrence", "at", "concurrency", "deadline_s", "is_suspended", "is_wrong",
            "occurrences", "text", "timing"]  # fmt: skip

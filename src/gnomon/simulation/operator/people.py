@@ -19,7 +19,7 @@ from gnomon.ports.kubernetes import (
     Propagation,
     PutStatus,
 )
-from gnomon.simulation.dice import Dice
+from gnomon.simulation.kit.dice import Dice
 from gnomon.simulation.kubernetes.server import metadata_of
 from gnomon.simulation.operator.plan import Do, Errand, edited
 

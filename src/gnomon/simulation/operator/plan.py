@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from gnomon.simulation.dice import Dice
+from gnomon.simulation.kit.dice import Dice
 
 __all__ = [
     "MEDDLING",

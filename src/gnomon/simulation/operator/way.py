@@ -28,11 +28,11 @@ from gnomon.ports.kubernetes import (
     Seen,
     Watch,
 )
-from gnomon.simulation.dice import Dice
-from gnomon.simulation.faults import Crash
+from gnomon.simulation.kit.dice import Dice
+from gnomon.simulation.kit.faults import Crash
+from gnomon.simulation.kit.notes import Notes
 from gnomon.simulation.kubernetes.server import Happened, SimulatedServer
 from gnomon.simulation.operator.plan import Blow, Spec, Strike
-from gnomon.simulation.record import Notes
 
 __all__ = ["Nature", "Way", "name_of"]
 

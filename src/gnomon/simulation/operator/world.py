@@ -28,19 +28,19 @@ from gnomon.ports.kubernetes import (
     Seen,
 )
 from gnomon.shell.observe.telemetry import LOGGER
-from gnomon.simulation.dice import Dice
-from gnomon.simulation.faults import Crash
+from gnomon.simulation.kit.dice import Dice
+from gnomon.simulation.kit.faults import Crash
+from gnomon.simulation.kit.loop import WORKER, Stuck, VirtualLoop
+from gnomon.simulation.kit.notes import Notes
+from gnomon.simulation.kit.world import hearing, silent
 from gnomon.simulation.kubernetes.controllers import collect_garbage, run_jobs
 from gnomon.simulation.kubernetes.server import Happened, SimulatedServer, metadata_of
-from gnomon.simulation.loop import WORKER, Stuck, VirtualLoop
 from gnomon.simulation.operator.judge import TOLERANCE_S, Judge
 from gnomon.simulation.operator.people import NAMESPACE, People
 from gnomon.simulation.operator.plan import MEDDLING, Blow, Errand, Spec, Strike, World
 from gnomon.simulation.operator.scrutiny import scrutinize
 from gnomon.simulation.operator.telling import summary
 from gnomon.simulation.operator.way import Way
-from gnomon.simulation.process import hearing, silent
-from gnomon.simulation.record import Notes
 
 __all__ = ["ABLE_S", "Trial", "run_world"]
 

@@ -9,7 +9,7 @@ import argparse
 import sys
 from dataclasses import replace
 
-from gnomon.simulation.faults import read_fault
+from gnomon.simulation.kit.faults import read_fault
 from gnomon.simulation.workflow.plan import World, draw_spec
 from gnomon.simulation.workflow.world import run_world
 

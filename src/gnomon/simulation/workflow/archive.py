@@ -12,7 +12,7 @@ Spec: WSIM-14.
 import sqlite3
 from collections.abc import Callable
 
-from gnomon.simulation.record import Notes
+from gnomon.simulation.kit.notes import Notes
 from gnomon.simulation.workflow.outside import Outside
 
 __all__ = ["Archive"]

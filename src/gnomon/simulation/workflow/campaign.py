@@ -16,9 +16,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 
-from gnomon.simulation.dice import Dice
-from gnomon.simulation.faults import crash_plans
-from gnomon.simulation.seeds import endless, replay_of, trouble
+from gnomon.simulation.kit.dice import Dice
+from gnomon.simulation.kit.faults import crash_plans
+from gnomon.simulation.kit.seeds import endless, replay_of, trouble
 from gnomon.simulation.workflow.plan import Spec, World, draw_spec
 from gnomon.simulation.workflow.world import run_world
 

@@ -8,28 +8,16 @@ Spec: WSIM-1.
 """
 
 import sqlite3
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
-from gnomon.ports.workflow_facts import (
-    Answer,
-    Committed,
-    Event,
-    EventStatus,
-    Facts,
-    FlowChange,
-    Input,
-    Mutation,
-    Publication,
-    Run,
-    Script,
-)
+from gnomon.ports.workflow_facts import Committed, FlowChange, Script
 from gnomon.ports.workflow_log import WorkflowLog
 from gnomon.shell.store.database import MEMORY, Database
 from gnomon.shell.store.workflow_log import SqliteWorkflowLog
-from gnomon.simulation.gate import Gate, Nature
+from gnomon.simulation.kit.gate import Gate, Nature, behind
 
-__all__ = ["GatedLog", "MemoryStore", "Store"]
+__all__ = ["Lacking", "LogWitness", "MemoryStore", "Store", "watched"]
 
 
 class Store(Protocol):
@@ -89,129 +77,63 @@ class Lacking(NamedTuple):
     cause: str
 
 
-class GatedLog:
-    """
-    A `WorkflowLog` whose calls go through a gate.
+class LogWitness(NamedTuple):
+    """Who must know of the calls to a log."""
 
-    `written` is told of each commit, `forgets` before (True) and after (False) some is forgotten;
-    while it `lacks` what they import, no script can be had.
-    """
+    written: Callable[[], None]
+    """Told of each commit."""
+    forgets: Callable[[bool], None]
+    """Told before (True) and after (False) some is forgotten."""
+    lacks: Callable[[int], Lacking | None]
+    """Says why a version of the script cannot be had just now."""
+
+
+def watched(log: WorkflowLog, gate: Gate[Nature], witness: LogWitness) -> WorkflowLog:
+    """The log as one process reaches it: behind its gate, with a witness."""
+    own = _Watched(log, gate, witness)
+    return behind(gate.call, WorkflowLog, log, own=own)
+
+
+class _Watched:
+    """The calls of a `WorkflowLog` that a witness must know of, behind the gate of one process."""
 
     name = "simulated store"
 
-    def __init__(
-        self, inner: WorkflowLog, gate: Gate[Nature], written: Callable[[], None],
-        forgets: Callable[[bool], None], lacks: Callable[[int], Lacking | None],
-    ) -> None:  # fmt: skip
-        self._lacks = lacks
-        self._forgets = forgets
-        self._inner = inner
-        self._gate = gate
-        self._written = written
-
-    async def take(self, *, holder: str, known: Collection[str] = ()) -> dict[str, int]:
-        return await self._gate.call(
-            "take", lambda: self._inner.take(holder=holder, known=known), stores=True
-        )
-
-    async def keep(self, held: Mapping[str, int]) -> set[str]:
-        return await self._gate.call("keep", lambda: self._inner.keep(held), stores=True)
-
-    async def release(self, held: Mapping[str, int]) -> None:
-        await self._gate.call("release", lambda: self._inner.release(held), stores=True)
-
-    async def load(self, workflow: str) -> Facts | None:
-        return await self._gate.call("load", lambda: self._inner.load(workflow), stores=True)
+    def __init__(self, inner: WorkflowLog, gate: Gate[Nature], witness: LogWitness) -> None:
+        self._inner, self._gate, self._witness = inner, gate, witness
 
     async def commit(
         self, change: FlowChange, *, seen: int, fence: int | None = None, number: int = 0
     ) -> Committed:
         async def act() -> Committed:
             done = await self._inner.commit(change, seen=seen, fence=fence, number=number)
-            self._written()
+            self._witness.written()
             return done
 
-        return await self._gate.call("commit", act, stores=True)
-
-    async def publish(
-        self, workflow: str, publications: Sequence[Publication], *, now_ms: int
-    ) -> int:
-        return await self._gate.call(
-            "publish", lambda: self._inner.publish(workflow, publications, now_ms=now_ms),
-            stores=True,
-        )  # fmt: skip
-
-    async def peek(
-        self, workflow: str, topics: Sequence[str], *, limit: int, after: int = 0
-    ) -> dict[str, list[Event]]:
-        return await self._gate.call(
-            "peek", lambda: self._inner.peek(workflow, topics, limit=limit, after=after),
-            stores=True,
-        )  # fmt: skip
-
-    async def find(self, workflow: str, topic: str, ids: Sequence[str]) -> list[Event]:
-        return await self._gate.call(
-            "find", lambda: self._inner.find(workflow, topic, ids), stores=True
-        )
-
-    async def reserved(self, workflow: str, run: int) -> list[Event]:
-        return await self._inner.reserved(workflow, run)
+        return await self._gate.call("commit", act)
 
     async def script(self, workflow: str, version: int) -> Script | None:
-        found = await self._gate.call(
-            "script", lambda: self._inner.script(workflow, version), stores=True
-        )
-        lacking = self._lacks(version)
+        found = await self._gate.call("script", lambda: self._inner.script(workflow, version))
+        lacking = self._witness.lacks(version)
         if lacking is None or found is None:
             return found
         return found._replace(digest="", text=lacking.text) if lacking.text else None
-
-    async def versions(self) -> dict[str, tuple[int, int]]:
-        return await self._gate.call("versions", self._inner.versions, stores=True)
-
-    async def holders(self) -> dict[str, str]:
-        return await self._inner.holders()
-
-    async def runs(self, workflow: str, *, limit: int, before: int | None = None) -> list[Run]:
-        return await self._inner.runs(workflow, limit=limit, before=before)
-
-    async def mutations(self, workflow: str, runs: Collection[int]) -> list[Mutation]:
-        return await self._inner.mutations(workflow, runs)
-
-    async def scripts(
-        self, workflow: str, *, limit: int, before: int | None = None
-    ) -> list[Script]:
-        return await self._inner.scripts(workflow, limit=limit, before=before)
-
-    async def remove(self, workflow: str, *, seen: tuple[int, int]) -> Answer:
-        return await self._inner.remove(workflow, seen=seen)
-
-    async def events(
-        self, workflow: str, *, limit: int, topic: str | None = None,
-        status: EventStatus | None = None, before: int | None = None,
-    ) -> list[Event]:  # fmt: skip
-        return await self._inner.events(
-            workflow, limit=limit, topic=topic, status=status, before=before
-        )
-
-    async def inputs(self, workflow: str, *, limit: int, id: str | None = None) -> list[Input]:
-        return await self._inner.inputs(workflow, limit=limit, id=id)
 
     async def forget(
         self, workflow: str, *, fence: int, ended_ms: int, published_ms: int, after: int,
         limit: int, newest: int,
     ) -> int:  # fmt: skip
         async def act() -> int:
-            self._forgets(True)
+            self._witness.forgets(True)
             try:
                 return await self._inner.forget(
                     workflow, fence=fence, ended_ms=ended_ms, published_ms=published_ms,
                     after=after, limit=limit, newest=newest,
                 )  # fmt: skip
             finally:
-                self._forgets(False)
+                self._witness.forgets(False)
 
-        return await self._gate.call("forget", act, stores=True)
+        return await self._gate.call("forget", act)
 
     async def close(self) -> None:
         """The database outlives the process."""

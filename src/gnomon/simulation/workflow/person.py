@@ -15,8 +15,8 @@ from gnomon.apps.workflow.reconciling import Resolution
 from gnomon.errors import DefinitionError
 from gnomon.ports.workflow_facts import Facts, Mode, MutationStatus, RunStatus
 from gnomon.ports.workflow_log import WorkflowLog
-from gnomon.simulation.dice import Dice
-from gnomon.simulation.record import Notes
+from gnomon.simulation.kit.dice import Dice
+from gnomon.simulation.kit.notes import Notes
 from gnomon.simulation.workflow.outside import Outside, Question
 from gnomon.simulation.workflow.plan import Do, Errand, Spec
 from gnomon.simulation.workflow.script import NAME

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple
 
-from gnomon.simulation.dice import Dice
-from gnomon.simulation.faults import Fault, draw_faults
+from gnomon.simulation.kit.dice import Dice
+from gnomon.simulation.kit.faults import Fault, draw_faults
 
 __all__ = ["Behaviour", "Do", "Errand", "Spec", "World", "draw_spec"]
 

@@ -19,8 +19,8 @@ from gnomon.apps.workflow.definition import Workflow
 from gnomon.apps.workflow.reconciling import Finding
 from gnomon.apps.workflow.steps import Call, applied, not_applied, unknown
 from gnomon.errors import AuthError, LogicError, PermissionDeniedError, TransientError
-from gnomon.simulation.dice import Dice
-from gnomon.simulation.gate import Gate, Nature
+from gnomon.simulation.kit.dice import Dice
+from gnomon.simulation.kit.gate import Gate, Nature
 from gnomon.simulation.workflow.outside import Outside
 from gnomon.simulation.workflow.plan import Behaviour, Spec
 
@@ -190,7 +190,7 @@ class _Script:
                 found = self._world.outside.was_applied(call.key)
                 return applied(list(found.items)) if found else not_applied()
 
-            return await self._gate.call(f"reconcile {name}", work, stores=True)
+            return await self._gate.call(f"reconcile {name}", work)
 
         return reconcile
 

@@ -23,17 +23,17 @@ from gnomon.apps.workflow.forgetting import KEEP_MIN_MS
 from gnomon.apps.workflow.host import Host
 from gnomon.errors import DefinitionError, StoreError
 from gnomon.shell.store.workflow_examination import examine_rows
-from gnomon.simulation.clock import GatedClock, Wall
-from gnomon.simulation.dice import Dice
-from gnomon.simulation.faults import Fault
-from gnomon.simulation.gate import Gate, Nature
-from gnomon.simulation.loop import Stuck
-from gnomon.simulation.process import Life, Lifetimes, silent
-from gnomon.simulation.record import Notes
+from gnomon.simulation.kit.clock import GatedClock, Wall
+from gnomon.simulation.kit.dice import Dice
+from gnomon.simulation.kit.faults import Fault
+from gnomon.simulation.kit.gate import Gate, Nature
+from gnomon.simulation.kit.loop import Stuck
+from gnomon.simulation.kit.notes import Notes
+from gnomon.simulation.kit.world import Life, Lifetimes, silent
 from gnomon.simulation.workflow.archive import Archive
 from gnomon.simulation.workflow.audit import Auditor, audit, hurried, is_at_rest, weathered
 from gnomon.simulation.workflow.lacking import CAUSES_MS, LACKS, unloadable
-from gnomon.simulation.workflow.log import GatedLog, Lacking, MemoryStore, Store
+from gnomon.simulation.workflow.log import Lacking, LogWitness, MemoryStore, Store, watched
 from gnomon.simulation.workflow.outside import Lack, Outside
 from gnomon.simulation.workflow.person import Person
 from gnomon.simulation.workflow.plan import START_MS, Do, Errand, Spec, World
@@ -256,13 +256,10 @@ class _World:
     def _make_life(self, name: str, context: Context) -> _Life:
         self._births += 1
         gate: Gate[Nature] = Gate(self, name)
-        log = GatedLog(
-            self.log,
-            gate,
-            self._written,
-            self._forgets,
-            lambda version: self._lacks(name, version),
+        witness = LogWitness(
+            self._written, self._forgets, lambda version: self._lacks(name, version)
         )
+        log = watched(self.log, gate, witness)
         clock = GatedClock(self._wall, gate)
         host = Host(
             log, clock, holder=name, draw_token=self._draw_token, threads=0, keep_ms=KEEP_MIN_MS,
