@@ -264,7 +264,7 @@ def test_commands_print_in_one_place() -> None:
     found = [
         f"{path.name}: {word}"
         for path in sorted(folder.rglob("*.py"))
-        for word in ("typer.echo(", "print(", "= Console(", "import echo")
+        for word in ("click.echo(", "print(", "= Console(", "import echo")
         if re.search(rf"(?<![\w.]){re.escape(word)}", path.read_text(encoding="utf-8"))
     ]
     assert found == []

@@ -8,9 +8,8 @@ its arguments here.
 import json
 from collections.abc import Iterator
 
+import click
 import pytest
-from typer.core import TyperCommand, TyperGroup
-from typer.main import get_command
 
 from gnomon.cli.program import app
 from tests.acceptance.serving import Up, up
@@ -60,10 +59,10 @@ def _command(name: str) -> str:
 
 def limited(command: object, path: str = "") -> Iterator[str]:
     """The commands that have both options of a list."""
-    if isinstance(command, TyperGroup):
+    if isinstance(command, click.Group):
         for name, one in command.commands.items():
             yield from limited(one, f"{path} {name}".strip())
-    elif isinstance(command, TyperCommand) and {"limit", "url"} <= {
+    elif isinstance(command, click.Command) and {"limit", "url"} <= {
         one.name for one in command.params
     }:
         yield path
@@ -71,7 +70,7 @@ def limited(command: object, path: str = "") -> Iterator[str]:
 
 @clause("CLIENT-9")
 def test_every_list_of_a_service_is_tried_here() -> None:
-    assert set(limited(get_command(app))) == {_command(name) for name in LISTS}
+    assert set(limited(app)) == {_command(name) for name in LISTS}
     assert set(LISTS) == set(NAMES)
 
 

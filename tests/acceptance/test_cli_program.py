@@ -9,7 +9,6 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
-from typer.main import get_command
 
 from gnomon import tzdata_version
 from gnomon.cli.program import app
@@ -203,7 +202,7 @@ def test_a_question_about_time_loads_nothing_of_what_runs_schedules(command: lis
 
 def groups() -> list[list[str]]:
     """Every group of commands, by the words that lead to it."""
-    below = getattr(get_command(app), "commands", {})
+    below = app.commands
     return [[], *([name] for name, command in below.items() if hasattr(command, "commands"))]
 
 

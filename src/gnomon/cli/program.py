@@ -14,11 +14,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from errno import EBADF
 from io import TextIOWrapper
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from gnomon.cli.check_command import check_command
+from gnomon.cli.command import Group
 from gnomon.cli.krond_commands import krond_app
 from gnomon.cli.krontab_commands import krontab_app
 from gnomon.cli.ledger_commands import (
@@ -31,7 +32,6 @@ from gnomon.cli.operator_commands import operator_app
 from gnomon.cli.problem import (
     RemoteError,
     describe_problem,
-    help_asked,
     remote_problem,
     store_problem,
     system_problem,
@@ -67,17 +67,6 @@ __all__ = ["app", "krond_main", "main"]
 _OUTPUT = "standard output"
 FINE, INVALID, SYSTEM, INTERRUPTED = 0, 1, 2, 130
 
-# Typer brings its own copy of click in newer versions, so the class is found by what is public.
-_UsageError: type[Exception] = typer.BadParameter.__bases__[0]
-
-app = typer.Typer(
-    name="gnomon",
-    help="Gnomon: when does it run, did it run, and why not.",
-    add_completion=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
-
 
 def main(arguments: Sequence[str] | None = None, *, clock: "Clock | None" = None) -> int:
     """Run the program and give its exit code."""
@@ -99,11 +88,8 @@ def _run(arguments: Sequence[str] | None, clock: "Clock") -> int:
             _print(result)
     except (DefinitionError, LocatedError) as error:
         return _fail(describe_problem(error), INVALID)
-    except _UsageError as error:
-        if (help_text := help_asked(error)) is None:
-            return _fail(usage_problem(error), INVALID)
-        _print(help_text)
-        return FINE
+    except click.UsageError as error:
+        return _fail(usage_problem(error), INVALID)
     except (StoreError, IncompatibleStateError, MissingExtraError) as error:
         return _fail(store_problem(error), SYSTEM)
     except RemoteError as error:
@@ -111,12 +97,12 @@ def _run(arguments: Sequence[str] | None, clock: "Clock") -> int:
     except BrokenPipeError:  # the reader of the output has seen enough
         _forget_output()
         return FINE
-    except SystemExit:  # the same, for what typer prints by itself
+    except SystemExit:  # the same, for what click prints by itself
         return FINE
     except OSError as error:
         _forget_output()
         return _fail(system_problem(error), SYSTEM)
-    except typer.Abort:
+    except click.Abort:
         return _fail("", INTERRUPTED)
     except Exception as error:
         import traceback
@@ -155,8 +141,8 @@ def _fail(message: str, code: int) -> int:
     return code
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
+def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not context.resilient_parsing:
         import platform
 
         from gnomon.core.civil.zone import tzdata_version
@@ -164,40 +150,47 @@ def _show_version(wanted: bool) -> None:
 
         number = installed_version() or "(not installed)"
         say(f"gnomon {number} (tzdata {tzdata_version()}, Python {platform.python_version()})")
-        raise typer.Exit
+        context.exit()
 
 
-@app.callback(invoke_without_command=True)
-def program(
-    context: typer.Context,
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version", callback=_show_version, is_eager=True, help="Print the version and exit."
-        ),
-    ] = False,
-) -> str | None:
+def _show_completion(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not context.resilient_parsing:
+        from gnomon.cli.completion import completion_script
+
+        say(completion_script(context.command), nl=False)
+        context.exit()
+
+
+def _install_completion(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not context.resilient_parsing:
+        from gnomon.cli.completion import install_completion
+
+        say(install_completion(context.command), nl=False)
+        context.exit()
+
+
+@click.group(cls=Group, name="gnomon", context_settings={"show_default": True})
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version,
+    help="Print the version and exit.",
+)  # fmt: skip
+@click.option(
+    "--install-completion", is_flag=True, is_eager=True, expose_value=False,
+    callback=_install_completion, help="Install completion for the shell that SHELL names.",
+)  # fmt: skip
+@click.option(
+    "--show-completion", is_flag=True, is_eager=True, expose_value=False,
+    callback=_show_completion, help="Print what that shell has to read for completion.",
+)  # fmt: skip
+def app() -> None:
     """Gnomon: when does it run, did it run, and why not."""
-    return None if context.invoked_subcommand else context.get_help() + "\n"
 
 
-app.command("next")(next_command)
-app.command("describe")(describe_command)
-app.command("decide")(decide_command)
-app.command("preview")(preview_command)
-app.command("run")(run_command)
-app.command("history")(history_command)
-app.command("doctor")(doctor_command)
-app.command("migrate-store")(migrate_store_command)
-app.add_typer(krontab_app, name="krontab")
-app.command("check")(check_command)
-app.command("simulate")(simulate_command)
-app.add_typer(krond_app, name="krond")
-app.add_typer(operator_app, name="operator")
+for _command in (
+    next_command, describe_command, decide_command, preview_command,
+    run_command, history_command, doctor_command, migrate_store_command, check_command,
+    simulate_command, up_command, api_command, worker_command,
+    krontab_app, krond_app, operator_app, workflow_app, schedule_app, dag_app,
+):  # fmt: skip
+    app.add_command(_command)
 add_version_commands(workflow_app)
-app.add_typer(workflow_app)
-app.command("up")(up_command)
-app.command("api")(api_command)
-app.command("worker")(worker_command)
-app.add_typer(schedule_app)
-app.add_typer(dag_app)
