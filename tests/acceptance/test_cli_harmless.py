@@ -32,8 +32,8 @@ from gnomon.apps.krond.notification.message import Mail, messages
 from gnomon.cli import main
 from gnomon.cli.live_table import Line, live_table
 from gnomon.cli.problem import RemoteError
-from gnomon.cli.screen import console
 from gnomon.cli.service.client import Client
+from gnomon.cli.terminal import console
 from gnomon.core.civil.zone import load_zone
 from gnomon.core.ledger.lifecycle import Outcome, Status
 from gnomon.errors.root import harmless

@@ -2,11 +2,10 @@
 
 from pathlib import Path
 
-import click
 import pytest
 
 from gnomon.cli.program import app
-from tests.acceptance.command_line import gnomon
+from tests.acceptance.command_line import commands_of, gnomon
 from tests.acceptance.krond_process import ask_krond, krond, write_krontab
 from tests.clauses import clause
 
@@ -16,13 +15,8 @@ C = "0 5 * * * name=c command=/bin/true"
 
 def commands() -> list[tuple[str, str]]:
     """Every command of the two groups, also those that a later change adds."""
-    groups = {name: app.commands[name] for name in ("krond", "krontab")}
-    return [
-        (name, command)
-        for name, group in groups.items()
-        if isinstance(group, click.Group)
-        for command in group.commands
-    ]
+    groups = commands_of(app)
+    return [(name, one) for name in ("krond", "krontab") for one in commands_of(groups[name])]
 
 
 @clause("KROND-40")

@@ -12,6 +12,7 @@ import click
 import pytest
 
 from gnomon.cli.program import app
+from tests.acceptance.command_line import commands_of
 from tests.acceptance.serving import Up, up
 from tests.clauses import clause
 
@@ -57,14 +58,11 @@ def _command(name: str) -> str:
     return name.removesuffix(" of all")
 
 
-def limited(command: object, path: str = "") -> Iterator[str]:
+def limited(command: click.Command, path: str = "") -> Iterator[str]:
     """The commands that have both options of a list."""
-    if isinstance(command, click.Group):
-        for name, one in command.commands.items():
-            yield from limited(one, f"{path} {name}".strip())
-    elif isinstance(command, click.Command) and {"limit", "url"} <= {
-        one.name for one in command.params
-    }:
+    for name, one in commands_of(command).items():
+        yield from limited(one, f"{path} {name}".strip())
+    if {"limit", "url"} <= {one.name for one in command.params}:
         yield path
 
 

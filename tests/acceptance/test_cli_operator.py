@@ -7,13 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-import click
 import pytest
 import yaml
 
 from gnomon.apps.operator.definition import read_definition
 from gnomon.cli import app
-from tests.acceptance.command_line import gnomon, gnomon_process
+from tests.acceptance.command_line import commands_of, gnomon, gnomon_process
 from tests.clauses import clause
 from tests.kube.packaging import FOLDER, packaged
 
@@ -74,11 +73,10 @@ def test_the_image_can_be_named_and_its_command_is_one_that_there_is() -> None:
     ]
     container = deployment["spec"]["template"]["spec"]["containers"][0]  # type: ignore[index]
     assert container["image"] == "place/operator:1"
-    operator = app.commands["operator"]
-    assert isinstance(operator, click.Group)
+    operator = commands_of(commands_of(app)["operator"])
     door, name, *arguments = container["args"]
     assert door == "operator"
-    with operator.commands[name].make_context(name, list(arguments)) as context:
+    with operator[name].make_context(name, list(arguments)) as context:
         assert context.args == []
 
 

@@ -3,10 +3,10 @@
 import shlex
 from pathlib import Path
 
-import click
 import pytest
 
 from gnomon.cli import app
+from tests.acceptance.command_line import commands_of
 from tests.tidy.tree import ROOT
 
 UNITS = sorted((ROOT / "packaging").glob("*.service"))
@@ -25,10 +25,10 @@ def test_a_unit_starts_commands_that_there_are(unit: Path) -> None:
     assert commands
     for program, name, *arguments in commands:
         assert program.endswith("/bin/gnomon")
-        command = app.commands[name]
-        if isinstance(command, click.Group):
+        command = commands_of(app)[name]
+        if below := commands_of(command):
             name, *arguments = arguments
-            command = command.commands[name]
+            command = below[name]
         with command.make_context(name, arguments) as context:
             assert context.args == []
 

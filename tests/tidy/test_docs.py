@@ -18,6 +18,7 @@ import gnomon
 from gnomon import Recurrence, errors
 from gnomon.cli import app
 from gnomon.core.cron.dialect import DIALECTS, Dst
+from tests.acceptance.command_line import commands_of
 from tests.tidy.markdown import Block, anchors, blocks, code_words, headings, links, sections
 from tests.tidy.tree import ROOT, markdown_files, relative
 
@@ -29,12 +30,12 @@ def with_blocks(language: str) -> list[Path]:
     return [page for page in EXAMPLES if any(b.language == language for b in blocks(page))]
 
 
-def commands(command: object, path: str = "gnomon") -> Iterator[tuple[str, click.Command]]:
+def commands(command: click.Command, path: str = "gnomon") -> Iterator[tuple[str, click.Command]]:
     """Every command that can be run, with the words to write for it."""
-    if isinstance(command, click.Group):
-        for name, inner in sorted(command.commands.items()):
-            yield from commands(inner, f"{path} {name}")
-    elif isinstance(command, click.Command):
+    below = commands_of(command)
+    for name, inner in sorted(below.items()):
+        yield from commands(inner, f"{path} {name}")
+    if not below:
         yield path, command
 
 

@@ -34,7 +34,7 @@ from gnomon.cli.krond_options import (
 from gnomon.cli.ledger_commands import ROWS_MAX, ledger_keep_ms
 from gnomon.cli.options import answer_text, clock_of, json_option, read_count, read_length_ms
 from gnomon.cli.problem import describe_problem, store_problem
-from gnomon.cli.screen import console, printed, safe, say
+from gnomon.cli.screen import printed, safe, say
 from gnomon.errors import (
     DefinitionError,
     IncompatibleStateError,
@@ -211,7 +211,8 @@ def status_command(
     from gnomon.cli.krond_view import status_text
 
     if watch:
-        from gnomon.cli.krond_watch import watch_status
+        from gnomon.cli.krond_watch import watch_status  # it needs rich
+        from gnomon.cli.terminal import console
 
         watch_status(_state(state_dir), clock_of(context), console())
         return 0

@@ -32,7 +32,7 @@ from gnomon.cli.options import (
     read_metrics,
     store_option,
 )
-from gnomon.cli.screen import say
+from gnomon.cli.screen import is_terminal, say
 from gnomon.compose.shared_database import SharedDatabase, checked_database
 
 __all__ = [
@@ -101,8 +101,12 @@ def run_command(
         metrics=read_metrics(metrics),
         replan=replan,
     )
-    entries = load_schedules(path, to_run=True)
-    return 0 if run_schedules(entries, options, clock_of(context)) else 130
+    entries, clock, screen = load_schedules(path, to_run=True), clock_of(context), None
+    if is_terminal() and not json_log:
+        from gnomon.cli.live_table import live_screen  # it needs rich
+
+        screen = live_screen(entries, clock)
+    return 0 if run_schedules(entries, options, clock, screen) else 130
 
 
 def _check_replan(replan: bool, shared: SharedDatabase | None) -> None:

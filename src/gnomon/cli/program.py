@@ -18,17 +18,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gnomon.cli.check_command import check_command
 from gnomon.cli.command import Group
-from gnomon.cli.krond_commands import krond_app
-from gnomon.cli.krontab_commands import krontab_app
-from gnomon.cli.ledger_commands import (
-    doctor_command,
-    history_command,
-    migrate_store_command,
-    run_command,
-)
-from gnomon.cli.operator_commands import operator_app
 from gnomon.cli.problem import (
     RemoteError,
     describe_problem,
@@ -38,18 +28,6 @@ from gnomon.cli.problem import (
     usage_problem,
 )
 from gnomon.cli.screen import output, safe, say
-from gnomon.cli.service.commands import api_command, up_command, worker_command
-from gnomon.cli.service.dag_commands import dag_app
-from gnomon.cli.service.run_commands import schedule_app
-from gnomon.cli.simulate_command import simulate_command
-from gnomon.cli.time_commands import (
-    decide_command,
-    describe_command,
-    next_command,
-    preview_command,
-)
-from gnomon.cli.workflow_commands import workflow_app
-from gnomon.cli.workflow_versions import add_version_commands
 from gnomon.errors import (
     DefinitionError,
     IncompatibleStateError,
@@ -186,11 +164,24 @@ def app() -> None:
     """Gnomon: when does it run, did it run, and why not."""
 
 
-for _command in (
-    next_command, describe_command, decide_command, preview_command,
-    run_command, history_command, doctor_command, migrate_store_command, check_command,
-    simulate_command, up_command, api_command, worker_command,
-    krontab_app, krond_app, operator_app, workflow_app, schedule_app, dag_app,
-):  # fmt: skip
-    app.add_command(_command)
-add_version_commands(workflow_app)
+app.later = {
+    "next": "gnomon.cli.time_commands:next_command",
+    "describe": "gnomon.cli.time_commands:describe_command",
+    "decide": "gnomon.cli.time_commands:decide_command",
+    "preview": "gnomon.cli.time_commands:preview_command",
+    "run": "gnomon.cli.ledger_commands:run_command",
+    "history": "gnomon.cli.ledger_commands:history_command",
+    "doctor": "gnomon.cli.ledger_commands:doctor_command",
+    "migrate-store": "gnomon.cli.ledger_commands:migrate_store_command",
+    "check": "gnomon.cli.check_command:check_command",
+    "simulate": "gnomon.cli.simulate_command:simulate_command",
+    "up": "gnomon.cli.service.commands:up_command",
+    "api": "gnomon.cli.service.commands:api_command",
+    "worker": "gnomon.cli.service.commands:worker_command",
+    "krontab": "gnomon.cli.krontab_commands:krontab_app",
+    "krond": "gnomon.cli.krond_commands:krond_app",
+    "operator": "gnomon.cli.operator_commands:operator_app",
+    "workflow": "gnomon.cli.workflow_commands:workflow_app",
+    "schedule": "gnomon.cli.service.schedule_commands:schedule_app",
+    "dag": "gnomon.cli.service.dag_commands:dag_app",
+}

@@ -48,6 +48,13 @@ THREADS_MAX = 10_000
 _T = TypeVar("_T")
 
 workflow_app = Group("workflow", help="Automations that act on what is new, and never twice.")
+workflow_app.later = {
+    "deploy": "gnomon.cli.workflow_versions:deploy_command",
+    "versions": "gnomon.cli.workflow_versions:versions_command",
+    "rollback": "gnomon.cli.workflow_versions:rollback_command",
+    "remove": "gnomon.cli.workflow_versions:remove_command",
+    "test": "gnomon.cli.workflow_trial:trial_command",
+}
 
 name_argument = argument("name", metavar="NAME", help="A workflow.")
 store_option = click.option(

@@ -21,21 +21,8 @@ from gnomon.cli.workflow_commands import (
     said_text,
     store_option,
 )
-from gnomon.cli.workflow_trial import trial_command
 
-__all__ = ["add_version_commands"]
-
-
-def add_version_commands(group: click.Group) -> None:
-    """Let `gnomon workflow` have these commands too."""
-    for command in (
-        deploy_command,
-        versions_command,
-        rollback_command,
-        remove_command,
-        trial_command,
-    ):
-        group.add_command(command)
+__all__ = ["deploy_command", "remove_command", "rollback_command", "versions_command"]
 
 
 @click.command("deploy", cls=Command)

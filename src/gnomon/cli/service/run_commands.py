@@ -8,13 +8,12 @@ from pathlib import Path
 
 import click
 
-from gnomon.cli.command import PATH, argument
+from gnomon.cli.command import PATH, Command, argument
 from gnomon.cli.options import json_option
 from gnomon.cli.problem import RemoteError, printable
 from gnomon.cli.service.answers import all_run_rows, columns, facts, json_text, run_rows, warn
 from gnomon.cli.service.client import Client, find_place, part
 from gnomon.cli.service.paging import after_option, limit_option, listed
-from gnomon.cli.service.schedule_commands import schedule_app
 from gnomon.cli.service.schedule_options import (
     definitions,
     id_argument,
@@ -27,10 +26,18 @@ from gnomon.cli.service.schedule_options import (
     yes_option,
 )
 
-__all__ = ["schedule_app"]
+__all__ = [
+    "backfill_command",
+    "explain_command",
+    "import_command",
+    "kill_command",
+    "runs_command",
+    "skip_next_command",
+    "trigger_command",
+]
 
 
-@schedule_app.command("runs")
+@click.command("runs", cls=Command)
 @argument("schedule_id", required=False, metavar="[ID]", help="Of one schedule; left out, of all.")
 @click.option("--failed", is_flag=True, help="Of all schedules, those that failed.")
 @click.option("--status", metavar="STATUS", help="Of all schedules, those that read so.")
@@ -62,7 +69,7 @@ def runs_command(
     return listed(client, path, {}, run_rows, limit, after, as_json=as_json)
 
 
-@schedule_app.command("explain")
+@click.command("explain", cls=Command)
 @id_argument
 @argument("run_at", metavar="INSTANT", help="A planned instant.")
 @url_option
@@ -85,7 +92,7 @@ def explain_command(
     )
 
 
-@schedule_app.command("trigger")
+@click.command("trigger", cls=Command)
 @id_argument
 @click.option("--key", metavar="TEXT", help="The same key again starts nothing twice.")
 @click.option("--params", metavar="JSON", help="What the run is given: an object.")
@@ -106,7 +113,7 @@ def trigger_command(
     return json_text(found) if as_json else facts(found)
 
 
-@schedule_app.command("skip-next")
+@click.command("skip-next", cls=Command)
 @id_argument
 @url_option
 @token_file_option
@@ -119,7 +126,7 @@ def skip_next_command(
     return json_text(found) if as_json else facts(found)
 
 
-@schedule_app.command("backfill")
+@click.command("backfill", cls=Command)
 @id_argument
 @click.option(
     "--from", "start", required=True, metavar="INSTANT", help="The first instant, inclusive."
@@ -145,7 +152,7 @@ def backfill_command(
     return facts(found) + hint
 
 
-@schedule_app.command("kill")
+@click.command("kill", cls=Command)
 @argument("key", metavar="KEY", help="The key of a run.")
 @reason_option
 @url_option
@@ -159,7 +166,7 @@ def kill_command(
     return json_text(found) if as_json else facts(found)
 
 
-@schedule_app.command("import")
+@click.command("import", cls=Command)
 @argument("file", type=PATH, metavar="FILE", help="Schedules in JSON or TOML.")
 @yes_option
 @url_option

@@ -38,6 +38,15 @@ from gnomon.cli.service.schedule_options import (
 __all__ = ["schedule_app"]
 
 schedule_app = Group("schedule", help="Ask a service about its schedules, and change them.")
+schedule_app.later = {
+    "runs": "gnomon.cli.service.run_commands:runs_command",
+    "explain": "gnomon.cli.service.run_commands:explain_command",
+    "trigger": "gnomon.cli.service.run_commands:trigger_command",
+    "skip-next": "gnomon.cli.service.run_commands:skip_next_command",
+    "backfill": "gnomon.cli.service.run_commands:backfill_command",
+    "kill": "gnomon.cli.service.run_commands:kill_command",
+    "import": "gnomon.cli.service.run_commands:import_command",
+}
 
 
 @schedule_app.command("list")
