@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from io import StringIO
 
+import click
+
 from gnomon.cli import main
 from gnomon.shell.clock import SystemClock
 
-__all__ = ["NOW", "Done", "gnomon", "gnomon_process"]
+__all__ = ["NOW", "Done", "commands_of", "gnomon", "gnomon_process"]
 
 NOW = datetime(2026, 3, 28, 12, 0, tzinfo=UTC)
 """What the clock says in this process: the day before Europe's clocks go forward."""
@@ -43,6 +45,15 @@ class Done:
     @property
     def lines(self) -> list[str]:
         return self.out.splitlines()
+
+
+def commands_of(group: click.Command) -> dict[str, click.Command]:
+    """The commands of a group, also those that are imported when they are called; else none."""
+    if not isinstance(group, click.Group):
+        return {}
+    context = click.Context(group)
+    found = {name: group.get_command(context, name) for name in group.list_commands(context)}
+    return {name: command for name, command in found.items() if command is not None}
 
 
 def gnomon(*arguments: str) -> Done:

@@ -89,7 +89,7 @@ WRONG = {
 USAGE = {
     "No such command 'nxt'": ["nxt"],
     "Missing argument 'EXPR'": ["next"],
-    "No such option: --zones": ["next", "0 3 * * *", "--zones", "UTC"],
+    "No such option": ["next", "0 3 * * *", "--zones", "UTC"],
     "Missing option '--nominal'": ["decide", "--identity", "a"],
     "Missing argument 'FILE'": ["preview"],
 }

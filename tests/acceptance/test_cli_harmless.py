@@ -29,8 +29,8 @@ from hypothesis import strategies as st
 from gnomon.cli import main
 from gnomon.cli.live_table import Line, live_table
 from gnomon.cli.problem import RemoteError
-from gnomon.cli.screen import console
 from gnomon.cli.service.client import Client
+from gnomon.cli.terminal import console
 from gnomon.core.civil.zone import load_zone
 from gnomon.core.ledger.lifecycle import Outcome, Status
 from gnomon.errors.root import harmless
@@ -263,7 +263,7 @@ def test_commands_print_in_one_place() -> None:
     found = [
         f"{path.name}: {word}"
         for path in sorted(folder.rglob("*.py"))
-        for word in ("typer.echo(", "print(", "= Console(", "import echo")
+        for word in ("click.echo(", "print(", "= Console(", "import echo")
         if re.search(rf"(?<![\w.]){re.escape(word)}", path.read_text(encoding="utf-8"))
     ]
     assert found == []

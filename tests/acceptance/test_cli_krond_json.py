@@ -3,10 +3,9 @@
 from pathlib import Path
 
 import pytest
-from typer.main import get_command
 
 from gnomon.cli.program import app
-from tests.acceptance.command_line import gnomon
+from tests.acceptance.command_line import commands_of, gnomon
 from tests.acceptance.krond_process import ask_krond, krond, write_krontab
 from tests.clauses import clause
 
@@ -16,8 +15,8 @@ C = "0 5 * * * name=c command=/bin/true"
 
 def commands() -> list[tuple[str, str]]:
     """Every command of the two groups, also those that a later change adds."""
-    groups = getattr(get_command(app), "commands", {})
-    return [(group, name) for group in ("krond", "krontab") for name in groups[group].commands]
+    groups = commands_of(app)
+    return [(name, one) for name in ("krond", "krontab") for one in commands_of(groups[name])]
 
 
 @clause("KROND-40")

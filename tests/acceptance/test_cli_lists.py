@@ -8,11 +8,11 @@ its arguments here.
 import json
 from collections.abc import Iterator
 
+import click
 import pytest
-from typer.core import TyperCommand, TyperGroup
-from typer.main import get_command
 
 from gnomon.cli.program import app
+from tests.acceptance.command_line import commands_of
 from tests.acceptance.serving import Up, up
 from tests.clauses import clause
 
@@ -58,20 +58,17 @@ def _command(name: str) -> str:
     return name.removesuffix(" of all")
 
 
-def limited(command: object, path: str = "") -> Iterator[str]:
+def limited(command: click.Command, path: str = "") -> Iterator[str]:
     """The commands that have both options of a list."""
-    if isinstance(command, TyperGroup):
-        for name, one in command.commands.items():
-            yield from limited(one, f"{path} {name}".strip())
-    elif isinstance(command, TyperCommand) and {"limit", "url"} <= {
-        one.name for one in command.params
-    }:
+    for name, one in commands_of(command).items():
+        yield from limited(one, f"{path} {name}".strip())
+    if {"limit", "url"} <= {one.name for one in command.params}:
         yield path
 
 
 @clause("CLIENT-9")
 def test_every_list_of_a_service_is_tried_here() -> None:
-    assert set(limited(get_command(app))) == {_command(name) for name in LISTS}
+    assert set(limited(app)) == {_command(name) for name in LISTS}
     assert set(LISTS) == set(NAMES)
 
 

@@ -1,11 +1,13 @@
 """The live table of `gnomon run`, drawn from what a ledger says."""
 
 import asyncio
+from io import StringIO
 from pathlib import Path
+
+from rich.console import Console
 
 from gnomon.apps.run.schedule_file import load_schedules
 from gnomon.cli.live_table import live_table, read_lines
-from gnomon.cli.screen import render
 from gnomon.core.engine import plan
 from gnomon.ports import Ended, Launched
 from gnomon.shell.store.sqlite import SqliteLedger
@@ -48,7 +50,10 @@ async def drawn(file: Path, *, left_out: int = 0) -> list[str]:
             await ledger.report([ended], now_ms=now_ms + 3_000)
     lines = await read_lines(ledger, entries, now_ms=now_ms + 5_000)
     await ledger.close()
-    return render(live_table(lines, left_out=left_out, now_ms=now_ms + 5_000)).splitlines()
+    printed = StringIO()
+    console = Console(file=printed, width=300)
+    console.print(live_table(lines, left_out=left_out, now_ms=now_ms + 5_000))
+    return [line.rstrip() for line in printed.getvalue().splitlines()]
 
 
 @clause("CLI-22")

@@ -9,12 +9,10 @@ from pathlib import Path
 
 import pytest
 import yaml
-from typer.core import TyperGroup
-from typer.main import get_command
 
 from gnomon.apps.operator.definition import read_definition
 from gnomon.cli import app
-from tests.acceptance.command_line import gnomon, gnomon_process
+from tests.acceptance.command_line import commands_of, gnomon, gnomon_process
 from tests.clauses import clause
 from tests.kube.packaging import FOLDER, packaged
 
@@ -75,13 +73,10 @@ def test_the_image_can_be_named_and_its_command_is_one_that_there_is() -> None:
     ]
     container = deployment["spec"]["template"]["spec"]["containers"][0]  # type: ignore[index]
     assert container["image"] == "place/operator:1"
-    group = get_command(app)
-    assert isinstance(group, TyperGroup)
-    operator = group.commands["operator"]
-    assert isinstance(operator, TyperGroup)
+    operator = commands_of(commands_of(app)["operator"])
     door, name, *arguments = container["args"]
     assert door == "operator"
-    with operator.commands[name].make_context(name, list(arguments)) as context:
+    with operator[name].make_context(name, list(arguments)) as context:
         assert context.args == []
 
 

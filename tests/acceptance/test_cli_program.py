@@ -9,11 +9,10 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
-from typer.main import get_command
 
 from gnomon import tzdata_version
 from gnomon.cli.program import app
-from tests.acceptance.command_line import gnomon, gnomon_process
+from tests.acceptance.command_line import commands_of, gnomon, gnomon_process
 from tests.clauses import clause
 
 NEXT = ["next", "30 2 * * *", "--zone", "Europe/Berlin", "--after", "2026-03-28T12:00:00Z"]
@@ -27,6 +26,14 @@ code = main(sys.argv[1:])
 print(*sorted(set(sys.modules) - before), file=sys.stderr)
 sys.exit(code)
 """
+
+HEAVY = {
+    "aiohttp", "asyncio", "asyncpg", "fastapi", "gnomon.apps", "gnomon.batch",
+    "gnomon.compose", "gnomon.ports", "gnomon.shell.http", "gnomon.shell.store", "httpx", "jinja2",
+    "kubernetes_asyncio", "logging", "numpy", "prometheus_client", "pydantic", "rich", "sqlite3",
+    "ssl", "starlette", "typer", "uvicorn", "yaml",
+}  # fmt: skip
+"""What takes its time to be imported, and answers no question about time."""
 
 PRINTING = [
     ["next", "* * * * *", "--count", "1000"],
@@ -189,22 +196,39 @@ def test_the_shipped_program_begins_with_now() -> None:
     assert after < found[0] < found[1]
 
 
-@pytest.mark.parametrize("command", [NEXT, [*NEXT, "--json"], ["describe", "0 3 * * *"]])
-def test_a_question_about_time_loads_nothing_of_what_runs_schedules(command: list[str]) -> None:
+def loaded_by(*command: str) -> set[str]:
+    """The modules that a command imports."""
     done = subprocess.run(
         [sys.executable, "-c", LOADED, *command], check=True, capture_output=True, text=True
     )
+    return set(done.stderr.split())
 
-    loaded = done.stderr.split()
+
+@pytest.mark.parametrize("command", [NEXT, [*NEXT, "--json"], ["describe", "0 3 * * *"]])
+def test_a_question_about_time_loads_nothing_of_what_runs_schedules(command: list[str]) -> None:
+    loaded = loaded_by(*command)
+
     assert "gnomon.core.recurrence" in loaded
-    heavy = ("asyncio", "sqlite3", "logging", "gnomon.ports", "gnomon.shell.store", "rich.live")
-    assert [name for name in heavy if name in loaded] == []
+    assert loaded & HEAVY == set()
+    assert {name for name in loaded if name.startswith("gnomon.cli.")} == {
+        "gnomon.cli.command", "gnomon.cli.local_time", "gnomon.cli.occurrences",
+        "gnomon.cli.options", "gnomon.cli.problem", "gnomon.cli.program", "gnomon.cli.screen",
+        "gnomon.cli.time_commands",
+    }  # fmt: skip
+
+
+def test_the_version_loads_no_command() -> None:
+    loaded = loaded_by("--version")
+
+    assert loaded & HEAVY == set()
+    assert {name for name in loaded if name.startswith("gnomon.cli.")} == {
+        "gnomon.cli.command", "gnomon.cli.problem", "gnomon.cli.program", "gnomon.cli.screen",
+    }  # fmt: skip
 
 
 def groups() -> list[list[str]]:
     """Every group of commands, by the words that lead to it."""
-    below = getattr(get_command(app), "commands", {})
-    return [[], *([name] for name, command in below.items() if hasattr(command, "commands"))]
+    return [[], *([name] for name, command in commands_of(app).items() if commands_of(command))]
 
 
 @clause("CLI-43")

@@ -4,10 +4,9 @@ import shlex
 from pathlib import Path
 
 import pytest
-from typer.core import TyperGroup
-from typer.main import get_command
 
 from gnomon.cli import app
+from tests.acceptance.command_line import commands_of
 from tests.tidy.tree import ROOT
 
 UNITS = sorted((ROOT / "packaging").glob("*.service"))
@@ -26,12 +25,10 @@ def test_a_unit_starts_commands_that_there_are(unit: Path) -> None:
     assert commands
     for program, name, *arguments in commands:
         assert program.endswith("/bin/gnomon")
-        group = get_command(app)
-        assert isinstance(group, TyperGroup)
-        command = group.commands[name]
-        if isinstance(command, TyperGroup):
+        command = commands_of(app)[name]
+        if below := commands_of(command):
             name, *arguments = arguments
-            command = command.commands[name]
+            command = below[name]
         with command.make_context(name, arguments) as context:
             assert context.args == []
 

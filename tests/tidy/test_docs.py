@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from doctest import ELLIPSIS, OutputChecker
 from pathlib import Path
 
+import click
 import pytest
-from typer.core import TyperCommand, TyperGroup, TyperOption
-from typer.main import get_command
 
 import gnomon
 from gnomon import Recurrence, errors
 from gnomon.cli import app
 from gnomon.core.cron.dialect import DIALECTS, Dst
+from tests.acceptance.command_line import commands_of
 from tests.tidy.markdown import Block, anchors, blocks, code_words, headings, links, sections
 from tests.tidy.tree import ROOT, markdown_files, relative
 
@@ -30,16 +30,16 @@ def with_blocks(language: str) -> list[Path]:
     return [page for page in EXAMPLES if any(b.language == language for b in blocks(page))]
 
 
-def commands(command: object, path: str = "gnomon") -> Iterator[tuple[str, TyperCommand]]:
+def commands(command: click.Command, path: str = "gnomon") -> Iterator[tuple[str, click.Command]]:
     """Every command that can be run, with the words to write for it."""
-    if isinstance(command, TyperGroup):
-        for name, inner in sorted(command.commands.items()):
-            yield from commands(inner, f"{path} {name}")
-    elif isinstance(command, TyperCommand):
+    below = commands_of(command)
+    for name, inner in sorted(below.items()):
+        yield from commands(inner, f"{path} {name}")
+    if not below:
         yield path, command
 
 
-COMMANDS = dict(commands(get_command(app)))
+COMMANDS = dict(commands(app))
 
 
 def documented() -> set[str]:
@@ -78,7 +78,7 @@ def test_every_option_of_a_command_stands_in_its_section(name: str) -> None:
     options = [
         option
         for parameter in COMMANDS[name].params
-        if isinstance(parameter, TyperOption)
+        if isinstance(parameter, click.Option)
         for option in [*parameter.opts, *parameter.secondary_opts]
         if option != "--help"
     ]

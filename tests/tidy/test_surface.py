@@ -37,7 +37,7 @@ EXTRAS = [
     "asyncpg", "celery", "cryptography", "fastapi", "httpx", "jinja2", "jwt", "kopf", "numpy",
     "prometheus_client", "pydantic", "pydantic_settings", "starlette", "uvicorn",
 ]  # fmt: skip
-COMMAND_LINE = ["click", "gnomon.cli", "rich", "typer", "tzlocal"]
+COMMAND_LINE = ["click", "gnomon.cli", "rich", "tzlocal"]
 
 
 @clause("API-1")

@@ -9,11 +9,11 @@ Spec: CHECK-1 to CHECK-7.
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
 from gnomon.cli.check_view import check_text
+from gnomon.cli.command import Command, argument
 from gnomon.cli.options import clock_of
 from gnomon.cli.screen import say
 from gnomon.cli.trace_pulses import with_pulses
@@ -32,41 +32,24 @@ _Judged = tuple[Report, Event | None]
 """The report, and the event at which the earliest violation came to light."""
 
 
+@click.command("check", cls=Command)
+@argument(
+    "trace", metavar="TRACE", help="A trace, as JSON lines, or the store of a gnomon.Scheduler."
+)
+@click.option("--as-printed", is_flag=True, help="Judge by the axioms as they were printed.")
+@click.option(
+    "--happy", metavar="KINDS", help="The kinds of faults to be coped with, as a,b; left out, all."
+)
+@click.option(
+    "--zone", metavar="ZONE", help="Of a store: the scheduler's zone; left out, the host's."
+)
+@click.option("--namespace", metavar="NAME", help="Of a store: which journal; left out, default.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
 def check_command(
-    context: typer.Context,
-    trace: Annotated[
-        str,
-        typer.Argument(
-            metavar="TRACE",
-            help="A trace, as JSON lines, or the store of a gnomon.Scheduler.",
-            show_default=False,
-        ),
-    ],
-    as_printed: Annotated[
-        bool, typer.Option("--as-printed", help="Judge by the axioms as they were printed.")
-    ] = False,
-    happy: Annotated[
-        str | None,
-        typer.Option(
-            "--happy",
-            metavar="KINDS",
-            help="The kinds of faults to be coped with, as a,b; left out, all.",
-        ),
-    ] = None,
-    zone: Annotated[
-        str | None,
-        typer.Option(
-            "--zone", metavar="ZONE", help="Of a store: the scheduler's zone; left out, the host's."
-        ),
-    ] = None,
-    namespace: Annotated[
-        str | None,
-        typer.Option(
-            "--namespace", metavar="NAME", help="Of a store: which journal; left out, default."
-        ),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> int:
+    context: click.Context, trace: str, as_printed: bool, happy: str | None, zone: str | None,
+    namespace: str | None, as_json: bool,
+) -> int:  # fmt: skip
     """Judge a trace, or the journal of a scheduler, by the axioms of schedulers."""
     kinds = None if happy is None else [kind for kind in happy.split(",") if kind]
     is_shared = trace.startswith(_SCHEMES)
@@ -99,7 +82,7 @@ def _is_store(path: Path) -> bool:
         return file.read(len(_SQLITE)) == _SQLITE
 
 
-def _host_zone(context: typer.Context) -> str:
+def _host_zone(context: click.Context) -> str:
     from gnomon.shell.host_zone import host_zone
     from gnomon.shell.settings import environment
 

@@ -4,10 +4,8 @@ How a judged trace is shown: a line for each axiom, who is to blame, and for wha
 Spec: CHECK-1, CHECK-2.
 """
 
-from rich.text import Text
-
 from gnomon.cli.problem import printable
-from gnomon.cli.screen import Json, facts, render, render_json, table
+from gnomon.cli.screen import Facts, Json, Line, Table, render, render_json
 from gnomon.theory import Judgement, Report
 from gnomon.trace import Event, Witnesses, render_event
 
@@ -33,7 +31,7 @@ def check_text(place: str, report: Report, event: Event | None, *, as_json: bool
         if event is not None:
             about.insert(3, ("event", printable(render_event(event))))
     style = "bold green" if report.is_fine else "bold red"
-    return render(Text(title, style=style), facts(about), "", table(columns, rows))
+    return render(Line(title, style), Facts(about), "", Table(columns, rows))
 
 
 def _broken(report: Report) -> str:

@@ -9,11 +9,9 @@ Spec: CLI-12, CLI-13.
 
 from typing import assert_never
 
-from rich.text import Text
-
 from gnomon.cli.local_time import local_text, weekday_text
 from gnomon.cli.problem import printable
-from gnomon.cli.screen import facts, render, render_json
+from gnomon.cli.screen import Facts, Line, render, render_json
 from gnomon.core.civil.duration import format_duration
 from gnomon.core.civil.instant import format_instant
 from gnomon.core.civil.zone import load_zone
@@ -33,13 +31,13 @@ def decision_text(decision: Decision, *, as_json: bool) -> str:
     match decision.outcome:
         case Chosen(at=at):
             zone = load_zone(decision.zone)
-            title = Text(f"Chosen: {format_instant(at)}", style="bold")
-            title.append(f" ({weekday_text(zone, at)} {local_text(zone, at)})")
+            local = f"{weekday_text(zone, at)} {local_text(zone, at)}"
+            title = Line(f"Chosen: {format_instant(at)} ({local})", "bold")
         case Unschedulable(attempts=attempts):
-            title = Text(f"Unschedulable: {_why_not(attempts)}", style="bold red")
+            title = Line(f"Unschedulable: {_why_not(attempts)}", "bold red")
         case _:
             assert_never(decision.outcome)
-    return render(title, facts(_rows(decision)), "", *map(Text, window_bar(decision)))
+    return render(title, Facts(_rows(decision)), "", *window_bar(decision))
 
 
 def window_bar(decision: Decision) -> list[str]:

@@ -10,12 +10,9 @@ Spec: CLI-26 to CLI-28, CLI-36.
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import RenderableType
-from rich.text import Text
-
 from gnomon.cli.other_doctor import referred
 from gnomon.cli.problem import printable
-from gnomon.cli.screen import facts, render, render_json
+from gnomon.cli.screen import Facts, Line, Part, render, render_json
 from gnomon.core.ledger.audit import Finding
 from gnomon.shell.store.examination import FINDINGS_MAX, Examination, examine
 
@@ -50,24 +47,23 @@ def findings_text(rows: Sequence[tuple[str, str]], findings: Sequence[Finding]) 
     """Facts, and the findings below them; and whether there are none."""
     number = len(findings)
     if not number:
-        title = Text("The ledger is in good order.", style="bold green")
+        title = Line("The ledger is in good order.", "bold green")
     else:
         count = f"at least {number}" if number >= FINDINGS_MAX else str(number)
-        title = Text(f"{count} finding{'s' if number > 1 else ''}", style="bold red")
-    parts: list[RenderableType] = [title, facts(rows)]
+        title = Line(f"{count} finding{'s' if number > 1 else ''}", "bold red")
+    parts: list[Part] = [title, Facts(rows)]
     for finding in findings:
         parts += ["", *_lines(finding)]
     return render(*parts), not number
 
 
-def _lines(finding: Finding) -> list[RenderableType]:
+def _lines(finding: Finding) -> list[Part]:
     where = f"{finding.schedule_id}: " if finding.schedule_id else ""
-    title = Text(f"{finding.code}: ", style="bold")
-    title.append(printable(f"{where}{finding.problem}"), style="not bold")
+    title = Line(f"{finding.code}: ", "bold", printable(f"{where}{finding.problem}"))
     rows = [("mend", printable(finding.remedy))]
     if finding.key:
         rows.insert(0, ("row", printable(finding.key)))
-    return [title, facts(rows)]
+    return [title, Facts(rows)]
 
 
 def _json(found: Examination) -> str:

@@ -12,12 +12,9 @@ import asyncio
 from pathlib import Path
 from typing import NamedTuple
 
-from rich.console import RenderableType
-from rich.text import Text
-
 from gnomon.apps.run.saving import schedule_names
 from gnomon.cli.problem import printable
-from gnomon.cli.screen import Json, render, render_json, table
+from gnomon.cli.screen import Json, Line, Part, Table, render, render_json
 from gnomon.core.civil.instant import format_instant
 from gnomon.errors import DefinitionError, StoreError
 from gnomon.ports import Ledger, RunRow
@@ -62,11 +59,11 @@ def history_text(history: History, *, as_json: bool) -> str:
     if as_json:
         rows = [_json(row) for rows in history.rows.values() for row in rows]
         return render_json({"store": history.place, "runs": rows})
-    parts: list[RenderableType] = []
+    parts: list[Part] = []
     for schedule_id, runs in history.rows.items():
-        title = Text(schedule_id, style="bold")
+        title = Line(schedule_id, "bold")
         shown = [_cells(row) for row in runs]
-        parts += [title, table(_COLUMNS, shown) if shown else "  nothing has happened yet", ""]
+        parts += [title, Table(_COLUMNS, shown) if shown else "  nothing has happened yet", ""]
     return render(*parts[:-1]) if parts else "There are no schedules.\n"
 
 

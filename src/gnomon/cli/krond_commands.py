@@ -11,29 +11,30 @@ import sys
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ParamSpec
+from typing import TYPE_CHECKING, ParamSpec
 
-import typer
+import click
 
+from gnomon.cli.command import PATH, Group, argument
 from gnomon.cli.krond_options import (
-    DebugOption,
-    DetachOption,
-    GraceOption,
-    HeartbeatOption,
-    JsonLogOption,
-    KeepOption,
-    LogFileOption,
-    MailByOption,
-    MailFromOption,
-    MetricsOption,
-    ReadyOption,
     beside_arguments,
+    debug_option,
+    detach_option,
+    grace_option,
+    heartbeat_option,
+    json_log_option,
+    keep_option,
+    log_file_option,
+    mail_by_option,
+    mail_from_option,
+    metrics_option,
     read_beside,
+    ready_option,
 )
 from gnomon.cli.ledger_commands import ROWS_MAX, ledger_keep_ms
-from gnomon.cli.options import JsonOption, answer_text, clock_of, read_count, read_length_ms
+from gnomon.cli.options import answer_text, clock_of, json_option, read_count, read_length_ms
 from gnomon.cli.problem import describe_problem, store_problem
-from gnomon.cli.screen import console, printed, safe, say
+from gnomon.cli.screen import printed, safe, say
 from gnomon.errors import (
     DefinitionError,
     IncompatibleStateError,
@@ -50,32 +51,19 @@ __all__ = ["krond_app"]
 
 CONFIGURATION, STATE, LOCK, PERSISTENCE = 1, 2, 3, 4
 
-krond_app = typer.Typer(
-    name="krond", help="The daemon that runs the jobs of krontab files.", no_args_is_help=True,
-    rich_markup_mode=None,
-)  # fmt: skip
+krond_app = Group("krond", help="The daemon that runs the jobs of krontab files.")
 
 _P = ParamSpec("_P")
 
-SourcesArgument = Annotated[
-    list[Path] | None,
-    typer.Argument(
-        metavar="[FILE]...",
-        help="Krontab files, or directories of them; left out, /etc/krond.d or ~/.config/krond.",
-        show_default=False,
-    ),
-]
-StateOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--state-dir", metavar="DIR",
-        help="Where krond keeps its state; left out, /var/lib/krond or ~/.local/state/krond.",
-    ),
-]  # fmt: skip
-JobArgument = Annotated[
-    str,
-    typer.Argument(metavar="JOB", help="The name of a job, or FILE:NAME.", show_default=False),
-]
+sources_argument = argument(
+    "files", nargs=-1, type=PATH, required=False, metavar="[FILE]...",
+    help="Krontab files, or directories of them; left out, /etc/krond.d or ~/.config/krond.",
+)  # fmt: skip
+state_option = click.option(
+    "--state-dir", type=PATH, metavar="DIR",
+    help="Where krond keeps its state; left out, /var/lib/krond or ~/.local/state/krond.",
+)  # fmt: skip
+job_argument = argument("job", metavar="JOB", help="The name of a job, or FILE:NAME.")
 
 
 def _with_codes(command: Callable[_P, int]) -> Callable[_P, int]:
@@ -100,23 +88,27 @@ def _with_codes(command: Callable[_P, int]) -> Callable[_P, int]:
 
 
 @krond_app.command("start")
+@sources_argument
+@state_option
+@detach_option
+@grace_option
+@keep_option
+@log_file_option
+@json_log_option
+@debug_option
+@ready_option
+@mail_by_option
+@mail_from_option
+@heartbeat_option
+@metrics_option
+@json_option
+@click.pass_context
 @_with_codes
 def start_command(
-    context: typer.Context,
-    files: SourcesArgument = None,
-    state_dir: StateOption = None,
-    detach: DetachOption = False,
-    grace: GraceOption = "30s",
-    keep: KeepOption = "2160h",
-    log_file: LogFileOption = None,
-    json_log: JsonLogOption = False,
-    debug: DebugOption = False,
-    ready_fd: ReadyOption = None,
-    mail_by: MailByOption = "/usr/sbin/sendmail",
-    mail_from: MailFromOption = None,
-    heartbeat: HeartbeatOption = None,
-    metrics_file: MetricsOption = None,
-    as_json: JsonOption = False,
+    context: click.Context, files: tuple[Path, ...], state_dir: Path | None, detach: bool,
+    grace: str, keep: str, log_file: Path | None, json_log: bool, debug: bool, ready_fd: int | None,
+    mail_by: str, mail_from: str | None, heartbeat: str | None, metrics_file: Path | None,
+    as_json: bool,
 ) -> int:  # fmt: skip
     """Run the jobs of krontab files until stopped."""
     from gnomon.apps.krond.state import usual_sources
@@ -156,8 +148,10 @@ def start_command(
 
 
 @krond_app.command("reload")
+@state_option
+@json_option
 @_with_codes
-def reload_command(state_dir: StateOption = None, as_json: JsonOption = False) -> int:
+def reload_command(state_dir: Path | None, as_json: bool) -> int:
     """Load the krontab files again; an error in them changes nothing."""
     answer = _asked(state_dir, "reload")
     if not answer["ok"]:
@@ -170,18 +164,12 @@ def reload_command(state_dir: StateOption = None, as_json: JsonOption = False) -
 
 
 @krond_app.command("stop")
+@state_option
+@click.option("--grace", metavar="DURATION", help="How long to wait for jobs that run.")
+@click.option("--kill", is_flag=True, help="End the jobs that still run after that.")
+@json_option
 @_with_codes
-def stop_command(
-    state_dir: StateOption = None,
-    grace: Annotated[
-        str | None,
-        typer.Option("--grace", metavar="DURATION", help="How long to wait for jobs that run."),
-    ] = None,
-    kill: Annotated[
-        bool, typer.Option("--kill", help="End the jobs that still run after that.")
-    ] = False,
-    as_json: JsonOption = False,
-) -> int:
+def stop_command(state_dir: Path | None, grace: str | None, kill: bool, as_json: bool) -> int:
     """Stop krond; return when it is gone. Jobs that still run then go on."""
     grace_ms = None if grace is None else read_length_ms(grace, where="grace")
     active = _asked(state_dir, "stop", graceMs=grace_ms, kill=kill).get("active")
@@ -191,15 +179,12 @@ def stop_command(
 
 
 @krond_app.command("run-now")
+@job_argument
+@state_option
+@click.option("--wait", is_flag=True, help="Wait for its end; exit 1 unless that is a success.")
+@json_option
 @_with_codes
-def run_now_command(
-    job: JobArgument,
-    state_dir: StateOption = None,
-    wait: Annotated[
-        bool, typer.Option("--wait", help="Wait for its end; exit 1 unless that is a success.")
-    ] = False,
-    as_json: JsonOption = False,
-) -> int:
+def run_now_command(job: str, state_dir: Path | None, wait: bool, as_json: bool) -> int:
     """Run a job now, once; its periods stay as they are."""
     answer = _asked(state_dir, "run-now", job=job, wait=wait)
     if not answer["ok"]:
@@ -214,20 +199,20 @@ def run_now_command(
 
 
 @krond_app.command("status")
+@state_option
+@click.option("--watch", is_flag=True, help="Draw it again every second, until interrupted.")
+@json_option
+@click.pass_context
 @_with_codes
 def status_command(
-    context: typer.Context,
-    state_dir: StateOption = None,
-    watch: Annotated[
-        bool, typer.Option("--watch", help="Draw it again every second, until interrupted.")
-    ] = False,
-    as_json: JsonOption = False,
+    context: click.Context, state_dir: Path | None, watch: bool, as_json: bool
 ) -> int:
     """Show krond and its jobs: what runs next, what runs now, what ran last."""
     from gnomon.cli.krond_view import status_text
 
     if watch:
-        from gnomon.cli.krond_watch import watch_status
+        from gnomon.cli.krond_watch import watch_status  # it needs rich
+        from gnomon.cli.terminal import console
 
         watch_status(_state(state_dir), clock_of(context), console())
         return 0
@@ -237,15 +222,12 @@ def status_command(
 
 
 @krond_app.command("history")
+@job_argument
+@state_option
+@click.option("--count", default="20", metavar="N", help=f"How many periods, 1 to {ROWS_MAX}.")
+@json_option
 @_with_codes
-def history_command(
-    job: JobArgument,
-    state_dir: StateOption = None,
-    count: Annotated[
-        str, typer.Option("--count", metavar="N", help=f"How many periods, 1 to {ROWS_MAX}.")
-    ] = "20",
-    as_json: JsonOption = False,
-) -> int:
+def history_command(job: str, state_dir: Path | None, count: str, as_json: bool) -> int:
     """Show what became of the periods of a job, newest first."""
     from gnomon.cli.krond_view import history_text
 
@@ -255,16 +237,12 @@ def history_command(
 
 
 @krond_app.command("logs")
+@job_argument
+@state_option
+@click.option("--period", metavar="ID", help="Of this period; left out, the newest run.")
+@json_option
 @_with_codes
-def logs_command(
-    job: JobArgument,
-    state_dir: StateOption = None,
-    period: Annotated[
-        str | None,
-        typer.Option("--period", metavar="ID", help="Of this period; left out, the newest run."),
-    ] = None,
-    as_json: JsonOption = False,
-) -> int:
+def logs_command(job: str, state_dir: Path | None, period: str | None, as_json: bool) -> int:
     """Show what a job printed."""
     from gnomon.cli.krond_view import logs_text
 
@@ -276,10 +254,11 @@ def logs_command(
 
 
 @krond_app.command("repair")
+@state_option
+@json_option
+@click.pass_context
 @_with_codes
-def repair_command(
-    context: typer.Context, state_dir: StateOption = None, as_json: JsonOption = False
-) -> int:
+def repair_command(context: click.Context, state_dir: Path | None, as_json: bool) -> int:
     """Put damaged state aside and begin anew; nothing from before that is owed."""
     import asyncio
 
@@ -301,10 +280,11 @@ def repair_command(
 
 
 @krond_app.command("replan")
+@state_option
+@json_option
+@click.pass_context
 @_with_codes
-def replan_command(
-    context: typer.Context, state_dir: StateOption = None, as_json: JsonOption = False
-) -> int:
+def replan_command(context: click.Context, state_dir: Path | None, as_json: bool) -> int:
     """After a clock that was ahead: plan again what was not started and lies ahead."""
     from gnomon.cli.krond_replan import replan_text
 

@@ -6,78 +6,66 @@ Spec: NOTIFY-7, NOTIFY-9, METRICS-5.
 
 import socket
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-import typer
+import click
 
+from gnomon.cli.command import PATH
 from gnomon.errors import DefinitionError
 
 if TYPE_CHECKING:
     from gnomon.compose.krond_beside import BesideOptions
 
 __all__ = [
-    "DebugOption",
-    "DetachOption",
-    "GraceOption",
-    "HeartbeatOption",
-    "JsonLogOption",
-    "KeepOption",
-    "LogFileOption",
-    "MailByOption",
-    "MailFromOption",
-    "MetricsOption",
-    "ReadyOption",
     "beside_arguments",
+    "debug_option",
+    "detach_option",
+    "grace_option",
+    "heartbeat_option",
+    "json_log_option",
+    "keep_option",
+    "log_file_option",
+    "mail_by_option",
+    "mail_from_option",
+    "metrics_option",
     "read_beside",
+    "ready_option",
 ]
 
-DetachOption = Annotated[
-    bool, typer.Option("--detach", help="Run in the background; return when it is ready.")
-]
-GraceOption = Annotated[
-    str, typer.Option("--grace", metavar="DURATION", help="How long a stop waits for jobs.")
-]
-KeepOption = Annotated[
-    str,
-    typer.Option(
-        "--keep",
-        metavar="DURATION",
-        help="How long to keep what has ended; forever to keep everything.",
-    ),
-]
-LogFileOption = Annotated[
-    Path | None,
-    typer.Option("--log-file", metavar="PATH", help="Log there; left out, standard error."),
-]
-JsonLogOption = Annotated[bool, typer.Option("--json-log", help="Log lines as JSON.")]
-DebugOption = Annotated[
-    bool, typer.Option("--debug", help="Log seeds and draws of each decision too.")
-]
-ReadyOption = Annotated[
-    int | None,
-    typer.Option("--ready-fd", metavar="N", help="Write the process id there when ready."),
-]
-MailByOption = Annotated[
-    str,
-    typer.Option(
-        "--mail-by",
-        metavar="ROUTE",
-        help="A program like sendmail, or smtp://HOST or smtps://HOST.",
-    ),
-]
-MailFromOption = Annotated[
-    str | None,
-    typer.Option("--mail-from", metavar="ADDRESS", help="Who mail is from; left out, krond@HOST."),
-]
-HeartbeatOption = Annotated[
-    str | None,
-    typer.Option("--heartbeat", metavar="URL", help="Call this every minute while all is well."),
-]
-MetricsOption = Annotated[
-    Path | None,
-    typer.Option("--metrics-file", metavar="PATH", help="Keep metrics for Prometheus there."),
-]
+detach_option = click.option(
+    "--detach", is_flag=True, help="Run in the background; return when it is ready."
+)
+grace_option = click.option(
+    "--grace", default="30s", metavar="DURATION", help="How long a stop waits for jobs."
+)
+keep_option = click.option(
+    "--keep", default="2160h", metavar="DURATION",
+    help="How long to keep what has ended; forever to keep everything.",
+)  # fmt: skip
+log_file_option = click.option(
+    "--log-file", type=PATH, metavar="PATH", help="Log there; left out, standard error."
+)
+json_log_option = click.option("--json-log", is_flag=True, help="Log lines as JSON.")
+debug_option = click.option(
+    "--debug", is_flag=True, help="Log seeds and draws of each decision too."
+)
+ready_option = click.option(
+    "--ready-fd", type=int, metavar="N", help="Write the process id there when ready."
+)
+mail_by_option = click.option(
+    "--mail-by", default="/usr/sbin/sendmail", metavar="ROUTE",
+    help="A program like sendmail, or smtp://HOST or smtps://HOST.",
+)  # fmt: skip
+mail_from_option = click.option(
+    "--mail-from", metavar="ADDRESS", help="Who mail is from; left out, krond@HOST."
+)
+heartbeat_option = click.option(
+    "--heartbeat", metavar="URL", help="Call this every minute while all is well."
+)
+metrics_option = click.option(
+    "--metrics-file", type=PATH, metavar="PATH", help="Keep metrics for Prometheus there."
+)
 
 
 def read_beside(

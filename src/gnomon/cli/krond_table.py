@@ -1,10 +1,8 @@
 """
-The live table of krond: each job with a countdown, its window drawn, what runs and what ran last.
+The rows of krond's table: each job with a countdown, its window drawn, what runs and what ran last.
 
 What runs next stands first. A window is a line of cells: `=` has passed, `-` lies ahead, `>` is now
-and `*` the chosen second. As many jobs are shown as have room; the others are counted.
-
-It draws the values it is given, and asks no krond for them.
+and `*` the chosen second.
 
 Spec: WATCH-1, WATCH-2, KROND-34.
 """
@@ -12,11 +10,7 @@ Spec: WATCH-1, WATCH-2, KROND-34.
 from collections import Counter
 from collections.abc import Sequence
 
-from rich.console import Group, RenderableType
-from rich.table import Table
-from rich.text import Text
-
-from gnomon.apps.krond.status import DaemonStatus, JobStatus
+from gnomon.apps.krond.status import JobStatus
 from gnomon.cli.local_time import local_text
 from gnomon.cli.problem import printable
 from gnomon.core.civil.zone import load_zone
@@ -25,27 +19,13 @@ from gnomon.core.ledger.lifecycle import Outcome, Status
 from gnomon.ports import RunRow
 from gnomon.shell.launcher.identity import Identity
 
-__all__ = ["COLUMNS", "countdown", "job_rows", "status_table", "window_cells"]
+__all__ = ["COLUMNS", "GOOD", "STARTED", "countdown", "job_rows", "window_cells"]
 
 WIDTH = 24
 COLUMNS = ("job", "next", "in", "window", "active", "last")
-_STYLES = {"job": "bold", "in": "cyan", "window": "dim", "active": "cyan"}
-_GOOD, _STARTED = "succeeded", "started"
+GOOD, STARTED = "succeeded", "started"
+"""How a cell begins that says what ran last, when all is well, and when nothing is known yet."""
 _DAY = 86_400
-
-
-def status_table(status: DaemonStatus, *, now_ms: int, rows_max: int) -> RenderableType:
-    """The live table as it looks at `now_ms`."""
-    rows = job_rows(status.jobs, now_ms=now_ms, running=status.running is not None)
-    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for column in COLUMNS:
-        grid.add_column(column, no_wrap=True, justify="right" if column == "in" else "left")
-    for row in rows[:rows_max]:
-        grid.add_row(*map(_styled, COLUMNS, row))
-    parts: list[RenderableType] = [_head(status), grid]
-    if len(rows) > rows_max:
-        parts.append(Text(f"and {len(rows) - rows_max} more", style="dim"))
-    return Group(*parts)
 
 
 def job_rows(
@@ -90,18 +70,6 @@ def window_cells(decision: Decision, now: int) -> str:
     return "".join(cells)
 
 
-def _head(status: DaemonStatus) -> Text:
-    known = status.running
-    if known is None:
-        return Text("krond does not run", style="bold red")
-    active = sum(len(job.active) for job in status.jobs)
-    line = Text(f"krond {known.get('pid')}", style="bold")
-    line.append(f", {len(status.jobs)} jobs, {active} active", style="not bold")
-    if status.problem:
-        line.append("; the last reload was refused: see krond status", style="bold red")
-    return line
-
-
 def _order(job: JobStatus) -> tuple[bool, int, str]:
     return job.next_ms is None, job.next_ms or 0, job.name
 
@@ -140,18 +108,11 @@ def _last(row: RunRow | None, now_ms: int) -> str:
     if row.reason is not None:
         why = f" ({row.reason})"
     if row.outcome is Outcome.EXECUTED:
-        word = _GOOD if row.status is Status.SUCCESS else "failed"
-        word = word if row.ended_ms is not None else _STARTED
+        word = GOOD if row.status is Status.SUCCESS else "failed"
+        word = word if row.ended_ms is not None else STARTED
         if word == "failed" and row.detail:
             why = f" ({printable(row.detail).partition(' (')[0]})"
     if row.periods > 1:
         word = f"{word} {row.periods} times"
     at_ms = row.ended_ms or row.updated_ms
     return f"{word}{why}" + (f", {countdown((now_ms - at_ms) // 1000)} ago" if at_ms else "")
-
-
-def _styled(column: str, cell: str) -> Text:
-    if column == "last":
-        fine = cell.startswith(_GOOD)
-        return Text(cell, style="green" if fine else "" if cell.startswith(_STARTED) else "red")
-    return Text(cell, style=_STYLES.get(column, ""))

@@ -23,7 +23,7 @@ from gnomon.apps.krond.status import (
 )
 from gnomon.cli.krond_table import COLUMNS, job_rows
 from gnomon.cli.problem import printable
-from gnomon.cli.screen import Json, facts, render, render_json, table
+from gnomon.cli.screen import Facts, Json, Table, render, render_json
 from gnomon.core.civil.duration import format_duration
 from gnomon.core.civil.instant import format_instant
 from gnomon.core.ledger.period import Kind, kind_of
@@ -59,8 +59,8 @@ def status_text(state: StateDirectory, clock: Clock, *, as_json: bool) -> tuple[
         return render_json(status_json(status, now_ms)), code
     running = status.running is not None
     rows = [(*row, "") for row in job_rows(status.jobs, now_ms=now_ms, running=running)]
-    shown = table((*COLUMNS, "note"), rows) if rows else "There are no jobs."
-    return render(facts([*_head(status), *_ahead(status, now_ms)]), "", shown), code
+    shown = Table((*COLUMNS, "note"), rows) if rows else "There are no jobs."
+    return render(Facts([*_head(status), *_ahead(status, now_ms)]), "", shown), code
 
 
 def status_json(status: DaemonStatus, now_ms: int) -> Json:
@@ -86,7 +86,7 @@ def history_text(state: StateDirectory, job: str, *, limit: int, as_json: bool) 
         periods = [row_json(record) | {"decision": _decision(record)} for record in records]
         return render_json({"identity": identity, "periods": periods})
     rows = [_period_cells(record) for record in records]
-    return render(identity, table(_HISTORY, rows) if rows else "  nothing has happened yet")
+    return render(identity, Table(_HISTORY, rows) if rows else "  nothing has happened yet")
 
 
 def logs_text(state: StateDirectory, job: str, period: str | None, *, as_json: bool) -> str:

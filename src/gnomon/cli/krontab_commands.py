@@ -10,15 +10,16 @@ Spec: KRONTAB-31 to KRONTAB-37, KROND-40, CRONJOB-9.
 import errno
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
+from gnomon.cli.command import Group, argument
 from gnomon.cli.options import (
-    CountOption,
-    JsonOption,
     answer_text,
     clock_of,
+    count_option,
+    json_option,
     read_count,
     read_file,
 )
@@ -35,46 +36,30 @@ if TYPE_CHECKING:
 
 __all__ = ["krontab_app"]
 
-krontab_app = typer.Typer(
-    help="Check, explain and change krontab files, from which krond runs jobs.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
+krontab_app = Group(
+    "krontab", help="Check, explain and change krontab files, from which krond runs jobs."
 )
 
-PathsArgument = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="[PATH]...",
-        help="Krontab files or directories of them; left out, /etc/krond.d or ~/.config/krond.",
-        show_default=False,
-    ),
-]
-PathOption = Annotated[
-    str | None,
-    typer.Option(
-        "--file", metavar="PATH", help="A krontab file or a directory; left out, krond's own."
-    ),
-]
-FileOption = Annotated[
-    str, typer.Option("--file", metavar="FILE", help="A krontab file.", show_default=False)
-]
-JobArgument = Annotated[
-    str,
-    typer.Argument(metavar="JOB", help="The name of a job, or its identity.", show_default=False),
-]
-AtOption = Annotated[
-    str | None,
-    typer.Option("--at", metavar="INSTANT", help="RFC 3339 with an offset; left out, now."),
-]
+paths_argument = argument(
+    "paths", nargs=-1, required=False, metavar="[PATH]...",
+    help="Krontab files or directories of them; left out, /etc/krond.d or ~/.config/krond.",
+)  # fmt: skip
+path_option = click.option(
+    "--file", metavar="PATH", help="A krontab file or a directory; left out, krond's own."
+)
+file_option = click.option("--file", required=True, metavar="FILE", help="A krontab file.")
+job_argument = argument("job", metavar="JOB", help="The name of a job, or its identity.")
+at_option = click.option("--at", metavar="INSTANT", help="RFC 3339 with an offset; left out, now.")
 
 
 @krontab_app.command("lint")
+@paths_argument
+@path_option
+@click.option("--strict", is_flag=True, help="Exit with 1 for warnings too.")
+@json_option
+@click.pass_context
 def lint_command(
-    context: typer.Context,
-    paths: PathsArgument = None,
-    file: PathOption = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 for warnings too.")] = False,
-    as_json: JsonOption = False,
+    context: click.Context, paths: tuple[str, ...], file: str | None, strict: bool, as_json: bool
 ) -> int:
     """Say everything that is wrong with krontab files."""
     from gnomon.apps.krond.files import load, passed_over
@@ -83,7 +68,7 @@ def lint_command(
     from gnomon.cli.krontab_view import Linted, lint_text, not_counted
 
     now = clock_of(context).now_ms() // 1000
-    places = _paths([*(paths or []), *([file] if file is not None else [])])
+    places = _paths([*paths, *([file] if file is not None else [])])
     files = [
         Linted.of(krontab, [*krontab.problems, *advise(krontab, now=now), *examine(krontab)])
         for krontab in load(places).krontabs
@@ -95,20 +80,16 @@ def lint_command(
 
 
 @krontab_app.command("next")
+@argument("job", required=False, metavar="[JOB]", help="A job; left out, all.")
+@path_option
+@at_option
+@click.option("--count", metavar="N", help="How many of each; left out, 5 of one job.")
+@json_option
+@click.pass_context
 def next_command(
-    context: typer.Context,
-    job: Annotated[
-        str | None,
-        typer.Argument(metavar="[JOB]", help="A job; left out, all.", show_default=False),
-    ] = None,
-    file: PathOption = None,
-    at: AtOption = None,
-    count: Annotated[
-        str | None,
-        typer.Option("--count", metavar="N", help="How many of each; left out, 5 of one job."),
-    ] = None,
-    as_json: JsonOption = False,
-) -> str:
+    context: click.Context, job: str | None, file: str | None, at: str | None, count: str | None,
+    as_json: bool,
+) -> str:  # fmt: skip
     """Show the next periods of a job, or of all, with the second that is chosen for each."""
     from gnomon.cli.krontab_view import next_text
 
@@ -121,13 +102,14 @@ def next_command(
 
 
 @krontab_app.command("explain")
+@job_argument
+@path_option
+@at_option
+@count_option("3")
+@json_option
+@click.pass_context
 def explain_command(
-    context: typer.Context,
-    job: JobArgument,
-    file: PathOption = None,
-    at: AtOption = None,
-    count: CountOption = "3",
-    as_json: JsonOption = False,
+    context: click.Context, job: str, file: str | None, at: str | None, count: str, as_json: bool
 ) -> str:
     """Say in words when a job runs and why, and how the second of a period is chosen."""
     from gnomon.cli.krontab_view import explain_text
@@ -139,16 +121,11 @@ def explain_command(
 
 
 @krontab_app.command("add")
-def add_command(
-    line: Annotated[
-        str, typer.Argument(metavar="LINE", help="A job, in quotes.", show_default=False)
-    ],
-    file: FileOption,
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Take the place of a job of this name.")
-    ] = False,
-    as_json: JsonOption = False,
-) -> str:
+@argument("line", metavar="LINE", help="A job, in quotes.")
+@file_option
+@click.option("--replace", is_flag=True, help="Take the place of a job of this name.")
+@json_option
+def add_command(line: str, file: str, replace: bool, as_json: bool) -> str:
     """Add a job to a krontab file, which is made when it is not there."""
     from gnomon.apps.krond.krontab.edit import add_job, parse_job
 
@@ -162,7 +139,10 @@ def add_command(
 
 
 @krontab_app.command("remove")
-def remove_command(job: JobArgument, file: FileOption, as_json: JsonOption = False) -> str:
+@job_argument
+@file_option
+@json_option
+def remove_command(job: str, file: str, as_json: bool) -> str:
     """Remove a job from a krontab file; what krond knows about it stays."""
     from gnomon.apps.krond.krontab.edit import find_entry, remove_job
 
@@ -174,17 +154,12 @@ def remove_command(job: JobArgument, file: FileOption, as_json: JsonOption = Fal
 
 
 @krontab_app.command("format")
-def format_command(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="A krontab file.", show_default=False)
-    ],
-    write: Annotated[bool, typer.Option("--write", help="Change the file.")] = False,
-    check: Annotated[bool, typer.Option("--check", help="Only say whether it would.")] = False,
-    to: Annotated[
-        str | None, typer.Option("--to", metavar="FORM", help="Print it as lines or yaml.")
-    ] = None,
-    as_json: JsonOption = False,
-) -> int:
+@argument("file", metavar="FILE", help="A krontab file.")
+@click.option("--write", is_flag=True, help="Change the file.")
+@click.option("--check", is_flag=True, help="Only say whether it would.")
+@click.option("--to", metavar="FORM", help="Print it as lines or yaml.")
+@json_option
+def format_command(file: str, write: bool, check: bool, to: str | None, as_json: bool) -> int:
     """Write each job of a krontab file in the one way there is."""
     from gnomon.apps.krond.krontab.edit import convert, format_file
 
@@ -205,31 +180,19 @@ def format_command(
 
 
 @krontab_app.command("import")
+@argument(
+    "crontabs", nargs=-1, metavar="CRONTAB...",
+    help="Files, directories of them, or - for what crontab -l prints.",
+)  # fmt: skip
+@click.option(
+    "--system/--no-system", default=None,
+    help="Whether lines name a user, as in /etc/crontab; left out, the lines tell.",
+)  # fmt: skip
+@click.option("--user", default="", show_default=False, metavar="NAME", help="Whose crontab it is.")
+@click.option("--zone", metavar="ZONE", help="Cron's zone; left out, this machine's.")
+@json_option
 def import_command(
-    crontabs: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="CRONTAB...",
-            help="Files, directories of them, or - for what crontab -l prints.",
-            show_default=False,
-        ),
-    ],
-    system: Annotated[
-        bool | None,
-        typer.Option(
-            "--system/--no-system",
-            help="Whether lines name a user, as in /etc/crontab; left out, the lines tell.",
-            show_default=False,
-        ),
-    ] = None,
-    user: Annotated[
-        str, typer.Option("--user", metavar="NAME", help="Whose crontab it is.", show_default=False)
-    ] = "",
-    zone: Annotated[
-        str | None,
-        typer.Option("--zone", metavar="ZONE", help="Cron's zone; left out, this machine's."),
-    ] = None,
-    as_json: JsonOption = False,
+    crontabs: tuple[str, ...], system: bool | None, user: str, zone: str | None, as_json: bool
 ) -> int:
     """Print the krontab file for crontabs, and say what changes."""
     from gnomon.cli.krontab_import import Asked, import_text, local_zone
@@ -247,24 +210,20 @@ def import_command(
 
 
 @krontab_app.command("export")
+@argument("job", required=False, metavar="[JOB]", help="A job; left out, all.")
+@path_option
+@click.option("--kubernetes", is_flag=True, help="As KronJobs, for kubectl apply.")
+@click.option(
+    "--image", default="", show_default=False, metavar="IMAGE",
+    help="The image that holds the programs.",
+)  # fmt: skip
+@click.option("--namespace", default="default", metavar="NAME", help="Where the KronJobs will be.")
+@json_option
+@click.pass_context
 def export_command(
-    context: typer.Context,
-    job: Annotated[
-        str | None,
-        typer.Argument(metavar="[JOB]", help="A job; left out, all.", show_default=False),
-    ] = None,
-    file: PathOption = None,
-    kubernetes: Annotated[
-        bool, typer.Option("--kubernetes", help="As KronJobs, for kubectl apply.")
-    ] = False,
-    image: Annotated[
-        str, typer.Option("--image", metavar="IMAGE", help="The image that holds the programs.")
-    ] = "",
-    namespace: Annotated[
-        str, typer.Option("--namespace", metavar="NAME", help="Where the KronJobs will be.")
-    ] = "default",
-    as_json: JsonOption = False,
-) -> int:
+    context: click.Context, job: str | None, file: str | None, kubernetes: bool, image: str,
+    namespace: str, as_json: bool,
+) -> int:  # fmt: skip
     """Print the jobs of krontab files as KronJobs, and say what changes."""
     from gnomon.cli.kronjob_view import export_text
 
@@ -319,7 +278,7 @@ def _which(path: Path, job: "Job", **more: "Json") -> "dict[str, Json]":
     return {"file": str(path), "job": job.name, "identity": job.identity, **more}
 
 
-def _at(text: str | None, context: typer.Context) -> int:
+def _at(text: str | None, context: click.Context) -> int:
     if text is None:
         return clock_of(context).now_ms() // 1000
     return to_epoch(parse_instant(text, where="at"), where="at")

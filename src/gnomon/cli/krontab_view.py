@@ -13,9 +13,6 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from rich.console import RenderableType
-from rich.text import Text
-
 from gnomon.apps.krond.job import Job
 from gnomon.apps.krond.krontab import Krontab, Problem, Severity
 from gnomon.apps.krond.krontab.problem import report
@@ -23,7 +20,7 @@ from gnomon.apps.krond.status import over_at, periods_after
 from gnomon.cli.decision_view import window_bar
 from gnomon.cli.krontab_words import job_rows, reading_of
 from gnomon.cli.local_time import distance, local_text, note_of, weekday_text
-from gnomon.cli.screen import Json, facts, render, render_json, table
+from gnomon.cli.screen import Facts, Json, Line, Part, Table, render, render_json
 from gnomon.core.civil.instant import format_instant
 from gnomon.core.civil.zone import load_zone
 from gnomon.core.decision import Chosen, Decision
@@ -84,7 +81,7 @@ def next_text(jobs: Sequence[Job], *, at: int, count: int, single: bool, as_json
     if not rows and not booted:
         return render(_NONE)
     cells = [_row(number, *row, at) for number, row in enumerate(rows, 1)]
-    return render(table(_COLUMNS, [*cells, *map(_at_boot, booted)]))
+    return render(Table(_COLUMNS, [*cells, *map(_at_boot, booted)]))
 
 
 def explain_text(job: Job, *, at: int, asked: bool, count: int, as_json: bool) -> str:
@@ -93,9 +90,8 @@ def explain_text(job: Job, *, at: int, asked: bool, count: int, as_json: bool) -
     if as_json:
         nothing: dict[str, Json] = {"job": job.name, "identity": job.identity, "periodId": None}
         return render_json(nothing if explained is None else _record(job, explained))
-    title = Text(job.name, style="bold")
-    title.append(f": {job.schedule.recurrence.describe()}", style="not bold")
-    parts: list[RenderableType] = [title, facts(job_rows(job)), ""]
+    title = Line(job.name, "bold", f": {job.schedule.recurrence.describe()}")
+    parts: list[Part] = [title, Facts(job_rows(job)), ""]
     if isinstance(job.schedule.recurrence, Boot):
         return render(*parts, "It runs once when krond starts for the first time after a boot.")
     if explained is None:
@@ -105,7 +101,7 @@ def explain_text(job: Job, *, at: int, asked: bool, count: int, as_json: bool) -
         _row(number, job, decision, at)
         for number, decision in enumerate(islice(periods_after(job.schedule, at), count), 1)
     ]
-    return render(*parts, table(_COLUMNS, rows) if rows else Text(_NONE))
+    return render(*parts, Table(_COLUMNS, rows) if rows else Line(_NONE))
 
 
 def _period_at(job: Job, at: int) -> Decision | None:
@@ -116,7 +112,7 @@ def _period_at(job: Job, at: int) -> Decision | None:
     return None if nominal is None else schedule.decider.decide(nominal)
 
 
-def _why(decision: Decision) -> list[RenderableType]:
+def _why(decision: Decision) -> list[Part]:
     """How the second of a period was found."""
     zone = load_zone(decision.zone)
     head = f"Period {decision.period_id}"
@@ -134,7 +130,7 @@ def _why(decision: Decision) -> list[RenderableType]:
         rows.append(("chosen", "unschedulable: the constraints allow no candidate"))
     rows.append(("seed hash", decision.seed_hash))
     bar = window_bar(decision) if decision.window.span else []
-    return [Text(head, style="bold"), facts(rows), *(Text(f"  {line}") for line in bar)]
+    return [Line(head, "bold"), Facts(rows), *(Line(f"  {line}") for line in bar)]
 
 
 def _at_boot(job: Job) -> tuple[str, ...]:

@@ -9,30 +9,30 @@ Spec: CLI-17 to CLI-33, CLI-37, CLI-38.
 """
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
+from gnomon.cli.command import Command, argument
 from gnomon.cli.database_options import (
-    DatabaseOption,
-    PoolerOption,
-    SchemaOption,
+    database_option,
+    pooler_option,
     read_database,
+    schema_option,
 )
 from gnomon.cli.options import (
-    FileArgument,
-    JsonOption,
-    LedgerFileArgument,
-    MetricsOption,
-    StoreOption,
     clock_of,
+    file_argument,
+    json_option,
+    ledger_file_argument,
+    metrics_option,
     read_count,
     read_file,
     read_keep_ms,
     read_length_ms,
     read_metrics,
+    store_option,
 )
-from gnomon.cli.screen import say
+from gnomon.cli.screen import is_terminal, say
 from gnomon.compose.shared_database import SharedDatabase, checked_database
 
 __all__ = [
@@ -44,10 +44,9 @@ __all__ = [
     "run_command",
 ]
 
-ReplanOption = Annotated[
-    bool,
-    typer.Option("--replan", help="Plan again first what a clock that was ahead has judged."),
-]
+replan_option = click.option(
+    "--replan", is_flag=True, help="Plan again first what a clock that was ahead has judged."
+)
 KEEP_MIN_MS = 3_600_000
 """The shortest time for which a ledger remembers what has ended."""
 FILE_ENDINGS = (".toml", ".yaml", ".yml")
@@ -58,39 +57,31 @@ ROWS_MAX = 10_000
 """The most rows of one schedule that are shown."""
 
 
+@click.command("run", cls=Command)
+@file_argument
+@store_option
+@database_option
+@schema_option
+@pooler_option
+@click.option("--once", is_flag=True, help="Start what is due now, wait for it, and exit.")
+@click.option("--for", "length", metavar="DURATION", help="Stop after this long.")
+@click.option(
+    "--grace", default="30s", metavar="DURATION",
+    help="How long runs may take to end when stopping.",
+)  # fmt: skip
+@click.option(
+    "--keep", default="2160h", metavar="DURATION",
+    help="How long to keep what has ended; forever to keep everything.",
+)  # fmt: skip
+@click.option("--json-log", is_flag=True, help="Log lines as JSON, and no table.")
+@metrics_option
+@replan_option
+@click.pass_context
 def run_command(
-    context: typer.Context,
-    file: FileArgument,
-    store: StoreOption = None,
-    database: DatabaseOption = None,
-    schema: SchemaOption = None,
-    pooler: PoolerOption = False,
-    once: Annotated[
-        bool, typer.Option("--once", help="Start what is due now, wait for it, and exit.")
-    ] = False,
-    length: Annotated[
-        str | None, typer.Option("--for", metavar="DURATION", help="Stop after this long.")
-    ] = None,
-    grace: Annotated[
-        str,
-        typer.Option(
-            "--grace", metavar="DURATION", help="How long runs may take to end when stopping."
-        ),
-    ] = "30s",
-    keep: Annotated[
-        str,
-        typer.Option(
-            "--keep",
-            metavar="DURATION",
-            help="How long to keep what has ended; forever to keep everything.",
-        ),
-    ] = "2160h",
-    json_log: Annotated[
-        bool, typer.Option("--json-log", help="Log lines as JSON, and no table.")
-    ] = False,
-    metrics: MetricsOption = None,
-    replan: ReplanOption = False,
-) -> int:
+    context: click.Context, file: str, store: Path | None, database: str | None, schema: str | None,
+    pooler: bool, once: bool, length: str | None, grace: str, keep: str, json_log: bool,
+    metrics: str | None, replan: bool,
+) -> int:  # fmt: skip
     """Run the schedules of a file until stopped, and record what became of every period."""
     from gnomon.apps.run.schedule_file import load_schedules
     from gnomon.cli.run_command import RunOptions, run_schedules
@@ -110,8 +101,12 @@ def run_command(
         metrics=read_metrics(metrics),
         replan=replan,
     )
-    entries = load_schedules(path, to_run=True)
-    return 0 if run_schedules(entries, options, clock_of(context)) else 130
+    entries, clock, screen = load_schedules(path, to_run=True), clock_of(context), None
+    if is_terminal() and not json_log:
+        from gnomon.cli.live_table import live_screen  # it needs rich
+
+        screen = live_screen(entries, clock)
+    return 0 if run_schedules(entries, options, clock, screen) else 130
 
 
 def _check_replan(replan: bool, shared: SharedDatabase | None) -> None:
@@ -124,26 +119,21 @@ def _check_replan(replan: bool, shared: SharedDatabase | None) -> None:
         )  # fmt: skip
 
 
+@click.command("history", cls=Command)
+@ledger_file_argument
+@argument("name", required=False, metavar="[NAME]", help="One schedule; left out, every schedule.")
+@store_option
+@database_option
+@schema_option
+@pooler_option
+@click.option(
+    "--count", default="20", metavar="N", help=f"How many rows of each schedule, 1 to {ROWS_MAX}."
+)
+@json_option
 def history_command(
-    file: LedgerFileArgument = None,
-    name: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[NAME]", help="One schedule; left out, every schedule.", show_default=False
-        ),
-    ] = None,
-    store: StoreOption = None,
-    database: DatabaseOption = None,
-    schema: SchemaOption = None,
-    pooler: PoolerOption = False,
-    count: Annotated[
-        str,
-        typer.Option(
-            "--count", metavar="N", help=f"How many rows of each schedule, 1 to {ROWS_MAX}."
-        ),
-    ] = "20",
-    as_json: JsonOption = False,
-) -> str:
+    file: str | None, name: str | None, store: Path | None, database: str | None,
+    schema: str | None, pooler: bool, count: str, as_json: bool,
+) -> str:  # fmt: skip
     """Show what became of the periods, newest first."""
     from gnomon.cli.history_view import history_of, history_text
     from gnomon.cli.problem import printable
@@ -163,14 +153,17 @@ def history_command(
     return history_text(history, as_json=as_json)
 
 
+@click.command("doctor", cls=Command)
+@ledger_file_argument
+@store_option
+@database_option
+@schema_option
+@pooler_option
+@json_option
 def doctor_command(
-    file: LedgerFileArgument = None,
-    store: StoreOption = None,
-    database: DatabaseOption = None,
-    schema: SchemaOption = None,
-    pooler: PoolerOption = False,
-    as_json: JsonOption = False,
-) -> int:
+    file: str | None, store: Path | None, database: str | None, schema: str | None, pooler: bool,
+    as_json: bool,
+) -> int:  # fmt: skip
     """Examine a ledger: say what is wrong with it and how to mend it."""
     shared = _shared(store, database, schema, pooler)
     if shared is not None:
@@ -185,16 +178,12 @@ def doctor_command(
     return 0 if well else 1
 
 
-def migrate_store_command(
-    store: Annotated[
-        str, typer.Argument(metavar="SQLITE", help="The file of a ledger.", show_default=False)
-    ],
-    database: Annotated[
-        str, typer.Argument(metavar="POSTGRES", help="Where it goes: a URL.", show_default=False)
-    ],
-    schema: SchemaOption = None,
-    pooler: PoolerOption = False,
-) -> str:
+@click.command("migrate-store", cls=Command)
+@argument("store", metavar="SQLITE", help="The file of a ledger.")
+@argument("database", metavar="POSTGRES", help="Where it goes: a URL.")
+@schema_option
+@pooler_option
+def migrate_store_command(store: str, database: str, schema: str | None, pooler: bool) -> str:
     """Move a ledger from a file to PostgreSQL; the file is not run any more."""
     from gnomon.cli.shared_view import move_text  # it needs an extra
 
@@ -211,7 +200,7 @@ def _shared(
 ) -> SharedDatabase | None:
     """The ledger on PostgreSQL that is meant, unless one in a file is."""
     if store is not None and database is not None:
-        raise typer.BadParameter("name a ledger with --store or with --database, not with both")
+        raise click.BadParameter("name a ledger with --store or with --database, not with both")
     return read_database(database, schema, pooler)
 
 
@@ -225,7 +214,7 @@ def _ledger(file: str | None, store: Path | None) -> Path:
     if file is None and store is None and SERVICE_LEDGER.exists():
         return SERVICE_LEDGER
     if (file is None) == (store is None):
-        raise typer.BadParameter(
+        raise click.BadParameter(
             "name either a file of schedules, or a ledger with --store or --database, or the "
             "directory of a service"
         )

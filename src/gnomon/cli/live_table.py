@@ -7,20 +7,29 @@ schedules are shown as have room; the others are counted.
 Spec: CLI-22.
 """
 
+import contextlib
+import logging
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
 from gnomon.apps.run.schedule_table import Entry
 from gnomon.cli.local_time import distance, local_text
+from gnomon.cli.run_command import Screen
+from gnomon.cli.terminal import console as new_console
 from gnomon.core.civil.zone import Zone
 from gnomon.core.ledger.lifecycle import WAITING, Outcome, State, Status
-from gnomon.ports import Ledger, RunRow
+from gnomon.errors import StoreError
+from gnomon.ports import Clock, Ledger, RunRow
 
-__all__ = ["Line", "live_table", "read_lines"]
+__all__ = ["Line", "live_screen", "live_table", "read_lines"]
+
+SHOW_EVERY_MS = 1_000
+_LINES_BESIDE = 4  # headings and the like
 
 _COLUMNS = ("schedule", "means", "next", "", "last", "ended", "in flight")
 _NEWEST = 20
@@ -36,6 +45,24 @@ class Line(NamedTuple):
     next_ms: int | None
     last: RunRow | None
     in_flight: int
+
+
+def live_screen(entries: Sequence[Entry], clock: Clock) -> Screen:
+    """The table on standard output, with log lines above it."""
+    console = new_console()
+
+    async def show(ledger: Ledger) -> None:
+        """Draw it again and again until cancelled, and then once more."""
+        with Live(console=console, auto_refresh=False) as live:
+            try:
+                while True:
+                    now_ms = clock.now_ms()
+                    await _draw(live, ledger, entries, now_ms)
+                    await clock.sleep_ms(SHOW_EVERY_MS - now_ms % SHOW_EVERY_MS)
+            finally:
+                await _draw(live, ledger, entries, clock.now_ms())
+
+    return Screen(_AboveTheTable(console), show)
 
 
 async def read_lines(ledger: Ledger, entries: Sequence[Entry], *, now_ms: int) -> list[Line]:
@@ -108,3 +135,22 @@ def _last(row: RunRow) -> Text:
         words.append(f"({row.reason})")
     good = row.status is Status.SUCCESS
     return Text(" ".join(word for word in words if word), style="green" if good else "yellow")
+
+
+async def _draw(live: Live, ledger: Ledger, entries: Sequence[Entry], now_ms: int) -> None:
+    shown = entries[: max(live.console.height - _LINES_BESIDE, 1)]
+    with contextlib.suppress(StoreError):  # the runtime says so, and tries again
+        lines = await read_lines(ledger, shown, now_ms=now_ms)
+        left_out = len(entries) - len(shown)
+        live.update(live_table(lines, left_out=left_out, now_ms=now_ms), refresh=True)
+
+
+class _AboveTheTable(logging.Handler):
+    """Log lines go above the live table, which would be torn by anything else."""
+
+    def __init__(self, console: Console) -> None:
+        super().__init__(logging.WARNING)
+        self._console = console
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._console.print(Text(self.format(record), style="yellow"))

@@ -7,10 +7,8 @@ Spec: CLI-6 to CLI-11.
 from datetime import datetime
 from itertools import islice
 
-from rich.text import Text
-
 from gnomon.cli.local_time import distance, local_text, note_of, weekday_text
-from gnomon.cli.screen import facts, render, render_json, table
+from gnomon.cli.screen import Facts, Line, Table, render, render_json
 from gnomon.core.civil.instant import format_instant, to_epoch
 from gnomon.core.reading import Reading
 
@@ -28,14 +26,14 @@ def next_text(reading: Reading, *, after: datetime, count: int, as_json: bool) -
     if as_json:
         instants = [format_instant(epoch) for epoch in found]
         return render_json({**reading.to_json(), "after": format_instant(start), "next": instants})
-    title, rows = Text(reading.recurrence.describe(), style="bold"), facts(reading.to_rows())
+    title, rows = Line(reading.recurrence.describe(), "bold"), Facts(reading.to_rows())
     if not found:
         return render(title, rows, "", NO_OCCURRENCE.format(after=format_instant(start)))
     return render(
         title,
         rows,
         "",
-        table(OCCURRENCE_COLUMNS, occurrence_rows(reading, found, start)),
+        Table(OCCURRENCE_COLUMNS, occurrence_rows(reading, found, start)),
     )
 
 
@@ -43,7 +41,7 @@ def describe_text(reading: Reading, *, as_json: bool) -> str:
     """The reading alone."""
     if as_json:
         return render_json(reading.to_json())
-    return render(Text(reading.recurrence.describe(), style="bold"), facts(reading.to_rows()))
+    return render(Line(reading.recurrence.describe(), "bold"), Facts(reading.to_rows()))
 
 
 def occurrence_rows(reading: Reading, found: list[int], start: int) -> list[tuple[str, ...]]:

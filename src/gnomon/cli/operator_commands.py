@@ -6,11 +6,12 @@ Each imports what does its work when it is called.
 Spec: OPERATOR-27, OPERATOR-37, OPERATOR-38, CRONJOB-7.
 """
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
-from gnomon.cli.options import JsonOption, clock_of, read_length_ms
+from gnomon.cli.command import Group, argument
+from gnomon.cli.options import clock_of, json_option, read_length_ms
 from gnomon.cli.screen import say
 from gnomon.shell.http.listening import read_address
 
@@ -19,21 +20,11 @@ if TYPE_CHECKING:
 
 __all__ = ["operator_app"]
 
-operator_app = typer.Typer(
-    name="operator", help="KronJobs on Kubernetes.", no_args_is_help=True, rich_markup_mode=None
+operator_app = Group("operator", help="KronJobs on Kubernetes.")
+
+namespace_option = click.option(
+    "--namespace", metavar="NAME", help="Look after this namespace; left out, after all."
 )
-
-NamespaceOption = Annotated[
-    str | None,
-    typer.Option(
-        "--namespace", metavar="NAME", help="Look after this namespace; left out, after all."
-    ),
-]
-
-
-@operator_app.callback()
-def operator_group() -> None:
-    """KronJobs on Kubernetes."""
 
 
 @operator_app.command("crd")
@@ -47,18 +38,14 @@ def crd_command() -> str:
 
 
 @operator_app.command("manifests")
-def manifests_command(
-    namespace: NamespaceOption = None,
-    image: Annotated[
-        str, typer.Option("--image", metavar="IMAGE", help="The image of the operator.")
-    ] = "gnomon-operator",
-    guard: Annotated[
-        bool,
-        typer.Option(
-            "--guard", help="Also a policy by which no other account resumes a candidate."
-        ),
-    ] = False,
-) -> str:
+@namespace_option
+@click.option(
+    "--image", default="gnomon-operator", metavar="IMAGE", help="The image of the operator."
+)
+@click.option(
+    "--guard", is_flag=True, help="Also a policy by which no other account resumes a candidate."
+)
+def manifests_command(namespace: str | None, image: str, guard: bool) -> str:
     """Print all that a cluster needs for the operator, for kubectl apply -f -."""
     from gnomon.apps.operator.manifests import guard_manifests, install_manifests
     from gnomon.cli.manifest_text import as_yaml
@@ -68,50 +55,33 @@ def manifests_command(
 
 
 @operator_app.command("run")
+@namespace_option
+@click.option(
+    "--kubeconfig", metavar="PATH",
+    help="How to reach the cluster; left out, as this pod, or as kubectl does.",
+)  # fmt: skip
+@click.option("--context", "cluster", metavar="NAME", help="A context of that file.")
+@click.option(
+    "--leader/--no-leader", default=True,
+    help="Let one of several operators work, the one that holds the Lease.",
+)  # fmt: skip
+@click.option(
+    "--lease-namespace", metavar="NAME",
+    help="Where the Lease lies; left out, in --namespace, or the one of this pod.",
+)  # fmt: skip
+@click.option(
+    "--listen", metavar="[HOST:]PORT",
+    help="Serve /metrics, /livez and /readyz there; loopback without a host.",
+)  # fmt: skip
+@click.option(
+    "--grace", default="10s", metavar="DURATION", help="How long passes may take at a stop."
+)
+@click.option("--json-log", is_flag=True, help="Log lines as JSON.")
+@click.pass_context
 def run_command(
-    context: typer.Context,
-    namespace: NamespaceOption = None,
-    kubeconfig: Annotated[
-        str | None,
-        typer.Option(
-            "--kubeconfig",
-            metavar="PATH",
-            help="How to reach the cluster; left out, as this pod, or as kubectl does.",
-        ),
-    ] = None,
-    cluster: Annotated[
-        str | None,
-        typer.Option("--context", metavar="NAME", help="A context of that file."),
-    ] = None,
-    leader: Annotated[
-        bool,
-        typer.Option(
-            "--leader/--no-leader",
-            help="Let one of several operators work, the one that holds the Lease.",
-        ),
-    ] = True,
-    lease_namespace: Annotated[
-        str | None,
-        typer.Option(
-            "--lease-namespace",
-            metavar="NAME",
-            help="Where the Lease lies; left out, in --namespace, or the one of this pod.",
-        ),
-    ] = None,
-    listen: Annotated[
-        str | None,
-        typer.Option(
-            "--listen",
-            metavar="[HOST:]PORT",
-            help="Serve /metrics, /livez and /readyz there; loopback without a host.",
-        ),
-    ] = None,
-    grace: Annotated[
-        str,
-        typer.Option("--grace", metavar="DURATION", help="How long passes may take at a stop."),
-    ] = "10s",
-    json_log: Annotated[bool, typer.Option("--json-log", help="Log lines as JSON.")] = False,
-) -> int:
+    context: click.Context, namespace: str | None, kubeconfig: str | None, cluster: str | None,
+    leader: bool, lease_namespace: str | None, listen: str | None, grace: str, json_log: bool,
+) -> int:  # fmt: skip
     """Look after the KronJobs of a cluster until stopped."""
     from gnomon.compose.operator import OperatorOptions, run_operator
 
@@ -131,22 +101,14 @@ def run_command(
 
 
 @operator_app.command("import")
-def import_command(
-    context: typer.Context,
-    files: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="FILE...",
-            help="Manifests of CronJobs as YAML or JSON, or - for standard input.",
-            show_default=False,
-        ),
-    ],
-    zone: Annotated[
-        str,
-        typer.Option("--zone", metavar="ZONE", help="That of the CronJob controller."),
-    ] = "UTC",
-    as_json: JsonOption = False,
-) -> int:
+@argument(
+    "files", nargs=-1, metavar="FILE...",
+    help="Manifests of CronJobs as YAML or JSON, or - for standard input.",
+)  # fmt: skip
+@click.option("--zone", default="UTC", metavar="ZONE", help="That of the CronJob controller.")
+@json_option
+@click.pass_context
+def import_command(context: click.Context, files: tuple[str, ...], zone: str, as_json: bool) -> int:
     """Print the KronJobs for CronJobs, and say what changes."""
     from gnomon.cli.kronjob_view import import_text
 

@@ -7,12 +7,14 @@ wrong input, and not a complaint of the library that reads the command line.
 Spec: CLI-3, CLI-4.
 """
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
+from gnomon.cli.command import FC, PATH, argument
 from gnomon.core.civil.duration import parse_duration
 from gnomon.core.civil.instant import from_epoch, parse_instant
 from gnomon.errors import DefinitionError
@@ -25,88 +27,68 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COUNT_MAX",
-    "AfterOption",
-    "CountOption",
-    "DialectOption",
-    "DstOption",
-    "ExpressionArgument",
-    "FileArgument",
-    "JsonOption",
-    "LedgerFileArgument",
-    "MetricsOption",
-    "StoreOption",
-    "ZoneOption",
+    "after_option",
     "answer_text",
     "clock_of",
+    "count_option",
+    "dialect_option",
+    "dst_option",
+    "expression_argument",
+    "file_argument",
+    "json_option",
+    "ledger_file_argument",
+    "metrics_option",
     "read_after",
     "read_count",
     "read_file",
     "read_keep_ms",
     "read_length_ms",
     "read_metrics",
+    "store_option",
+    "zone_option",
 ]
 
 COUNT_MAX = 1_000
 """The most occurrences that are shown."""
 
-ExpressionArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="EXPR",
-        help='A cron expression in quotes, "every DURATION" or "once INSTANT".',
-        show_default=False,
-    ),
-]
-ZoneOption = Annotated[
-    str, typer.Option("--zone", metavar="ZONE", help="A zone of the IANA database.")
-]
-DialectOption = Annotated[
-    str | None,
-    typer.Option("--dialect", metavar="NAME", help="standard (the default) or posix."),
-]
-DstOption = Annotated[
-    str | None,
-    typer.Option(
-        "--dst",
-        metavar="POLICY",
-        help="strict, vixie or civil; left out, vixie, or strict for the dialect posix.",
-    ),
-]
-AfterOption = Annotated[
-    str | None,
-    typer.Option("--after", metavar="INSTANT", help="RFC 3339 with an offset; left out, now."),
-]
-CountOption = Annotated[
-    str,
-    typer.Option("--count", metavar="N", help=f"How many occurrences to show, 1 to {COUNT_MAX}."),
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-MetricsOption = Annotated[
-    str | None,
-    typer.Option(
-        "--metrics",
-        metavar="[HOST:]PORT",
-        help="Serve metrics for Prometheus there, at /metrics; loopback without a host.",
-    ),
-]
-FileArgument = Annotated[
-    str,
-    typer.Argument(metavar="FILE", help="A file of schedules, TOML or YAML.", show_default=False),
-]
-LedgerFileArgument = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="[FILE]",
-        help="The file that is run; not with --store, not needed with --database.",
-        show_default=False,
-    ),
-]
-StoreOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--store", metavar="PATH", help="The ledger; left out, FILE with the ending .sqlite3."
-    ),
-]
+expression_argument = argument(
+    "expression", metavar="EXPR",
+    help='A cron expression in quotes, "every DURATION" or "once INSTANT".',
+)  # fmt: skip
+zone_option = click.option(
+    "--zone", default="UTC", metavar="ZONE", help="A zone of the IANA database."
+)
+dialect_option = click.option("--dialect", metavar="NAME", help="standard (the default) or posix.")
+dst_option = click.option(
+    "--dst", metavar="POLICY",
+    help="strict, vixie or civil; left out, vixie, or strict for the dialect posix.",
+)  # fmt: skip
+after_option = click.option(
+    "--after", metavar="INSTANT", help="RFC 3339 with an offset; left out, now."
+)
+
+
+def count_option(default: str) -> Callable[[FC], FC]:
+    return click.option(
+        "--count", default=default, metavar="N",
+        help=f"How many occurrences to show, 1 to {COUNT_MAX}.",
+    )  # fmt: skip
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+metrics_option = click.option(
+    "--metrics", metavar="[HOST:]PORT",
+    help="Serve metrics for Prometheus there, at /metrics; loopback without a host.",
+)  # fmt: skip
+file_argument = argument("file", metavar="FILE", help="A file of schedules, TOML or YAML.")
+ledger_file_argument = argument(
+    "file", required=False, metavar="[FILE]",
+    help="The file that is run; not with --store, not needed with --database.",
+)  # fmt: skip
+store_option = click.option(
+    "--store", type=PATH, metavar="PATH",
+    help="The ledger; left out, FILE with the ending .sqlite3.",
+)  # fmt: skip
 
 
 def answer_text(text: str, record: "Mapping[str, Json]", *, as_json: bool) -> str:
@@ -118,7 +100,7 @@ def answer_text(text: str, record: "Mapping[str, Json]", *, as_json: bool) -> st
     return render_json(record)
 
 
-def clock_of(context: typer.Context) -> "Clock":
+def clock_of(context: click.Context) -> "Clock":
     """The clock that the program was started with."""
     clock: Clock = context.obj
     return clock
@@ -133,7 +115,7 @@ def read_metrics(text: str | None) -> tuple[str, int] | None:
     return read_address(text, where="metrics", example="9464 or 10.0.0.5:9464")
 
 
-def read_after(text: str | None, context: typer.Context) -> datetime:
+def read_after(text: str | None, context: click.Context) -> datetime:
     """The instant after which to look; the present one when none was given."""
     if text is not None:
         return parse_instant(text, where="after")

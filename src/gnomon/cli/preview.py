@@ -10,13 +10,10 @@ Spec: CLI-14, CLI-16.
 from datetime import datetime
 from itertools import islice
 
-from rich.console import RenderableType
-from rich.text import Text
-
 from gnomon.apps.run.schedule_file import Entry
 from gnomon.cli.local_time import local_text
 from gnomon.cli.occurrences import NO_OCCURRENCE, OCCURRENCE_COLUMNS, occurrence_rows
-from gnomon.cli.screen import Json, render, render_json, table
+from gnomon.cli.screen import Json, Line, Part, Table, render, render_json
 from gnomon.core.civil.instant import format_instant, to_epoch
 from gnomon.core.civil.zone import tzdata_version
 
@@ -37,19 +34,18 @@ def preview_text(entries: list[Entry], *, after: datetime, count: int, as_json: 
             {"after": format_instant(start), "tzdata": tzdata_version(), "schedules": schedules}
         )
     number = "1 schedule" if len(entries) == 1 else f"{len(entries)} schedules"
-    parts: list[RenderableType] = [
-        Text(f"{number} after {format_instant(start)} (tzdata {tzdata_version()})")
+    parts: list[Part] = [
+        Line(f"{number} after {format_instant(start)} (tzdata {tzdata_version()})")
     ]
     for entry, epochs in zip(entries, found, strict=True):
         parts += ["", *_section(entry, epochs, start)]
     return render(*parts)
 
 
-def _section(entry: Entry, epochs: list[int], start: int) -> list[RenderableType]:
+def _section(entry: Entry, epochs: list[int], start: int) -> list[Part]:
     reading = entry.reading
-    title = Text(entry.name, style="bold")
-    title.append(f": {reading.recurrence.describe()}", style="not bold")
-    subtitle = Text(f"  {reading.to_line()}", style="dim")
+    title = Line(entry.name, "bold", f": {reading.recurrence.describe()}")
+    subtitle = Line(f"  {reading.to_line()}", "dim")
     if not epochs:
         return [title, subtitle, f"  {NO_OCCURRENCE.format(after=format_instant(start))}"]
     columns, rows = OCCURRENCE_COLUMNS, occurrence_rows(reading, epochs, start)
@@ -57,7 +53,7 @@ def _section(entry: Entry, epochs: list[int], start: int) -> list[RenderableType
         chosen = [_chosen(entry, epoch) for epoch in epochs]
         columns = (*columns[:-1], "chosen", columns[-1])
         rows = [(*row[:-1], at, row[-1]) for row, at in zip(rows, chosen, strict=True)]
-    return [title, subtitle, table(columns, rows)]
+    return [title, subtitle, Table(columns, rows)]
 
 
 def _chosen(entry: Entry, epoch: int) -> str:

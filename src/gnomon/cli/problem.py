@@ -8,7 +8,8 @@ Spec: CLI-3 to CLI-5.
 """
 
 import errno
-from collections.abc import Callable
+
+import click
 
 from gnomon.errors import (
     DefinitionError,
@@ -25,7 +26,6 @@ from gnomon.errors.root import LocatedError
 __all__ = [
     "RemoteError",
     "describe_problem",
-    "help_asked",
     "printable",
     "remote_problem",
     "store_problem",
@@ -67,19 +67,10 @@ def describe_problem(error: DefinitionError | LocatedError) -> str:
     return _lines(place + message, "", error.hint)
 
 
-def help_asked(error: Exception) -> str | None:
-    """The help of a group of commands of which none was named; None for any other error."""
-    if type(error).__name__ != "NoArgsIsHelpError":  # typer does not say where it has it from
-        return None
-    find_help: Callable[[], str] = getattr(getattr(error, "ctx", None), "get_help", error.__str__)
-    return f"{find_help()}\n"
-
-
-def usage_problem(error: Exception) -> str:
+def usage_problem(error: click.UsageError) -> str:
     """The lines to print for arguments that the program does not take."""
-    format_message: Callable[[], str] = getattr(error, "format_message", error.__str__)
-    context: object = getattr(error, "ctx", None)
-    message, command = format_message(), str(getattr(context, "command_path", "gnomon"))
+    message = error.format_message()
+    command = "gnomon" if error.ctx is None else error.ctx.command_path
     # A shell takes an expression apart, and makes a list of files of its stars.
     if message.startswith("Got unexpected extra argument") and command.endswith(_WITH_EXPRESSION):
         return _lines(message, "", 'put the expression in quotes, e.g. "0 3 * * *"')

@@ -14,42 +14,20 @@ from collections.abc import Sequence
 from contextlib import suppress
 from errno import EBADF
 from io import TextIOWrapper
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
-from gnomon.cli.check_command import check_command
-from gnomon.cli.krond_commands import krond_app
-from gnomon.cli.krontab_commands import krontab_app
-from gnomon.cli.ledger_commands import (
-    doctor_command,
-    history_command,
-    migrate_store_command,
-    run_command,
-)
-from gnomon.cli.operator_commands import operator_app
+from gnomon.cli.command import Group
 from gnomon.cli.problem import (
     RemoteError,
     describe_problem,
-    help_asked,
     remote_problem,
     store_problem,
     system_problem,
     usage_problem,
 )
 from gnomon.cli.screen import output, safe, say
-from gnomon.cli.service.commands import api_command, up_command, worker_command
-from gnomon.cli.service.dag_commands import dag_app
-from gnomon.cli.service.run_commands import schedule_app
-from gnomon.cli.simulate_command import simulate_command
-from gnomon.cli.time_commands import (
-    decide_command,
-    describe_command,
-    next_command,
-    preview_command,
-)
-from gnomon.cli.workflow_commands import workflow_app
-from gnomon.cli.workflow_versions import add_version_commands
 from gnomon.errors import (
     DefinitionError,
     IncompatibleStateError,
@@ -66,17 +44,6 @@ __all__ = ["app", "krond_main", "main"]
 
 _OUTPUT = "standard output"
 FINE, INVALID, SYSTEM, INTERRUPTED = 0, 1, 2, 130
-
-# Typer brings its own copy of click in newer versions, so the class is found by what is public.
-_UsageError: type[Exception] = typer.BadParameter.__bases__[0]
-
-app = typer.Typer(
-    name="gnomon",
-    help="Gnomon: when does it run, did it run, and why not.",
-    add_completion=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
 
 
 def main(arguments: Sequence[str] | None = None, *, clock: "Clock | None" = None) -> int:
@@ -99,11 +66,8 @@ def _run(arguments: Sequence[str] | None, clock: "Clock") -> int:
             _print(result)
     except (DefinitionError, LocatedError) as error:
         return _fail(describe_problem(error), INVALID)
-    except _UsageError as error:
-        if (help_text := help_asked(error)) is None:
-            return _fail(usage_problem(error), INVALID)
-        _print(help_text)
-        return FINE
+    except click.UsageError as error:
+        return _fail(usage_problem(error), INVALID)
     except (StoreError, IncompatibleStateError, MissingExtraError) as error:
         return _fail(store_problem(error), SYSTEM)
     except RemoteError as error:
@@ -111,12 +75,12 @@ def _run(arguments: Sequence[str] | None, clock: "Clock") -> int:
     except BrokenPipeError:  # the reader of the output has seen enough
         _forget_output()
         return FINE
-    except SystemExit:  # the same, for what typer prints by itself
+    except SystemExit:  # the same, for what click prints by itself
         return FINE
     except OSError as error:
         _forget_output()
         return _fail(system_problem(error), SYSTEM)
-    except typer.Abort:
+    except click.Abort:
         return _fail("", INTERRUPTED)
     except Exception as error:
         import traceback
@@ -155,8 +119,8 @@ def _fail(message: str, code: int) -> int:
     return code
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
+def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not context.resilient_parsing:
         import platform
 
         from gnomon.core.civil.zone import tzdata_version
@@ -164,40 +128,60 @@ def _show_version(wanted: bool) -> None:
 
         number = installed_version() or "(not installed)"
         say(f"gnomon {number} (tzdata {tzdata_version()}, Python {platform.python_version()})")
-        raise typer.Exit
+        context.exit()
 
 
-@app.callback(invoke_without_command=True)
-def program(
-    context: typer.Context,
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version", callback=_show_version, is_eager=True, help="Print the version and exit."
-        ),
-    ] = False,
-) -> str | None:
+def _show_completion(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not context.resilient_parsing:
+        from gnomon.cli.completion import completion_script
+
+        say(completion_script(context.command), nl=False)
+        context.exit()
+
+
+def _install_completion(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not context.resilient_parsing:
+        from gnomon.cli.completion import install_completion
+
+        say(install_completion(context.command), nl=False)
+        context.exit()
+
+
+@click.group(cls=Group, name="gnomon", context_settings={"show_default": True})
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version,
+    help="Print the version and exit.",
+)  # fmt: skip
+@click.option(
+    "--install-completion", is_flag=True, is_eager=True, expose_value=False,
+    callback=_install_completion, help="Install completion for the shell that SHELL names.",
+)  # fmt: skip
+@click.option(
+    "--show-completion", is_flag=True, is_eager=True, expose_value=False,
+    callback=_show_completion, help="Print what that shell has to read for completion.",
+)  # fmt: skip
+def app() -> None:
     """Gnomon: when does it run, did it run, and why not."""
-    return None if context.invoked_subcommand else context.get_help() + "\n"
 
 
-app.command("next")(next_command)
-app.command("describe")(describe_command)
-app.command("decide")(decide_command)
-app.command("preview")(preview_command)
-app.command("run")(run_command)
-app.command("history")(history_command)
-app.command("doctor")(doctor_command)
-app.command("migrate-store")(migrate_store_command)
-app.add_typer(krontab_app, name="krontab")
-app.command("check")(check_command)
-app.command("simulate")(simulate_command)
-app.add_typer(krond_app, name="krond")
-app.add_typer(operator_app, name="operator")
-add_version_commands(workflow_app)
-app.add_typer(workflow_app)
-app.command("up")(up_command)
-app.command("api")(api_command)
-app.command("worker")(worker_command)
-app.add_typer(schedule_app)
-app.add_typer(dag_app)
+app.later = {
+    "next": "gnomon.cli.time_commands:next_command",
+    "describe": "gnomon.cli.time_commands:describe_command",
+    "decide": "gnomon.cli.time_commands:decide_command",
+    "preview": "gnomon.cli.time_commands:preview_command",
+    "run": "gnomon.cli.ledger_commands:run_command",
+    "history": "gnomon.cli.ledger_commands:history_command",
+    "doctor": "gnomon.cli.ledger_commands:doctor_command",
+    "migrate-store": "gnomon.cli.ledger_commands:migrate_store_command",
+    "check": "gnomon.cli.check_command:check_command",
+    "simulate": "gnomon.cli.simulate_command:simulate_command",
+    "up": "gnomon.cli.service.commands:up_command",
+    "api": "gnomon.cli.service.commands:api_command",
+    "worker": "gnomon.cli.service.commands:worker_command",
+    "krontab": "gnomon.cli.krontab_commands:krontab_app",
+    "krond": "gnomon.cli.krond_commands:krond_app",
+    "operator": "gnomon.cli.operator_commands:operator_app",
+    "workflow": "gnomon.cli.workflow_commands:workflow_app",
+    "schedule": "gnomon.cli.service.schedule_commands:schedule_app",
+    "dag": "gnomon.cli.service.dag_commands:dag_app",
+}

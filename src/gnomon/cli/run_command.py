@@ -16,20 +16,15 @@ import asyncio
 import contextlib
 import logging
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from socket import socket
-
-from rich.console import Console
-from rich.live import Live
-from rich.text import Text
+from typing import NamedTuple
 
 from gnomon.apps.run.narration import Narration
 from gnomon.apps.run.saving import StoredLedger, check_file, save_file
 from gnomon.apps.run.schedule_table import Entry
-from gnomon.cli.live_table import live_table, read_lines
-from gnomon.cli.screen import console as new_console
 from gnomon.compose.run_metrics import RunPage, metrics_listener, metrics_served
 from gnomon.compose.shared_database import SharedDatabase
 from gnomon.errors import StoreError
@@ -46,16 +41,14 @@ from gnomon.shell.worker.hosting import Host
 from gnomon.shell.worker.runtime import Runtime
 from gnomon.shell.worker.stopping import Stopper
 
-__all__ = ["RunOptions", "run_schedules"]
+__all__ = ["RunOptions", "Screen", "run_schedules"]
 
-SHOW_EVERY_MS = 1_000
 ONCE_LOOK_MS = 100
 """How often `--once` asks whether everything has been started."""
 _AHEAD = {
     True: "gnomon run --replan has run after all what was not started and lies ahead",
     False: "wait until then; workers whose clock is right run everything else",
 }
-_LINES_BESIDE = 4  # headings and the like, in a terminal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,23 +74,30 @@ class RunOptions:
     """Where to tell how this worker is doing, as a host and a port; None for nowhere."""
 
 
-def run_schedules(entries: Sequence[Entry], options: RunOptions, clock: Clock) -> bool:
+class Screen(NamedTuple):
+    """What shows a person the schedules while they run."""
+
+    handler: logging.Handler
+    """Where log lines go meanwhile."""
+    show: Callable[[Ledger], Coroutine[object, object, None]]
+    """Draws what the ledger says until it is cancelled."""
+
+
+def run_schedules(
+    entries: Sequence[Entry], options: RunOptions, clock: Clock, screen: Screen | None = None
+) -> bool:
     """Run until told to stop; False when it was told twice."""
-    shows = sys.stdout is not None and sys.stdout.isatty() and not options.json_log
-    console = new_console() if shows else None
-    handler: logging.Handler = (
-        logging.StreamHandler(sys.stderr) if console is None else _AboveTheTable(console)
-    )
+    handler = logging.StreamHandler(sys.stderr) if screen is None else screen.handler
     with (
         # First, so that a port that is taken stops nothing midway.
         metrics_listener(options.metrics) as listener,
         log_lines(handler, as_json=options.json_log),
     ):
-        return asyncio.run(_run(entries, options, clock, console, listener))
+        return asyncio.run(_run(entries, options, clock, screen, listener))
 
 
 async def _run(
-    entries: Sequence[Entry], options: RunOptions, clock: Clock, console: Console | None,
+    entries: Sequence[Entry], options: RunOptions, clock: Clock, screen: Screen | None,
     listener: socket | None,
 ) -> bool:  # fmt: skip
     stopper, started_ms = Stopper(options.grace_ms), clock.now_ms()
@@ -117,8 +117,8 @@ async def _run(
         beside = []
         if options.once:
             beside.append(_finish_soon(ledger, host.runtime, clock))
-        if console is not None:
-            beside.append(_show(console, ledger, entries, clock))
+        if screen is not None:
+            beside.append(screen.show(ledger))
         if options.length_ms is not None:
             beside.append(_stop_after(options, stopper, clock))
         page = RunPage(
@@ -215,34 +215,3 @@ async def _still_owes(ledger: StoredLedger, at_ms: int) -> bool:
 async def _stop_after(options: RunOptions, stopper: Stopper, clock: Clock) -> None:
     await clock.sleep_ms(options.length_ms or 0)
     stopper.stop(options.grace_ms)
-
-
-async def _show(console: Console, ledger: Ledger, entries: Sequence[Entry], clock: Clock) -> None:
-    """Draw the table again and again until cancelled, and then once more."""
-    with Live(console=console, auto_refresh=False) as live:
-        try:
-            while True:
-                now_ms = clock.now_ms()
-                await _draw(live, ledger, entries, now_ms)
-                await clock.sleep_ms(SHOW_EVERY_MS - now_ms % SHOW_EVERY_MS)
-        finally:
-            await _draw(live, ledger, entries, clock.now_ms())
-
-
-async def _draw(live: Live, ledger: Ledger, entries: Sequence[Entry], now_ms: int) -> None:
-    shown = entries[: max(live.console.height - _LINES_BESIDE, 1)]
-    with contextlib.suppress(StoreError):  # the runtime says so, and tries again
-        lines = await read_lines(ledger, shown, now_ms=now_ms)
-        left_out = len(entries) - len(shown)
-        live.update(live_table(lines, left_out=left_out, now_ms=now_ms), refresh=True)
-
-
-class _AboveTheTable(logging.Handler):
-    """Log lines go above the live table, which would be torn by anything else."""
-
-    def __init__(self, console: Console) -> None:
-        super().__init__(logging.WARNING)
-        self._console = console
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self._console.print(Text(self.format(record), style="yellow"))

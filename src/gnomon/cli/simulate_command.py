@@ -9,11 +9,11 @@ Spec: SIMULATE-1 to SIMULATE-5.
 
 import sys
 from datetime import timedelta
-from typing import Annotated
 
-import typer
+import click
 
-from gnomon.cli.options import JsonOption, clock_of, read_file, read_length_ms
+from gnomon.cli.command import Command, argument
+from gnomon.cli.options import clock_of, json_option, read_file, read_length_ms
 from gnomon.cli.screen import say
 from gnomon.core.civil.instant import from_epoch
 from gnomon.errors import DefinitionError
@@ -26,42 +26,28 @@ HOURS_MAX = 10_000
 _MS = timedelta(milliseconds=1)
 
 
+@click.command("simulate", cls=Command)
+@argument(
+    "file", required=False, metavar="[FILE]",
+    help="Tasks: TOML, or Python that makes a list of registrations.",
+)  # fmt: skip
+@click.option("--down", metavar="A..B", help="When the program is down: 01:55..03:10.")
+@click.option("--date", "day", metavar="DATE", help="The day of A; left out, today.")
+@click.option("--zone", default="UTC", metavar="ZONE", help="The zone of cron texts and of A..B.")
+@click.option("--around", default="1h", metavar="DURATION", help="How long before and after.")
+@click.option("--takes", default="0s", metavar="DURATION", help="How long each run takes.")
+@click.option("--seeds", type=int, metavar="N", help="Without FILE: how many random worlds.")
+@click.option(
+    "--hours", type=int, default=24, metavar="H", help="Without FILE: how long each world is."
+)
+@click.option(
+    "--first-seed", type=int, default=0, metavar="N", help="Without FILE: where to begin."
+)
+@json_option
+@click.pass_context
 def simulate_command(
-    context: typer.Context,
-    file: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[FILE]", help="Tasks: TOML, or Python that makes a list of registrations.",
-            show_default=False,
-        ),
-    ] = None,
-    down: Annotated[
-        str | None,
-        typer.Option("--down", metavar="A..B", help="When the program is down: 01:55..03:10."),
-    ] = None,
-    day: Annotated[
-        str | None, typer.Option("--date", metavar="DATE", help="The day of A; left out, today.")
-    ] = None,
-    zone: Annotated[
-        str, typer.Option("--zone", metavar="ZONE", help="The zone of cron texts and of A..B.")
-    ] = "UTC",
-    around: Annotated[
-        str, typer.Option("--around", metavar="DURATION", help="How long before and after.")
-    ] = "1h",
-    takes: Annotated[
-        str, typer.Option("--takes", metavar="DURATION", help="How long each run takes.")
-    ] = "0s",
-    seeds: Annotated[
-        int | None,
-        typer.Option("--seeds", metavar="N", help="Without FILE: how many random worlds."),
-    ] = None,
-    hours: Annotated[
-        int, typer.Option("--hours", metavar="H", help="Without FILE: how long each world is.")
-    ] = 24,
-    first_seed: Annotated[
-        int, typer.Option("--first-seed", metavar="N", help="Without FILE: where to begin.")
-    ] = 0,
-    as_json: JsonOption = False,
+    context: click.Context, file: str | None, down: str | None, day: str | None, zone: str,
+    around: str, takes: str, seeds: int | None, hours: int, first_seed: int, as_json: bool,
 ) -> int:  # fmt: skip
     """Say what an outage does to your tasks, or put the scheduler through random worlds."""
     if file is None:
@@ -81,7 +67,7 @@ def simulate_command(
 
 
 def _outage(
-    context: typer.Context, file: str, down: str, day: str | None, zone: str, around: str,
+    context: click.Context, file: str, down: str, day: str | None, zone: str, around: str,
     takes: str, *, as_json: bool,
 ) -> int:  # fmt: skip
     from gnomon.cli.outage_text import read_day, read_outage

@@ -7,11 +7,9 @@ Spec: SIMULATE-1, SIMULATE-2, SIMULATE-5.
 from collections import Counter
 from collections.abc import Sequence
 
-from rich.text import Text
-
 from gnomon.cli.local_time import local_text
 from gnomon.cli.problem import printable
-from gnomon.cli.screen import Json, facts, render, render_json, table
+from gnomon.cli.screen import Facts, Json, Line, Table, render, render_json
 from gnomon.core.civil.instant import format_instant
 from gnomon.core.civil.zone import Zone, load_zone
 from gnomon.simulation.declarative.campaign import Tally
@@ -43,8 +41,8 @@ def outage_text(
     if len(told) > ROWS_MAX:
         rows.append(("", "", f"and {len(told) - ROWS_MAX} more", "--json has all of them"))
     return render(
-        facts(about), "", table(("occurrence", "task", "run", "note"), rows), "",
-        Text(_picture(found, outage, place)),
+        Facts(about), "", Table(("occurrence", "task", "run", "note"), rows), "",
+        Line(_picture(found, outage, place)),
     )  # fmt: skip
 
 
@@ -66,7 +64,7 @@ def worlds_text(found: Tally, *, as_json: bool) -> str:
     ]
     rows = [(name, f"{count:,}") for name, count in sorted(found.counters.items())]
     style = "bold green" if kept else "bold red"
-    return render(Text(title, style=style), facts(about), "", table(("met", "times"), rows))
+    return render(Line(title, style), Facts(about), "", Table(("met", "times"), rows))
 
 
 def _is_near(one: Occurrence, outage: Outage) -> bool:

@@ -8,22 +8,22 @@ Spec: CLI-7, CLI-12, CLI-14.
 """
 
 from datetime import datetime
-from typing import Annotated
 
-import typer
+import click
 
+from gnomon.cli.command import Command
 from gnomon.cli.options import (
-    AfterOption,
-    CountOption,
-    DialectOption,
-    DstOption,
-    ExpressionArgument,
-    FileArgument,
-    JsonOption,
-    ZoneOption,
+    after_option,
+    count_option,
+    dialect_option,
+    dst_option,
+    expression_argument,
+    file_argument,
+    json_option,
     read_after,
     read_count,
     read_file,
+    zone_option,
 )
 from gnomon.core.civil.calendar import HORIZON_END, HORIZON_START
 from gnomon.core.civil.instant import parse_instant, to_epoch
@@ -32,16 +32,19 @@ from gnomon.errors import DefinitionError
 __all__ = ["decide_command", "describe_command", "next_command", "preview_command"]
 
 
+@click.command("next", cls=Command)
+@expression_argument
+@zone_option
+@dialect_option
+@dst_option
+@after_option
+@count_option("5")
+@json_option
+@click.pass_context
 def next_command(
-    context: typer.Context,
-    expression: ExpressionArgument,
-    zone: ZoneOption = "UTC",
-    dialect: DialectOption = None,
-    dst: DstOption = None,
-    after: AfterOption = None,
-    count: CountOption = "5",
-    as_json: JsonOption = False,
-) -> str:
+    context: click.Context, expression: str, zone: str, dialect: str | None, dst: str | None,
+    after: str | None, count: str, as_json: bool,
+) -> str:  # fmt: skip
     """Show the next occurrences of an expression."""
     from gnomon.cli.occurrences import next_text
     from gnomon.core.reading import read
@@ -52,12 +55,14 @@ def next_command(
     )
 
 
+@click.command("describe", cls=Command)
+@expression_argument
+@zone_option
+@dialect_option
+@dst_option
+@json_option
 def describe_command(
-    expression: ExpressionArgument,
-    zone: ZoneOption = "UTC",
-    dialect: DialectOption = None,
-    dst: DstOption = None,
-    as_json: JsonOption = False,
+    expression: str, zone: str, dialect: str | None, dst: str | None, as_json: bool
 ) -> str:
     """Say in English what an expression means."""
     from gnomon.cli.occurrences import describe_text
@@ -66,48 +71,33 @@ def describe_command(
     return describe_text(read(expression, zone=zone, dialect=dialect, dst=dst), as_json=as_json)
 
 
+@click.command("decide", cls=Command)
+@click.option("--identity", required=True, metavar="TEXT", help="The stable name of the schedule.")
+@click.option("--nominal", required=True, metavar="INSTANT", help="The nominal instant, RFC 3339.")
+@zone_option
+@click.option(
+    "--window", default="after,0s", metavar="MODE,DURATION",
+    help="after, around or before, and a length.",
+)  # fmt: skip
+@click.option(
+    "--dist", default="uniform", metavar="NAME[,KEY=VALUE...]",
+    help="uniform, skewEarly, skewLate, normal or exponential.",
+)  # fmt: skip
+@click.option("--seed", default="stable", metavar="STRATEGY", help="stable, daily or weekly.")
+@click.option("--salt", default="", show_default=False, metavar="TEXT", help="Changes every draw.")
+@click.option(
+    "--only", multiple=True, metavar="SPEC",
+    help="What is allowed, e.g. hours=9-17; may be repeated.",
+)  # fmt: skip
+@click.option(
+    "--avoid", multiple=True, metavar="SPEC",
+    help="What is not allowed, e.g. dow=sat,sun; may be repeated.",
+)  # fmt: skip
+@json_option
 def decide_command(
-    identity: Annotated[
-        str, typer.Option("--identity", metavar="TEXT", help="The stable name of the schedule.")
-    ],
-    nominal: Annotated[
-        str, typer.Option("--nominal", metavar="INSTANT", help="The nominal instant, RFC 3339.")
-    ],
-    zone: ZoneOption = "UTC",
-    window: Annotated[
-        str,
-        typer.Option(
-            "--window", metavar="MODE,DURATION", help="after, around or before, and a length."
-        ),
-    ] = "after,0s",
-    dist: Annotated[
-        str,
-        typer.Option(
-            "--dist",
-            metavar="NAME[,KEY=VALUE...]",
-            help="uniform, skewEarly, skewLate, normal or exponential.",
-        ),
-    ] = "uniform",
-    seed: Annotated[
-        str, typer.Option("--seed", metavar="STRATEGY", help="stable, daily or weekly.")
-    ] = "stable",
-    salt: Annotated[str, typer.Option("--salt", metavar="TEXT", help="Changes every draw.")] = "",
-    only: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--only", metavar="SPEC", help="What is allowed, e.g. hours=9-17; may be repeated."
-        ),
-    ] = None,
-    avoid: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--avoid",
-            metavar="SPEC",
-            help="What is not allowed, e.g. dow=sat,sun; may be repeated.",
-        ),
-    ] = None,
-    as_json: JsonOption = False,
-) -> str:
+    identity: str, nominal: str, zone: str, window: str, dist: str, seed: str, salt: str,
+    only: tuple[str, ...], avoid: tuple[str, ...], as_json: bool,
+) -> str:  # fmt: skip
     """Show which second of its window a period runs at, and why."""
     from gnomon.cli.decision_view import decision_text
     from gnomon.core.decision import decide
@@ -126,12 +116,14 @@ def decide_command(
     return decision_text(decision, as_json=as_json)
 
 
+@click.command("preview", cls=Command)
+@file_argument
+@after_option
+@count_option("3")
+@json_option
+@click.pass_context
 def preview_command(
-    context: typer.Context,
-    file: FileArgument,
-    after: AfterOption = None,
-    count: CountOption = "3",
-    as_json: JsonOption = False,
+    context: click.Context, file: str, after: str | None, count: str, as_json: bool
 ) -> str:
     """Show every schedule of a file with its next occurrences."""
     from gnomon.apps.run.schedule_file import load_schedules

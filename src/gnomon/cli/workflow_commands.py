@@ -1,5 +1,5 @@
 """
-The commands about workflows: run, deploy, status, run-now, pause, resume, approve, resolve, ...
+The commands about workflows: run, status, run-now, pause, resume, approve, resolve, ...
 
 Each command but `run` opens the store beside its host, writes, and rings, so that the host sees it
 at once. `run` deploys the files it is given, and serves every workflow of the store.
@@ -11,15 +11,15 @@ import json
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-import typer
+import click
 
+from gnomon.cli.command import PATH, Group, argument
 from gnomon.cli.options import (
-    JsonOption,
     clock_of,
+    json_option,
     read_count,
-    read_file,
     read_keep_ms,
     read_length_ms,
 )
@@ -30,89 +30,83 @@ if TYPE_CHECKING:
     from gnomon.apps.workflow.desk import Desk
 
 __all__ = [
-    "ROWS_MAX", "STORE", "AfterOption", "CountOption", "NameArgument", "StoreOption", "at_desk",
-    "said_text", "workflow_app",
+    "ROWS_MAX",
+    "STORE",
+    "after_option",
+    "at_desk",
+    "count_option",
+    "name_argument",
+    "said_text",
+    "store_option",
+    "workflow_app",
 ]  # fmt: skip
 
 KEEP_MIN_MS = 86_400_000
+STORE = "workflows.sqlite3"
 ROWS_MAX = 10_000
 THREADS_MAX = 10_000
 _T = TypeVar("_T")
 
-workflow_app = typer.Typer(
-    name="workflow", help="Automations that act on what is new, and never twice.",
-    rich_markup_mode=None,
-)  # fmt: skip
+workflow_app = Group("workflow", help="Automations that act on what is new, and never twice.")
+workflow_app.later = {
+    "deploy": "gnomon.cli.workflow_versions:deploy_command",
+    "versions": "gnomon.cli.workflow_versions:versions_command",
+    "rollback": "gnomon.cli.workflow_versions:rollback_command",
+    "remove": "gnomon.cli.workflow_versions:remove_command",
+    "test": "gnomon.cli.workflow_trial:trial_command",
+}
 
-NameArgument = Annotated[
-    str, typer.Argument(metavar="NAME", help="A workflow.", show_default=False)
-]
-StoreOption = Annotated[
-    str,
-    typer.Option("--store", metavar="STORE", help="A file, or the URL of a PostgreSQL database."),
-]
-CountOption = Annotated[
-    str, typer.Option("--count", metavar="N", help=f"How many rows, 1 to {ROWS_MAX}.")
-]
-AfterOption = Annotated[
-    int | None,
-    typer.Option("--after", metavar="N", min=1, max=2**62, help="Those that follow number N."),
-]
-STORE = "workflows.sqlite3"
-
-
-@workflow_app.callback(invoke_without_command=True)
-def program(context: typer.Context) -> str | None:
-    """Automations that act on what is new, and never twice."""
-    return None if context.invoked_subcommand else context.get_help() + "\n"
+name_argument = argument("name", metavar="NAME", help="A workflow.")
+store_option = click.option(
+    "--store", default=STORE, metavar="STORE", help="A file, or the URL of a PostgreSQL database."
+)
+count_option = click.option(
+    "--count", default="20", metavar="N", help=f"How many rows, 1 to {ROWS_MAX}."
+)
+after_option = click.option(
+    "--after", type=click.IntRange(1, 2**62), metavar="N", help="Those that follow number N."
+)
 
 
 @workflow_app.command("run")
+@argument(
+    "files",
+    nargs=-1,
+    type=PATH,
+    required=False,
+    metavar="[FILE]...",
+    help="Scripts to deploy first.",
+)
+@store_option
+@click.option(
+    "--keep", default="2160h", metavar="DURATION",
+    help="How long to keep what is over; forever to keep everything.",
+)  # fmt: skip
+@click.option(
+    "--threads", default="64", metavar="N",
+    help=f"How many functions can block at once, 1 to {THREADS_MAX}.",
+)  # fmt: skip
+@click.option(
+    "--repairer", default="", show_default=False, metavar="COMMAND",
+    help="Asked for a better script.",
+)  # fmt: skip
+@click.option("--repair-within", default="5m", metavar="DURATION", help="How long that may take.")
+@click.option(
+    "--alert", default="", show_default=False, metavar="COMMAND",
+    help="Told of runs that wait for a person.",
+)  # fmt: skip
+@click.option("--http", metavar="ADDRESS", help="Serve commands too, e.g. 127.0.0.1:8081.")
+@click.option("--access", type=PATH, metavar="PATH", help="Who may ask over HTTP.")
+@click.pass_context
 def run_command(
-    context: typer.Context,
-    files: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="[FILE]...", help="Scripts to deploy first.", show_default=False),
-    ] = None,
-    store: StoreOption = STORE,
-    keep: Annotated[
-        str,
-        typer.Option(
-            "--keep",
-            metavar="DURATION",
-            help="How long to keep what is over; forever to keep everything.",
-        ),
-    ] = "2160h",
-    threads: Annotated[
-        str,
-        typer.Option(
-            "--threads",
-            metavar="N",
-            help=f"How many functions can block at once, 1 to {THREADS_MAX}.",
-        ),
-    ] = "64",
-    repairer: Annotated[
-        str, typer.Option("--repairer", metavar="COMMAND", help="Asked for a better script.")
-    ] = "",
-    repair_within: Annotated[
-        str, typer.Option("--repair-within", metavar="DURATION", help="How long that may take.")
-    ] = "5m",
-    alert: Annotated[
-        str, typer.Option("--alert", metavar="COMMAND", help="Told of runs that wait for a person.")
-    ] = "",
-    http: Annotated[
-        str | None,
-        typer.Option("--http", metavar="ADDRESS", help="Serve commands too, e.g. 127.0.0.1:8081."),
-    ] = None,
-    access: Annotated[
-        Path | None, typer.Option("--access", metavar="PATH", help="Who may ask over HTTP.")
-    ] = None,
-) -> int:
+    context: click.Context, files: tuple[Path, ...], store: str, keep: str, threads: str,
+    repairer: str, repair_within: str, alert: str, http: str | None, access: Path | None,
+) -> int:  # fmt: skip
     """Serve every workflow of a store until stopped; deploy these scripts first."""
     from gnomon.compose.workflow import run_workflows
 
     return run_workflows(
-        files or [],
+        files,
         store,
         clock_of(context),
         keep=_read_keep(keep),
@@ -125,33 +119,12 @@ def run_command(
     )
 
 
-@workflow_app.command("deploy")
-def deploy_command(
-    context: typer.Context,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A script.", show_default=False)],
-    store: StoreOption = STORE,
-    as_json: JsonOption = False,
-) -> str:
-    """Put a script in force; a host that serves the store goes on with it."""
-    from gnomon.apps.workflow.script import load_workflow
-
-    text = read_file(str(file)).read_text(encoding="utf-8")
-    workflow = load_workflow(text, where=str(file), folder=file.parent)
-    version = at_desk(context, store, lambda desk: desk.deploy(workflow, text=text), makes=True)
-    if as_json:
-        return json.dumps({"workflow": workflow.name, "version": version}) + "\n"
-    return f"{workflow.name}: version {version} is in force\n"
-
-
 @workflow_app.command("status")
-def status_command(
-    context: typer.Context,
-    name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="One workflow.", show_default=False)
-    ] = None,
-    store: StoreOption = STORE,
-    as_json: JsonOption = False,
-) -> str:
+@argument("name", required=False, metavar="[NAME]", help="One workflow.")
+@store_option
+@json_option
+@click.pass_context
+def status_command(context: click.Context, name: str | None, store: str, as_json: bool) -> str:
     """Say whether workflows run, rest, need attention or are stopped, and what they did."""
     from gnomon.apps.workflow.overview import Overview
     from gnomon.cli.workflow_view import overviews_text
@@ -165,10 +138,15 @@ def status_command(
 
 
 @workflow_app.command("runs")
+@name_argument
+@store_option
+@count_option
+@after_option
+@json_option
+@click.pass_context
 def runs_command(
-    context: typer.Context, name: NameArgument, store: StoreOption = STORE,
-    count: CountOption = "20", after: AfterOption = None, as_json: JsonOption = False,
-) -> str:  # fmt: skip
+    context: click.Context, name: str, store: str, count: str, after: int | None, as_json: bool
+) -> str:
     """List the attempts of a workflow, newest first, for operators."""
     from gnomon.cli.workflow_view import runs_text
 
@@ -180,13 +158,17 @@ def runs_command(
 
 
 @workflow_app.command("events")
+@name_argument
+@store_option
+@click.option("--topic", help="Only of this topic.")
+@click.option("--status", help="pending, reserved, consumed or skipped.")
+@count_option
+@after_option
+@json_option
+@click.pass_context
 def events_command(
-    context: typer.Context, name: NameArgument, store: StoreOption = STORE,
-    topic: Annotated[str | None, typer.Option("--topic", help="Only of this topic.")] = None,
-    status: Annotated[
-        str | None, typer.Option("--status", help="pending, reserved, consumed or skipped.")
-    ] = None,
-    count: CountOption = "20", after: AfterOption = None, as_json: JsonOption = False,
+    context: click.Context, name: str, store: str, topic: str | None, status: str | None,
+    count: str, after: int | None, as_json: bool,
 ) -> str:  # fmt: skip
     """List the events of a workflow, newest first."""
     from gnomon.cli.workflow_view import events_text
@@ -205,10 +187,12 @@ def events_command(
 
 
 @workflow_app.command("inputs")
-def inputs_command(
-    context: typer.Context, name: NameArgument, store: StoreOption = STORE,
-    count: CountOption = "20", as_json: JsonOption = False,
-) -> str:  # fmt: skip
+@name_argument
+@store_option
+@count_option
+@json_option
+@click.pass_context
+def inputs_command(context: click.Context, name: str, store: str, count: str, as_json: bool) -> str:
     """List what came in from outside, newest first."""
     from gnomon.cli.workflow_view import inputs_text
 
@@ -220,16 +204,20 @@ def inputs_command(
 
 
 @workflow_app.command("publish")
+@name_argument
+@argument("topic", metavar="TOPIC", help="What it is about.")
+@argument("id", metavar="ID", help="Its name; the same id again publishes nothing.")
+@argument("payload", required=False, metavar="[JSON]", help="What it says; left out, null.")
+@store_option
+@json_option
+@click.pass_context
 def publish_command(
-    context: typer.Context, name: NameArgument,
-    topic: Annotated[str, typer.Argument(metavar="TOPIC", show_default=False)],
-    id: Annotated[str, typer.Argument(metavar="ID", show_default=False)],
-    payload: Annotated[str, typer.Argument(metavar="[JSON]")] = "null",
-    store: StoreOption = STORE, as_json: JsonOption = False,
+    context: click.Context, name: str, topic: str, id: str, payload: str | None, store: str,
+    as_json: bool,
 ) -> str:  # fmt: skip
     """Publish an event from outside."""
     try:
-        value = json.loads(payload)
+        value = json.loads(payload or "null")
     except ValueError:
         raise DefinitionError(
             "must be JSON", where="payload", got=payload, hint="""write e.g. '{"n": 5}'"""
@@ -241,44 +229,51 @@ def publish_command(
 
 
 @workflow_app.command("run-now")
-def run_now_command(
-    context: typer.Context, name: NameArgument, store: StoreOption = STORE,
-    as_json: JsonOption = False,
-) -> str:  # fmt: skip
+@name_argument
+@store_option
+@json_option
+@click.pass_context
+def run_now_command(context: click.Context, name: str, store: str, as_json: bool) -> str:
     """Let every producer run as soon as possible."""
     at_desk(context, store, lambda desk: desk.run_now(name))
     return said_text(name, "run-now", "its producers run", as_json=as_json)
 
 
 @workflow_app.command("pause")
-def pause_command(
-    context: typer.Context, name: NameArgument, store: StoreOption = STORE,
-    as_json: JsonOption = False,
-) -> str:  # fmt: skip
+@name_argument
+@store_option
+@json_option
+@click.pass_context
+def pause_command(context: click.Context, name: str, store: str, as_json: bool) -> str:
     """Start nothing any more; a run at work comes to its end."""
     at_desk(context, store, lambda desk: desk.pause(name))
     return said_text(name, "pause", "stopped", as_json=as_json)
 
 
 @workflow_app.command("resume")
-def resume_command(
-    context: typer.Context, name: NameArgument, store: StoreOption = STORE,
-    as_json: JsonOption = False,
-) -> str:  # fmt: skip
+@name_argument
+@store_option
+@json_option
+@click.pass_context
+def resume_command(context: click.Context, name: str, store: str, as_json: bool) -> str:
     """Go on, and try again at once what has failed."""
     said = at_desk(context, store, lambda desk: desk.resume(name))
     return said_text(name, "resume", said, as_json=as_json)
 
 
 @workflow_app.command("approve")
+@name_argument
+@store_option
+@click.option("--reject", is_flag=True, help="Refuse it instead.")
+@click.option(
+    "--key", default="", show_default=False, metavar="KEY",
+    help="Only the mutation that has this key.",
+)  # fmt: skip
+@json_option
+@click.pass_context
 def approve_command(
-    context: typer.Context, name: NameArgument, store: StoreOption = STORE,
-    reject: Annotated[bool, typer.Option("--reject", help="Refuse it instead.")] = False,
-    key: Annotated[
-        str, typer.Option("--key", metavar="KEY", help="Only the mutation that has this key.")
-    ] = "",
-    as_json: JsonOption = False,
-) -> str:  # fmt: skip
+    context: click.Context, name: str, store: str, reject: bool, key: str, as_json: bool
+) -> str:
     """Grant what a run waits for, or refuse it."""
     if reject:
         at_desk(context, store, lambda desk: desk.reject(name, key=key))
@@ -288,17 +283,12 @@ def approve_command(
 
 
 @workflow_app.command("resolve")
-def resolve_command(
-    context: typer.Context, name: NameArgument,
-    said: Annotated[
-        str,
-        typer.Argument(
-            metavar="ANSWER", help="happened, did-not-happen, skip or try-again.",
-            show_default=False,
-        ),
-    ],
-    store: StoreOption = STORE, as_json: JsonOption = False,
-) -> str:  # fmt: skip
+@name_argument
+@argument("said", metavar="ANSWER", help="happened, did-not-happen, skip or try-again.")
+@store_option
+@json_option
+@click.pass_context
+def resolve_command(context: click.Context, name: str, said: str, store: str, as_json: bool) -> str:
     """Say what became of a mutation whose end the host does not know."""
     from gnomon.apps.workflow.reconciling import Resolution
 
@@ -308,18 +298,23 @@ def resolve_command(
 
 
 @workflow_app.command("skip-input")
+@name_argument
+@argument("input_id", metavar="INPUT", help="The id of what came in.")
+@store_option
+@json_option
+@click.pass_context
 def skip_input_command(
-    context: typer.Context, name: NameArgument,
-    input_id: Annotated[str, typer.Argument(metavar="INPUT", show_default=False)],
-    store: StoreOption = STORE, as_json: JsonOption = False,
-) -> str:  # fmt: skip
+    context: click.Context, name: str, input_id: str, store: str, as_json: bool
+) -> str:
     """Do nothing more about something that came in."""
     at_desk(context, store, lambda desk: desk.skip_input(name, input_id))
     return said_text(name, "skip-input", f"{input_id} is skipped", as_json=as_json)
 
 
 @workflow_app.command("doctor")
-def doctor_command(store: StoreOption = STORE, as_json: JsonOption = False) -> int:
+@store_option
+@json_option
+def doctor_command(store: str, as_json: bool) -> int:
     """Examine the workflows of a store: say what is wrong with them and what to do."""
     from gnomon.cli.other_doctor import referred
     from gnomon.cli.workflow_view import doctor_text
@@ -332,7 +327,7 @@ def doctor_command(store: StoreOption = STORE, as_json: JsonOption = False) -> i
 
 
 def at_desk(
-    context: typer.Context, store: str, work: "Callable[[Desk], Awaitable[_T]]", *,
+    context: click.Context, store: str, work: "Callable[[Desk], Awaitable[_T]]", *,
     to_look: bool = False, makes: bool = False,
 ) -> _T:  # fmt: skip
     """Open the store, which only one of the commands makes, do the work, and tell its host."""

@@ -6,11 +6,12 @@ Spec: WCLI-8.
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
-from gnomon.cli.options import JsonOption, clock_of, read_file
+from gnomon.cli.command import PATH, Command, argument
+from gnomon.cli.options import clock_of, json_option, read_file
 from gnomon.cli.problem import printable
 from gnomon.cli.screen import say
 from gnomon.errors import DefinitionError
@@ -24,22 +25,21 @@ __all__ = ["trial_command"]
 SHOWN_MAX = 300
 
 
+@click.command("test", cls=Command)
+@argument("file", type=PATH, metavar="FILE", help="A script.")
+@click.option(
+    "--event", "events", multiple=True, metavar="TOPIC/ID[=JSON]", help="Something that comes in."
+)
+@click.option(
+    "--result", "results", multiple=True, metavar="TOOL=JSON", help="What a tool is taken to give."
+)
+@click.option("--producers/--no-producers", default=True, help="Whether producers are called.")
+@json_option
+@click.pass_context
 def trial_command(
-    context: typer.Context,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A script.", show_default=False)],
-    events: Annotated[
-        list[str] | None,
-        typer.Option("--event", metavar="TOPIC/ID[=JSON]", help="Something that comes in."),
-    ] = None,
-    results: Annotated[
-        list[str] | None,
-        typer.Option("--result", metavar="TOOL=JSON", help="What a tool is taken to give."),
-    ] = None,
-    producers: Annotated[
-        bool, typer.Option("--producers/--no-producers", help="Whether producers are called.")
-    ] = True,
-    as_json: JsonOption = False,
-) -> int:
+    context: click.Context, file: Path, events: tuple[str, ...], results: tuple[str, ...],
+    producers: bool, as_json: bool,
+) -> int:  # fmt: skip
     """Say what a script would do with some events; its tools are not called."""
     from asyncio import run
 
@@ -49,8 +49,8 @@ def trial_command(
     from gnomon.shell.store.workflow_opening import open_log
 
     text = read_file(str(file)).read_text(encoding="utf-8")
-    given = [_event(one) for one in events or []]
-    said = dict(_result(one) for one in results or [])
+    given = [_event(one) for one in events]
+    said = dict(_result(one) for one in results)
     workflow = load_workflow(text, where=str(file), folder=file.parent)
 
     async def whole() -> "Trial":

@@ -13,14 +13,14 @@ from gnomon.cli.problem import printable
 from gnomon.cli.screen import say
 
 __all__ = [
-    "all_run_rows", "as_json", "columns", "dag_rows", "facts", "listing", "run_rows",
+    "all_run_rows", "columns", "dag_rows", "facts", "json_text", "listing", "run_rows",
     "schedule_rows", "schedule_text", "warn",
 ]  # fmt: skip
 
 Answer = Mapping[str, object]
 
 
-def as_json(answer: object) -> str:
+def json_text(answer: object) -> str:
     text = json.dumps(answer, indent=2, ensure_ascii=False)
     lines = text.split("\n")  # what JSON lets stand in a text, and a terminal would obey
     return "".join(f"{_escaped(line)}\n" for line in lines)

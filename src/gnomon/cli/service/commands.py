@@ -8,49 +8,43 @@ Spec: UP-1, HTTP-12.
 
 import sys
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
-from gnomon.cli.database_options import PoolerOption, SchemaOption, read_database
-from gnomon.cli.options import MetricsOption, clock_of, read_metrics
+from gnomon.cli.command import PATH, Command
+from gnomon.cli.database_options import pooler_option, read_database, schema_option
+from gnomon.cli.options import clock_of, metrics_option, read_metrics
 from gnomon.compose.shared_database import SharedDatabase
 from gnomon.errors import DefinitionError, MissingExtraError
 from gnomon.shell.settings import environment
 
 __all__ = ["api_command", "up_command", "worker_command"]
 
-HostOption = Annotated[
-    str | None, typer.Option("--host", metavar="ADDRESS", help="Where to listen; loopback.")
-]
-PortOption = Annotated[int | None, typer.Option("--port", metavar="N", help="8080.")]
-JsonLogOption = Annotated[bool, typer.Option("--json-log", help="Log lines as JSON.")]
-SharedOption = Annotated[
-    str | None,
-    typer.Option("--database", metavar="URL", help="The ledger on PostgreSQL."),
-]
+host_option = click.option("--host", metavar="ADDRESS", help="Where to listen; loopback.")
+port_option = click.option("--port", type=int, metavar="N", help="8080.")
+json_log_option = click.option("--json-log", is_flag=True, help="Log lines as JSON.")
+shared_option = click.option("--database", metavar="URL", help="The ledger on PostgreSQL.")
 
 _YES, _NO = ("true", "1", "yes", "on"), ("", "false", "0", "no", "off")
 
 
+@click.command("up", cls=Command)
+@click.option(
+    "--data", type=PATH, default=Path(".gnomon"), metavar="DIR",
+    help="Where the ledger and the token are.",
+)  # fmt: skip
+@click.option("--database", metavar="URL", help="A ledger on PostgreSQL, not a file.")
+@schema_option
+@pooler_option
+@host_option
+@port_option
+@click.option("--no-samples", is_flag=True, help="Leave an empty ledger empty.")
+@json_log_option
+@click.pass_context
 def up_command(
-    context: typer.Context,
-    data: Annotated[
-        Path, typer.Option("--data", metavar="DIR", help="Where the ledger and the token are.")
-    ] = Path(".gnomon"),
-    database: Annotated[
-        str | None,
-        typer.Option("--database", metavar="URL", help="A ledger on PostgreSQL, not a file."),
-    ] = None,
-    schema: SchemaOption = None,
-    pooler: PoolerOption = False,
-    host: HostOption = None,
-    port: PortOption = None,
-    no_samples: Annotated[
-        bool, typer.Option("--no-samples", help="Leave an empty ledger empty.")
-    ] = False,
-    json_log: JsonLogOption = False,
-) -> int:
+    context: click.Context, data: Path, database: str | None, schema: str | None, pooler: bool,
+    host: str | None, port: int | None, no_samples: bool, json_log: bool,
+) -> int:  # fmt: skip
     """Run API, worker and executor in one process, on this machine only, until stopped."""
     _need_extra()
     from gnomon.cli.service.up_command import UpOptions, run_up
@@ -67,37 +61,28 @@ def up_command(
     return 0 if run_up(options, clock_of(context), _announce) else 130
 
 
+@click.command("api", cls=Command)
+@shared_option
+@schema_option
+@pooler_option
+@click.option("--access", type=PATH, metavar="PATH", help="Who may ask.")
+@host_option
+@port_option
+@click.option("--hosts", metavar="NAMES", help="Names it is asked under, by commas.")
+@click.option("--tls-certificate", type=PATH, metavar="PATH", help="Serve HTTPS.")
+@click.option("--tls-key", type=PATH, metavar="PATH", help="Its key.")
+@click.option(
+    "--tls-client-authority", type=PATH, metavar="PATH", help="Clients need its certificates."
+)
+@click.option("--insecure", is_flag=True, help="Listen elsewhere without TLS.")
+@json_log_option
+@click.pass_context
 def api_command(
-    context: typer.Context,
-    database: SharedOption = None,
-    schema: SchemaOption = None,
-    pooler: PoolerOption = False,
-    access: Annotated[
-        Path | None, typer.Option("--access", metavar="PATH", help="Who may ask.")
-    ] = None,
-    host: HostOption = None,
-    port: PortOption = None,
-    hosts: Annotated[
-        str | None,
-        typer.Option("--hosts", metavar="NAMES", help="Names it is asked under, by commas."),
-    ] = None,
-    tls_certificate: Annotated[
-        Path | None, typer.Option("--tls-certificate", metavar="PATH", help="Serve HTTPS.")
-    ] = None,
-    tls_key: Annotated[
-        Path | None, typer.Option("--tls-key", metavar="PATH", help="Its key.")
-    ] = None,
-    tls_client_authority: Annotated[
-        Path | None,
-        typer.Option(
-            "--tls-client-authority", metavar="PATH", help="Clients need its certificates."
-        ),
-    ] = None,
-    insecure: Annotated[
-        bool, typer.Option("--insecure", help="Listen elsewhere without TLS.")
-    ] = False,
-    json_log: JsonLogOption = False,
-) -> int:
+    context: click.Context, database: str | None, schema: str | None, pooler: bool,
+    access: Path | None, host: str | None, port: int | None, hosts: str | None,
+    tls_certificate: Path | None, tls_key: Path | None, tls_client_authority: Path | None,
+    insecure: bool, json_log: bool,
+) -> int:  # fmt: skip
     """Serve the HTTP API from a ledger on PostgreSQL, until stopped."""
     _need_extra()
     from gnomon.cli.service.up_command import run_api
@@ -111,14 +96,17 @@ def api_command(
     return 0 if run_api(shared, http, clock_of(context), json_log=json_log) else 130
 
 
+@click.command("worker", cls=Command)
+@shared_option
+@schema_option
+@pooler_option
+@metrics_option
+@json_log_option
+@click.pass_context
 def worker_command(
-    context: typer.Context,
-    database: SharedOption = None,
-    schema: SchemaOption = None,
-    pooler: PoolerOption = False,
-    metrics: MetricsOption = None,
-    json_log: JsonLogOption = False,
-) -> int:
+    context: click.Context, database: str | None, schema: str | None, pooler: bool,
+    metrics: str | None, json_log: bool,
+) -> int:  # fmt: skip
     """Start what is due, from a ledger on PostgreSQL, until stopped."""
     _need_extra()
     from gnomon.cli.service.up_command import run_worker

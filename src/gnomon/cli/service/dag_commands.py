@@ -12,21 +12,21 @@ import contextlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
-from gnomon.cli.options import JsonOption
+from gnomon.cli.command import PATH, Group, argument
+from gnomon.cli.options import json_option
 from gnomon.cli.problem import RemoteError, printable
-from gnomon.cli.service.answers import as_json, columns, dag_rows, facts, listing, warn
+from gnomon.cli.service.answers import columns, dag_rows, facts, json_text, listing, warn
 from gnomon.cli.service.client import Client, find_place, part
-from gnomon.cli.service.paging import AfterOption, LimitOption, listed
+from gnomon.cli.service.paging import after_option, limit_option, listed
 from gnomon.cli.service.schedule_options import (
-    TokenFileOption,
-    UrlOption,
-    UserOption,
-    YesOption,
     read_text,
+    token_file_option,
+    url_option,
+    user_option,
+    yes_option,
 )
 
 __all__ = ["dag_app"]
@@ -34,38 +34,33 @@ __all__ = ["dag_app"]
 DAG_BYTES_MAX = 1_048_576
 PAGE = 1_000
 
-dag_app = typer.Typer(
-    name="dag",
-    help="Deploy the DAGs that a service runs, look at them, and remove them.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+dag_app = Group("dag", help="Deploy the DAGs that a service runs, look at them, and remove them.")
 
-DagArgument = Annotated[
-    str, typer.Argument(metavar="ID", help="The workflow_id of a DAG.", show_default=False)
-]
-VersionOption = Annotated[
-    int | None, typer.Option("--version", metavar="N", min=1, help="One version of it.")
-]
+dag_argument = argument("dag_id", metavar="ID", help="The workflow_id of a DAG.")
+version_option = click.option(
+    "--version", type=click.IntRange(1), metavar="N", help="One version of it."
+)
 
 
 @dag_app.command("deploy")
+@argument(
+    "files", nargs=-1, type=PATH, metavar="FILE...",
+    help="DAGs in JSON; - for input.",
+)  # fmt: skip
+@user_option
+@url_option
+@token_file_option
+@json_option
 def deploy_command(
-    files: Annotated[
-        list[Path],
-        typer.Argument(metavar="FILE...", help="DAGs in JSON; - for input.", show_default=False),
-    ],
-    user: UserOption = None,
-    url: UrlOption = None,
-    token_file: TokenFileOption = None,
-    json: JsonOption = False,
-) -> str:
+    files: tuple[Path, ...], user: str | None, url: str | None, token_file: Path | None,
+    as_json: bool,
+) -> str:  # fmt: skip
     """Deploy DAGs, one in each file, and register the schedules of their triggers."""
     client = Client(find_place(url, token_file))
     texts = [(file, read_text(file, most=DAG_BYTES_MAX)) for file in files]
     found = [_deployed(client, file, text, user) for file, text in texts]
-    if json:
-        return as_json({"items": found})
+    if as_json:
+        return json_text({"items": found})
     for one in found:
         warn(one)
     rows = [
@@ -82,57 +77,65 @@ def deploy_command(
 
 
 @dag_app.command("list")
+@user_option
+@limit_option(100)
+@after_option
+@url_option
+@token_file_option
+@json_option
 def list_command(
-    user: UserOption = None,
-    limit: LimitOption = 100,
-    after: AfterOption = None,
-    url: UrlOption = None,
-    token_file: TokenFileOption = None,
-    json: JsonOption = False,
-) -> str:
+    user: str | None, limit: int, after: str | None, url: str | None, token_file: Path | None,
+    as_json: bool,
+) -> str:  # fmt: skip
     """List the DAGs with their newest versions, in the order of their users and ids."""
     client = Client(find_place(url, token_file))
-    return listed(client, "/workflows", {"user_id": user}, dag_rows, limit, after, as_json=json)
+    return listed(client, "/workflows", {"user_id": user}, dag_rows, limit, after, as_json=as_json)
 
 
 @dag_app.command("show")
+@dag_argument
+@version_option
+@user_option
+@url_option
+@token_file_option
+@json_option
 def show_command(
-    dag_id: DagArgument,
-    version: VersionOption = None,
-    user: UserOption = None,
-    url: UrlOption = None,
-    token_file: TokenFileOption = None,
-    json: JsonOption = False,
-) -> str:
+    dag_id: str, version: int | None, user: str | None, url: str | None, token_file: Path | None,
+    as_json: bool,
+) -> str:  # fmt: skip
     """Show one version of a DAG, the newest where none is named."""
     client, path = Client(find_place(url, token_file)), f"/workflows/{part(dag_id)}"
     with _asked_for(user):
         found = client.get(path, version=version, user_id=user)
-    return as_json(found) if json else facts(found, leave_out=["dag"]) + _text(found.get("dag"))
+    return (
+        json_text(found) if as_json else facts(found, leave_out=["dag"]) + _text(found.get("dag"))
+    )
 
 
 @dag_app.command("remove")
+@dag_argument
+@version_option
+@user_option
+@yes_option
+@url_option
+@token_file_option
+@json_option
 def remove_command(
-    dag_id: DagArgument,
-    version: VersionOption = None,
-    user: UserOption = None,
-    yes: YesOption = False,
-    url: UrlOption = None,
-    token_file: TokenFileOption = None,
-    json: JsonOption = False,
-) -> str:
+    dag_id: str, version: int | None, user: str | None, yes: bool, url: str | None,
+    token_file: Path | None, as_json: bool,
+) -> str:  # fmt: skip
     """Remove a DAG and the schedules of its triggers, or one version that none starts."""
     client, path = Client(find_place(url, token_file)), f"/workflows/{part(dag_id)}"
     if not yes:
-        return _would_go(client, path, dag_id, version, user, as_json_text=json)
+        return _would_go(client, path, dag_id, version, user, as_json=as_json)
     with _asked_for(user):
         found = client.delete(path, version=version, user_id=user)
-    return as_json(found) if json else facts(found)
+    return json_text(found) if as_json else facts(found)
 
 
 def _would_go(
     client: Client, path: str, dag_id: str, version: int | None, user: str | None, *,
-    as_json_text: bool,
+    as_json: bool,
 ) -> str:  # fmt: skip
     with _asked_for(user):
         owner = client.get(path, version=version, user_id=user).get("user_id")
@@ -143,9 +146,9 @@ def _would_go(
         for one in (items if isinstance(items, list) else [])
         if isinstance(one, dict) and version in (None, one.get("version"))
     ]
-    if as_json_text:
+    if as_json:
         shown = {"user_id": owner, "workflow_id": dag_id, "version": version, "schedules": ids}
-        return as_json(shown)
+        return json_text(shown)
     what = f"{dag_id} of {owner}" if version is None else f"version {version} of {dag_id}"
     return f"would remove {what}; add --yes to do it\n" + listing("schedules that start it", ids)
 

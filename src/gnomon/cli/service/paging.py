@@ -8,40 +8,38 @@ Spec: CLIENT-9.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Annotated
 
-import typer
+import click
 
+from gnomon.cli.command import FC
 from gnomon.cli.problem import printable
 from gnomon.cli.screen import say
-from gnomon.cli.service.answers import as_json as json_text
+from gnomon.cli.service.answers import json_text
 from gnomon.cli.service.client import Client
 
-__all__ = ["LIMIT_MAX", "AfterOption", "LimitOption", "listed"]
+__all__ = ["LIMIT_MAX", "after_option", "limit_option", "listed"]
 
 LIMIT_MAX = 1_000_000
 """How many items one command shows."""
 PAGE = 1_000
 
-LimitOption = Annotated[
-    int, typer.Option("--limit", metavar="N", min=1, max=LIMIT_MAX, help="How many at most.")
-]
-AfterOption = Annotated[
-    str | None,
-    typer.Option("--after", metavar="NEXT", help="Go on where a list was cut; it says where."),
-]
+
+def limit_option(default: int) -> Callable[[FC], FC]:
+    return click.option(
+        "--limit", type=click.IntRange(1, LIMIT_MAX), default=default, metavar="N",
+        help="How many at most.",
+    )  # fmt: skip
+
+
+after_option = click.option(
+    "--after", metavar="NEXT", help="Go on where a list was cut; it says where."
+)
 
 
 def listed(
-    client: Client,
-    path: str,
-    query: Mapping[str, object],
-    show: Callable[[object], str],
-    limit: int,
-    after: str | None,
-    *,
-    as_json: bool,
-) -> str:
+    client: Client, path: str, query: Mapping[str, object], show: Callable[[object], str],
+    limit: int, after: str | None, *, as_json: bool,
+) -> str:  # fmt: skip
     """The items of a list from a place on; where it is cut, how to go on."""
     items, following = _pages(client, path, query, limit, after)
     if as_json:

@@ -5,62 +5,56 @@ Spec: CLIENT-6 to CLIENT-8.
 """
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
-from gnomon.cli.options import JsonOption
+from gnomon.cli.command import PATH, Command, argument
+from gnomon.cli.options import json_option
 from gnomon.cli.problem import RemoteError, printable
-from gnomon.cli.service.answers import all_run_rows, as_json, columns, facts, run_rows, warn
+from gnomon.cli.service.answers import all_run_rows, columns, facts, json_text, run_rows, warn
 from gnomon.cli.service.client import Client, find_place, part
-from gnomon.cli.service.paging import AfterOption, LimitOption, listed
-from gnomon.cli.service.schedule_commands import schedule_app
+from gnomon.cli.service.paging import after_option, limit_option, listed
 from gnomon.cli.service.schedule_options import (
-    IdArgument,
-    ReasonOption,
-    TokenFileOption,
-    UrlOption,
-    UserOption,
-    WorkflowOption,
-    YesOption,
     definitions,
+    id_argument,
     read_params,
+    reason_option,
+    token_file_option,
+    url_option,
+    user_option,
+    workflow_option,
+    yes_option,
 )
 
-__all__ = ["schedule_app"]
+__all__ = [
+    "backfill_command",
+    "explain_command",
+    "import_command",
+    "kill_command",
+    "runs_command",
+    "skip_next_command",
+    "trigger_command",
+]
 
 
-@schedule_app.command("runs")
+@click.command("runs", cls=Command)
+@argument("schedule_id", required=False, metavar="[ID]", help="Of one schedule; left out, of all.")
+@click.option("--failed", is_flag=True, help="Of all schedules, those that failed.")
+@click.option("--status", metavar="STATUS", help="Of all schedules, those that read so.")
+@click.option("--since", metavar="AGO", help="Of all, since 1h ago or an instant; a day.")
+@click.option("--before", "until", metavar="AGO", help="Of all, over 1h ago, or at an instant.")
+@user_option
+@workflow_option
+@limit_option(20)
+@after_option
+@url_option
+@token_file_option
+@json_option
 def runs_command(
-    schedule_id: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[ID]", help="Of one schedule; left out, of all.", show_default=False
-        ),
-    ] = None,
-    failed: Annotated[
-        bool, typer.Option("--failed", help="Of all schedules, those that failed.")
-    ] = False,
-    status: Annotated[
-        str | None,
-        typer.Option("--status", metavar="STATUS", help="Of all schedules, those that read so."),
-    ] = None,
-    since: Annotated[
-        str | None,
-        typer.Option("--since", metavar="AGO", help="Of all, since 1h ago or an instant; a day."),
-    ] = None,
-    until: Annotated[
-        str | None,
-        typer.Option("--before", metavar="AGO", help="Of all, over 1h ago, or at an instant."),
-    ] = None,
-    user: UserOption = None,
-    workflow: WorkflowOption = None,
-    limit: LimitOption = 20,
-    after: AfterOption = None,
-    url: UrlOption = None,
-    token_file: TokenFileOption = None,
-    json: JsonOption = False,
-) -> str:
+    schedule_id: str | None, failed: bool, status: str | None, since: str | None, until: str | None,
+    user: str | None, workflow: str | None, limit: int, after: str | None, url: str | None,
+    token_file: Path | None, as_json: bool,
+) -> str:  # fmt: skip
     """Show what became of the periods of a schedule, or of all schedules, newest first."""
     client = Client(find_place(url, token_file))
     query = {
@@ -68,29 +62,28 @@ def runs_command(
         "workflow_id": workflow,
     }  # fmt: skip
     if schedule_id is None:
-        return listed(client, "/runs", query, all_run_rows, limit, after, as_json=json)
+        return listed(client, "/runs", query, all_run_rows, limit, after, as_json=as_json)
     if any(query.values()):
-        raise typer.BadParameter("name a schedule, or say which runs of all schedules, not both")
+        raise click.BadParameter("name a schedule, or say which runs of all schedules, not both")
     path = f"/schedules/{part(schedule_id)}/runs"
-    return listed(client, path, {}, run_rows, limit, after, as_json=json)
+    return listed(client, path, {}, run_rows, limit, after, as_json=as_json)
 
 
-@schedule_app.command("explain")
+@click.command("explain", cls=Command)
+@id_argument
+@argument("run_at", metavar="INSTANT", help="A planned instant.")
+@url_option
+@token_file_option
+@json_option
 def explain_command(
-    schedule_id: IdArgument,
-    run_at: Annotated[
-        str, typer.Argument(metavar="INSTANT", help="A planned instant.", show_default=False)
-    ],
-    url: UrlOption = None,
-    token_file: TokenFileOption = None,
-    json: JsonOption = False,
+    schedule_id: str, run_at: str, url: str | None, token_file: Path | None, as_json: bool
 ) -> str:
     """Say why a period ran, or why it did not."""
     found = Client(find_place(url, token_file)).get(
         f"/schedules/{part(schedule_id)}/explain", run_at=run_at
     )
-    if json:
-        return as_json(found)
+    if as_json:
+        return json_text(found)
     sentences = found.get("sentences")
     lines = [printable(str(one)) for one in sentences] if isinstance(sentences, list) else []
     details = found.get("facts")
@@ -99,97 +92,88 @@ def explain_command(
     )
 
 
-@schedule_app.command("trigger")
+@click.command("trigger", cls=Command)
+@id_argument
+@click.option("--key", metavar="TEXT", help="The same key again starts nothing twice.")
+@click.option("--params", metavar="JSON", help="What the run is given: an object.")
+@reason_option
+@url_option
+@token_file_option
+@json_option
 def trigger_command(
-    schedule_id: IdArgument,
-    key: Annotated[
-        str | None,
-        typer.Option("--key", metavar="TEXT", help="The same key again starts nothing twice."),
-    ] = None,
-    params: Annotated[
-        str | None,
-        typer.Option("--params", metavar="JSON", help="What the run is given: an object."),
-    ] = None,
-    reason: ReasonOption = "",
-    url: UrlOption = None,
-    token_file: TokenFileOption = None,
-    json: JsonOption = False,
-) -> str:
+    schedule_id: str, key: str | None, params: str | None, reason: str, url: str | None,
+    token_file: Path | None, as_json: bool,
+) -> str:  # fmt: skip
     """Run a schedule's workflow now, beside its periods."""
     headers = {"idempotency-key": key} if key is not None else {}
     body = {"reason": reason, "params": None if params is None else read_params(params)}
     found = Client(find_place(url, token_file)).post(
         f"/schedules/{part(schedule_id)}/trigger", body, headers=headers
     )
-    return as_json(found) if json else facts(found)
+    return json_text(found) if as_json else facts(found)
 
 
-@schedule_app.command("skip-next")
+@click.command("skip-next", cls=Command)
+@id_argument
+@url_option
+@token_file_option
+@json_option
 def skip_next_command(
-    schedule_id: IdArgument,
-    url: UrlOption = None,
-    token_file: TokenFileOption = None,
-    json: JsonOption = False,
+    schedule_id: str, url: str | None, token_file: Path | None, as_json: bool
 ) -> str:
     """Skip the next period of a schedule."""
     found = Client(find_place(url, token_file)).post(f"/schedules/{part(schedule_id)}/skip-next")
-    return as_json(found) if json else facts(found)
+    return json_text(found) if as_json else facts(found)
 
 
-@schedule_app.command("backfill")
+@click.command("backfill", cls=Command)
+@id_argument
+@click.option(
+    "--from", "start", required=True, metavar="INSTANT", help="The first instant, inclusive."
+)
+@click.option("--to", "end", required=True, metavar="INSTANT", help="The last instant, inclusive.")
+@click.option("--name", metavar="ID", help="The same name again runs nothing twice.")
+@yes_option
+@url_option
+@token_file_option
+@json_option
 def backfill_command(
-    schedule_id: IdArgument,
-    start: Annotated[
-        str, typer.Option("--from", metavar="INSTANT", help="The first instant, inclusive.")
-    ],
-    end: Annotated[
-        str, typer.Option("--to", metavar="INSTANT", help="The last instant, inclusive.")
-    ],
-    name: Annotated[
-        str | None,
-        typer.Option("--name", metavar="ID", help="The same name again runs nothing twice."),
-    ] = None,
-    yes: YesOption = False,
-    url: UrlOption = None,
-    token_file: TokenFileOption = None,
-    json: JsonOption = False,
-) -> str:
+    schedule_id: str, start: str, end: str, name: str | None, yes: bool, url: str | None,
+    token_file: Path | None, as_json: bool,
+) -> str:  # fmt: skip
     """Run the periods of a time that is over; without --yes only count them."""
     body = {"start": start, "end": end, "name": name, "dry_run": not yes}
     found = Client(find_place(url, token_file)).post(
         f"/schedules/{part(schedule_id)}/backfill", body
     )
-    if json:
-        return as_json(found)
+    if as_json:
+        return json_text(found)
     hint = "" if yes else "add --yes to run them\n"
     return facts(found) + hint
 
 
-@schedule_app.command("kill")
+@click.command("kill", cls=Command)
+@argument("key", metavar="KEY", help="The key of a run.")
+@reason_option
+@url_option
+@token_file_option
+@json_option
 def kill_command(
-    key: Annotated[
-        str, typer.Argument(metavar="KEY", help="The key of a run.", show_default=False)
-    ],
-    reason: ReasonOption = "",
-    url: UrlOption = None,
-    token_file: TokenFileOption = None,
-    json: JsonOption = False,
+    key: str, reason: str, url: str | None, token_file: Path | None, as_json: bool
 ) -> str:
     """End a run that is in flight."""
     found = Client(find_place(url, token_file)).post(f"/runs/{part(key)}/kill", {"reason": reason})
-    return as_json(found) if json else facts(found)
+    return json_text(found) if as_json else facts(found)
 
 
-@schedule_app.command("import")
+@click.command("import", cls=Command)
+@argument("file", type=PATH, metavar="FILE", help="Schedules in JSON or TOML.")
+@yes_option
+@url_option
+@token_file_option
+@json_option
 def import_command(
-    file: Annotated[
-        Path,
-        typer.Argument(metavar="FILE", help="Schedules in JSON or TOML.", show_default=False),
-    ],
-    yes: YesOption = False,
-    url: UrlOption = None,
-    token_file: TokenFileOption = None,
-    json: JsonOption = False,
+    file: Path, yes: bool, url: str | None, token_file: Path | None, as_json: bool
 ) -> str:
     """Register every schedule of a file; all are checked before the first is written."""
     client = Client(find_place(url, token_file))
@@ -199,8 +183,8 @@ def import_command(
         if yes:
             path = "/schedules/upsert"
             results = [_placed(client, path, one, file, number) for number, one in found]
-    if json:
-        return as_json({"items": results, "written": yes})
+    if as_json:
+        return json_text({"items": results, "written": yes})
     rows = [
         [printable(str(one.get("schedule_id"))), "changed" if one.get("changed") else "as it is"]
         for one in results

@@ -6,99 +6,107 @@ Each sends one request, or a few, and shows the answer. Nothing is decided here.
 Spec: CLIENT-1 to CLIENT-9.
 """
 
-from typing import Annotated
+from pathlib import Path
 
-import typer
+import click
 
-from gnomon.cli.options import JsonOption
-from gnomon.cli.service.answers import as_json, facts, listing, schedule_rows, schedule_text, warn
+from gnomon.cli.command import Group, argument
+from gnomon.cli.options import json_option
+from gnomon.cli.service.answers import facts, json_text, listing, schedule_rows, schedule_text, warn
 from gnomon.cli.service.client import Client, find_place, part
-from gnomon.cli.service.paging import AfterOption, LimitOption, listed
+from gnomon.cli.service.paging import after_option, limit_option, listed
 from gnomon.cli.service.schedule_options import (
-    CatchupOption,
-    CronOption,
-    FieldsFileOption,
-    IdArgument,
-    IdOption,
-    OverlapOption,
-    ReasonOption,
-    SetOption,
-    TokenFileOption,
-    UntilOption,
-    UrlOption,
-    UserOption,
-    WorkflowOption,
-    WorkflowVersionOption,
-    YesOption,
-    ZoneFieldOption,
+    catchup_option,
+    cron_option,
     definition,
+    fields_file_option,
+    id_argument,
+    id_option,
+    overlap_option,
+    reason_option,
+    set_option,
+    token_file_option,
+    until_option,
+    url_option,
+    user_option,
+    workflow_option,
+    workflow_version_option,
+    yes_option,
+    zone_field_option,
 )
 
 __all__ = ["schedule_app"]
 
-schedule_app = typer.Typer(
-    name="schedule",
-    help="Ask a service about its schedules, and change them.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+schedule_app = Group("schedule", help="Ask a service about its schedules, and change them.")
+schedule_app.later = {
+    "runs": "gnomon.cli.service.run_commands:runs_command",
+    "explain": "gnomon.cli.service.run_commands:explain_command",
+    "trigger": "gnomon.cli.service.run_commands:trigger_command",
+    "skip-next": "gnomon.cli.service.run_commands:skip_next_command",
+    "backfill": "gnomon.cli.service.run_commands:backfill_command",
+    "kill": "gnomon.cli.service.run_commands:kill_command",
+    "import": "gnomon.cli.service.run_commands:import_command",
+}
 
 
 @schedule_app.command("list")
+@user_option
+@workflow_option
+@click.option("--paused/--active", default=None, help="Only those that are, or are not.")
+@click.option("--text", metavar="TEXT", help="What the id contains.")
+@limit_option(100)
+@after_option
+@url_option
+@token_file_option
+@json_option
 def list_command(
-    user: UserOption = None,
-    workflow: WorkflowOption = None,
-    paused: Annotated[
-        bool | None, typer.Option("--paused/--active", help="Only those that are, or are not.")
-    ] = None,
-    text: Annotated[
-        str | None, typer.Option("--text", metavar="TEXT", help="What the id contains.")
-    ] = None,
-    limit: LimitOption = 100,
-    after: AfterOption = None,
-    url: UrlOption = None,
-    token_file: TokenFileOption = None,
-    json: JsonOption = False,
-) -> str:
+    user: str | None, workflow: str | None, paused: bool | None, text: str | None, limit: int,
+    after: str | None, url: str | None, token_file: Path | None, as_json: bool,
+) -> str:  # fmt: skip
     """List the schedules, in the order of their ids."""
     client = Client(find_place(url, token_file))
     query = {"user_id": user, "workflow_id": workflow, "paused": paused, "text": text}
-    return listed(client, "/schedules", query, schedule_rows, limit, after, as_json=json)
+    return listed(client, "/schedules", query, schedule_rows, limit, after, as_json=as_json)
 
 
 @schedule_app.command("show")
+@id_argument
+@click.option(
+    "--count", type=click.IntRange(1, 1000), default=5, metavar="N", help="How many next runs."
+)
+@url_option
+@token_file_option
+@json_option
 def show_command(
-    schedule_id: IdArgument,
-    count: Annotated[
-        int, typer.Option("--count", metavar="N", min=1, max=1000, help="How many next runs.")
-    ] = 5,
-    url: UrlOption = None,
-    token_file: TokenFileOption = None,
-    json: JsonOption = False,
+    schedule_id: str, count: int, url: str | None, token_file: Path | None, as_json: bool
 ) -> str:
     """Show one schedule and when it runs next."""
     found = Client(find_place(url, token_file)).get(f"/schedules/{part(schedule_id)}", count=count)
-    if json:
-        return as_json(found)
+    if as_json:
+        return json_text(found)
     return schedule_text(found)
 
 
 @schedule_app.command("upsert")
+@id_option
+@workflow_option
+@workflow_version_option
+@user_option
+@cron_option
+@zone_field_option
+@overlap_option
+@catchup_option
+@set_option
+@fields_file_option
+@url_option
+@token_file_option
+@json_option
 def upsert_command(
-    schedule_id: IdOption = None,
-    workflow: WorkflowOption = None,
-    workflow_version: WorkflowVersionOption = None,
-    user: UserOption = None,
-    cron: CronOption = None,
-    zone: ZoneFieldOption = None,
-    overlap: OverlapOption = None,
-    catchup: CatchupOption = None,
-    fields: SetOption = None,
-    file: FieldsFileOption = None,
-    url: UrlOption = None,
-    token_file: TokenFileOption = None,
-    json: JsonOption = False,
-) -> str:
+    schedule_id: str | None, workflow: str | None, workflow_version: int | None, user: str | None,
+    cron: str | None, zone: str | None, overlap: str | None, catchup: str | None,
+    fields: tuple[str, ...], file: Path | None, url: str | None, token_file: Path | None,
+    as_json: bool,
+) -> str:  # fmt: skip
     """Register a schedule, or change it."""
     body = definition(
         file, fields, schedule_id=schedule_id, workflow_id=workflow, version=workflow_version,
@@ -106,28 +114,32 @@ def upsert_command(
         catchup_policy=catchup,
     )  # fmt: skip
     found = Client(find_place(url, token_file)).post("/schedules/upsert", body)
-    if json:
-        return as_json(found)
+    if as_json:
+        return json_text(found)
     warn(found)
     return facts(found, leave_out=["warnings"])
 
 
 @schedule_app.command("diff")
+@id_option
+@workflow_option
+@workflow_version_option
+@user_option
+@cron_option
+@zone_field_option
+@overlap_option
+@catchup_option
+@set_option
+@fields_file_option
+@url_option
+@token_file_option
+@json_option
 def diff_command(
-    schedule_id: IdOption = None,
-    workflow: WorkflowOption = None,
-    workflow_version: WorkflowVersionOption = None,
-    user: UserOption = None,
-    cron: CronOption = None,
-    zone: ZoneFieldOption = None,
-    overlap: OverlapOption = None,
-    catchup: CatchupOption = None,
-    fields: SetOption = None,
-    file: FieldsFileOption = None,
-    url: UrlOption = None,
-    token_file: TokenFileOption = None,
-    json: JsonOption = False,
-) -> str:
+    schedule_id: str | None, workflow: str | None, workflow_version: int | None, user: str | None,
+    cron: str | None, zone: str | None, overlap: str | None, catchup: str | None,
+    fields: tuple[str, ...], file: Path | None, url: str | None, token_file: Path | None,
+    as_json: bool,
+) -> str:  # fmt: skip
     """Say what an upsert would change, and which runs would come and go; change nothing."""
     body = definition(
         file, fields, schedule_id=schedule_id, workflow_id=workflow, version=workflow_version,
@@ -135,8 +147,8 @@ def diff_command(
         catchup_policy=catchup,
     )  # fmt: skip
     found = Client(find_place(url, token_file)).post("/schedules/diff", body)
-    if json:
-        return as_json(found)
+    if as_json:
+        return json_text(found)
     warn(found)
     runs = listing("runs that would go", found.get("removed"))
     runs += listing("runs that would come", found.get("added"))
@@ -144,94 +156,86 @@ def diff_command(
 
 
 @schedule_app.command("pause")
+@argument("schedule_id", required=False, metavar="[ID]", help="One schedule.")
+@user_option
+@workflow_option
+@click.option("--text", metavar="TEXT", help="What the ids contain.")
+@until_option
+@reason_option
+@yes_option
+@url_option
+@token_file_option
+@json_option
 def pause_command(
-    schedule_id: Annotated[
-        str | None, typer.Argument(metavar="[ID]", help="One schedule.", show_default=False)
-    ] = None,
-    user: UserOption = None,
-    workflow: WorkflowOption = None,
-    text: Annotated[
-        str | None, typer.Option("--text", metavar="TEXT", help="What the ids contain.")
-    ] = None,
-    until: UntilOption = None,
-    reason: ReasonOption = "",
-    yes: YesOption = False,
-    url: UrlOption = None,
-    token_file: TokenFileOption = None,
-    json: JsonOption = False,
-) -> str:
+    schedule_id: str | None, user: str | None, workflow: str | None, text: str | None,
+    until: str | None, reason: str, yes: bool, url: str | None, token_file: Path | None,
+    as_json: bool,
+) -> str:  # fmt: skip
     """Pause one schedule, or with --yes all that the options find."""
     client = Client(find_place(url, token_file))
     if schedule_id is not None:
         body = {"schedule_id": schedule_id, "paused": True, "until": until, "reason": reason}
-        return _paused(client, body, json=json)
+        return _paused(client, body, as_json=as_json)
     filters = {"user_id": user, "workflow_id": workflow, "text": text}
-    return _bulk(client, filters, paused=True, until=until, reason=reason, yes=yes, json=json)
+    return _bulk(client, filters, paused=True, until=until, reason=reason, yes=yes, as_json=as_json)
 
 
 @schedule_app.command("resume")
+@argument("schedule_id", required=False, metavar="[ID]", help="One schedule.")
+@user_option
+@workflow_option
+@click.option("--text", metavar="TEXT", help="What the ids contain.")
+@reason_option
+@yes_option
+@url_option
+@token_file_option
+@json_option
 def resume_command(
-    schedule_id: Annotated[
-        str | None, typer.Argument(metavar="[ID]", help="One schedule.", show_default=False)
-    ] = None,
-    user: UserOption = None,
-    workflow: WorkflowOption = None,
-    text: Annotated[
-        str | None, typer.Option("--text", metavar="TEXT", help="What the ids contain.")
-    ] = None,
-    reason: ReasonOption = "",
-    yes: YesOption = False,
-    url: UrlOption = None,
-    token_file: TokenFileOption = None,
-    json: JsonOption = False,
-) -> str:
+    schedule_id: str | None, user: str | None, workflow: str | None, text: str | None, reason: str,
+    yes: bool, url: str | None, token_file: Path | None, as_json: bool,
+) -> str:  # fmt: skip
     """Resume one schedule, or with --yes all that the options find."""
     client = Client(find_place(url, token_file))
     if schedule_id is not None:
         body = {"schedule_id": schedule_id, "paused": False, "reason": reason}
-        return _paused(client, body, json=json)
+        return _paused(client, body, as_json=as_json)
     filters = {"user_id": user, "workflow_id": workflow, "text": text}
-    return _bulk(client, filters, paused=False, until=None, reason=reason, yes=yes, json=json)
+    return _bulk(client, filters, paused=False, until=None, reason=reason, yes=yes, as_json=as_json)
 
 
 @schedule_app.command("delete")
+@id_argument
+@url_option
+@token_file_option
+@json_option
 def delete_command(
-    schedule_id: IdArgument,
-    url: UrlOption = None,
-    token_file: TokenFileOption = None,
-    json: JsonOption = False,
+    schedule_id: str, url: str | None, token_file: Path | None, as_json: bool
 ) -> str:
     """Delete a schedule; its history stays."""
     Client(find_place(url, token_file)).delete(f"/schedules/{part(schedule_id)}")
-    return as_json({"schedule_id": schedule_id, "deleted": True}) if json else "deleted\n"
+    return json_text({"schedule_id": schedule_id, "deleted": True}) if as_json else "deleted\n"
 
 
-def _paused(client: Client, body: dict[str, object], *, json: bool) -> str:
+def _paused(client: Client, body: dict[str, object], *, as_json: bool) -> str:
     found = client.post("/schedules/pause", body)
-    if json:
-        return as_json(found)
+    if as_json:
+        return json_text(found)
     return schedule_text(found)
 
 
 def _bulk(
-    client: Client,
-    filters: dict[str, str | None],
-    *,
-    paused: bool,
-    until: str | None,
-    reason: str,
-    yes: bool,
-    json: bool,
-) -> str:
+    client: Client, filters: dict[str, str | None], *, paused: bool, until: str | None, reason: str,
+    yes: bool, as_json: bool,
+) -> str:  # fmt: skip
     if not any(filters.values()):
-        raise typer.BadParameter("name a schedule, or a filter: --user, --workflow or --text")
+        raise click.BadParameter("name a schedule, or a filter: --user, --workflow or --text")
     body = {name: value for name, value in filters.items() if value is not None}
     found = client.post(
         "/schedules/pause-many",
         body | {"paused": paused, "until": until, "reason": reason, "dry_run": not yes},
     )
-    if json:
-        return as_json(found)
+    if as_json:
+        return json_text(found)
     word = "paused" if paused else "resumed"
     ids = found.get("schedule_ids")
     title = f"{word}:" if yes else f"would be {word}; add --yes to do it:"

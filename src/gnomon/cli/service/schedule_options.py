@@ -10,18 +10,35 @@ Spec: CLIENT-5.
 
 import json
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
+from gnomon.cli.command import PATH, argument
 from gnomon.errors import DefinitionError
 
 __all__ = [
-    "CatchupOption", "CronOption", "FieldsFileOption", "IdArgument", "IdOption", "OverlapOption",
-    "ReasonOption", "SetOption", "TokenFileOption", "UntilOption", "UrlOption", "UserOption",
-    "WorkflowOption", "WorkflowVersionOption", "YesOption", "ZoneFieldOption", "definition",
-    "definitions", "read_params", "read_text",
+    "catchup_option",
+    "cron_option",
+    "definition",
+    "definitions",
+    "fields_file_option",
+    "id_argument",
+    "id_option",
+    "overlap_option",
+    "read_params",
+    "read_text",
+    "reason_option",
+    "set_option",
+    "token_file_option",
+    "until_option",
+    "url_option",
+    "user_option",
+    "workflow_option",
+    "workflow_version_option",
+    "yes_option",
+    "zone_field_option",
 ]  # fmt: skip
 
 BYTES_MAX = 64_000_000
@@ -29,70 +46,48 @@ DEFINITIONS_MAX = 100_000
 NUMBERS = ("version", "jitter_ms", "launches_max")
 """The fields of an upsert that are numbers; everything else is text."""
 
-UrlOption = Annotated[
-    str | None,
-    typer.Option("--url", metavar="URL", help="The service; left out, GNOMON_URL or loopback."),
-]
-TokenFileOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--token-file", metavar="PATH", help="A file with a token; left out, .gnomon/token."
-    ),
-]
-IdArgument = Annotated[
-    str, typer.Argument(metavar="ID", help="The id of a schedule.", show_default=False)
-]
-IdOption = Annotated[
-    str | None, typer.Option("--id", metavar="ID", help="Left out, derived from the workflow.")
-]
-WorkflowOption = Annotated[
-    str | None, typer.Option("--workflow", metavar="ID", help="The workflow that is started.")
-]
-WorkflowVersionOption = Annotated[
-    int | None, typer.Option("--workflow-version", metavar="N", help="Its version.")
-]
-UserOption = Annotated[
-    str | None, typer.Option("--user", metavar="ID", help="The user_id that it belongs to.")
-]
-CronOption = Annotated[
-    str | None, typer.Option("--cron", metavar="EXPR", help="A cron expression in quotes.")
-]
-ZoneFieldOption = Annotated[
-    str | None, typer.Option("--zone", metavar="ZONE", help="A zone of the IANA database.")
-]
-OverlapOption = Annotated[
-    str | None,
-    typer.Option("--overlap", metavar="POLICY", help="allow, skip, queue or replace."),
-]
-CatchupOption = Annotated[
-    str | None,
-    typer.Option("--catchup", metavar="POLICY", help="none, latest, fire_immediately or spread."),
-]
-SetOption = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="Any other field; may be repeated."),
-]
-FieldsFileOption = Annotated[
-    Path | None,
-    typer.Option("--file", metavar="PATH", help="The fields as JSON or TOML; - for input."),
-]
-ReasonOption = Annotated[
-    str, typer.Option("--reason", metavar="TEXT", help="Why; for the audit log.")
-]
-UntilOption = Annotated[
-    str | None, typer.Option("--until", metavar="INSTANT", help="RFC 3339; left out, for good.")
-]
-YesOption = Annotated[
-    bool, typer.Option("--yes", help="Do it; left out, only say what would be done.")
-]
+url_option = click.option(
+    "--url", metavar="URL", help="The service; left out, GNOMON_URL or loopback."
+)
+token_file_option = click.option(
+    "--token-file", type=PATH, metavar="PATH", help="A file with a token; left out, .gnomon/token."
+)
+id_argument = argument("schedule_id", metavar="ID", help="The id of a schedule.")
+id_option = click.option(
+    "--id", "schedule_id", metavar="ID", help="Left out, derived from the workflow."
+)
+workflow_option = click.option("--workflow", metavar="ID", help="The workflow that is started.")
+workflow_version_option = click.option(
+    "--workflow-version", type=int, metavar="N", help="Its version."
+)
+user_option = click.option("--user", metavar="ID", help="The user_id that it belongs to.")
+cron_option = click.option("--cron", metavar="EXPR", help="A cron expression in quotes.")
+zone_field_option = click.option("--zone", metavar="ZONE", help="A zone of the IANA database.")
+overlap_option = click.option("--overlap", metavar="POLICY", help="allow, skip, queue or replace.")
+catchup_option = click.option(
+    "--catchup", metavar="POLICY", help="none, latest, fire_immediately or spread."
+)
+set_option = click.option(
+    "--set", "fields", multiple=True, metavar="NAME=VALUE", help="Any other field; may be repeated."
+)
+fields_file_option = click.option(
+    "--file", type=PATH, metavar="PATH", help="The fields as JSON or TOML; - for input."
+)
+reason_option = click.option(
+    "--reason", default="", show_default=False, metavar="TEXT", help="Why; for the audit log."
+)
+until_option = click.option("--until", metavar="INSTANT", help="RFC 3339; left out, for good.")
+yes_option = click.option(
+    "--yes", is_flag=True, help="Do it; left out, only say what would be done."
+)
 
 
 def definition(
-    file: Path | None, sets: list[str] | None, **fields: str | int | None
+    file: Path | None, sets: Sequence[str], **fields: str | int | None
 ) -> dict[str, object]:
     """The body of an upsert."""
     found = dict(_one(definitions(file), file)) if file is not None else {}
-    for text in sets or []:
+    for text in sets:
         name, equals, value = text.partition("=")
         if not equals or not name:
             raise DefinitionError("must be NAME=VALUE", where="set", got=text)
