@@ -17,12 +17,12 @@ from gnomon.ports.workflow_facts import (
     Event,
     EventStatus,
     Facts,
-    FlowChange,
     Input,
     Mutation,
     Publication,
     Run,
     Script,
+    WorkflowChange,
 )
 from gnomon.ports.workflow_log import WorkflowLog
 from gnomon.shell.store.database import MEMORY, Database
@@ -124,7 +124,7 @@ class GatedLog:
         return await self._gate.call("load", lambda: self._inner.load(workflow), stores=True)
 
     async def commit(
-        self, change: FlowChange, *, seen: int, fence: int | None = None, number: int = 0
+        self, change: WorkflowChange, *, seen: int, fence: int | None = None, number: int = 0
     ) -> Committed:
         async def act() -> Committed:
             done = await self._inner.commit(change, seen=seen, fence=fence, number=number)

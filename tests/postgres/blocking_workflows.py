@@ -17,7 +17,7 @@ from gnomon.ports.workflow_log import WorkflowLog
 from gnomon.shell.store.postgres.workflow_log import PostgresWorkflowLog
 from gnomon.shell.store.queries import migrations
 
-__all__ = ["PostgresFlows"]
+__all__ = ["PostgresWorkflows"]
 
 _Result = TypeVar("_Result")
 _Do = Callable[[Coroutine[None, None, object]], object]
@@ -28,7 +28,7 @@ _TABLES = {
 }  # fmt: skip
 
 
-class PostgresFlows:
+class PostgresWorkflows:
     """Makes stores for worlds, one after the other, in one schema."""
 
     def __init__(self, url: str, schema: str) -> None:
@@ -55,9 +55,9 @@ class PostgresFlows:
 
 
 class _Store:
-    def __init__(self, flows: PostgresFlows) -> None:
-        self.log = cast("WorkflowLog", _Blocking(flows.log, cast("_Do", flows.do)))
-        self._flows = flows
+    def __init__(self, workflows: PostgresWorkflows) -> None:
+        self.log = cast("WorkflowLog", _Blocking(workflows.log, cast("_Do", workflows.do)))
+        self._workflows = workflows
         self._copy = sqlite3.connect(":memory:", check_same_thread=False)
         self._copy.executescript("".join(migrations("workflow")))
         self.back_up()
@@ -67,8 +67,10 @@ class _Store:
             self._copy.execute(f"DELETE FROM {name}")
             columns = [row[1] for row in self._copy.execute(f"PRAGMA table_info({name})")]
             listed, marks = ", ".join(columns), ", ".join("?" * len(columns))
-            rows = self._flows.do(
-                self._flows.log.pool.fetch(f"SELECT {listed} FROM {self._flows.schema}.{table}")
+            rows = self._workflows.do(
+                self._workflows.log.pool.fetch(
+                    f"SELECT {listed} FROM {self._workflows.schema}.{table}"
+                )
             )
             self._copy.executemany(
                 f"INSERT INTO {name} ({listed}) VALUES ({marks})",
@@ -77,21 +79,23 @@ class _Store:
         return self._copy
 
     def abandon(self) -> None:
-        statement = f"UPDATE {self._flows.schema}.flows SET lease_until = now() - interval '1 hour'"
-        self._flows.do(self._flows.log.pool.fetch(statement))
+        statement = (
+            f"UPDATE {self._workflows.schema}.flows SET lease_until = now() - interval '1 hour'"
+        )
+        self._workflows.do(self._workflows.log.pool.fetch(statement))
 
     def back_up(self) -> None:
-        name = f"{self._flows.schema}_copy"
+        name = f"{self._workflows.schema}_copy"
         self._run(
             f"DROP SCHEMA IF EXISTS {name} CASCADE", f"CREATE SCHEMA {name}",
             *(
-                f"CREATE TABLE {name}.{table} AS TABLE {self._flows.schema}.{table}"
+                f"CREATE TABLE {name}.{table} AS TABLE {self._workflows.schema}.{table}"
                 for table in _TABLES.values()
             ),
         )  # fmt: skip
 
     def restore(self) -> None:
-        name, schema = f"{self._flows.schema}_copy", self._flows.schema
+        name, schema = f"{self._workflows.schema}_copy", self._workflows.schema
         self._run(
             f"TRUNCATE {schema}.flows, {schema}.flow_causes CASCADE",
             *(f"INSERT INTO {schema}.{one} TABLE {name}.{one}" for one in _TABLES.values()),
@@ -100,7 +104,7 @@ class _Store:
 
     def _run(self, *statements: str) -> None:
         for statement in statements:
-            self._flows.do(self._flows.log.pool.fetch(statement))
+            self._workflows.do(self._workflows.log.pool.fetch(statement))
 
     def close(self) -> None:
         """The next world empties the database."""
