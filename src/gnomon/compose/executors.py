@@ -21,7 +21,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from gnomon.errors import DefinitionError, MissingExtraError
 from gnomon.ports import Clock
-from gnomon.ports.executions import Executions
+from gnomon.ports.dag import DagRuns
 from gnomon.ports.executor import Executor
 from gnomon.shell.executor.command_node import CommandNodes
 from gnomon.shell.executor.embedded import EmbeddedExecutor
@@ -78,7 +78,7 @@ def callback_keys(settings: ExecutorSettings) -> Keyring | None:
 
 def make_executor(
     settings: ExecutorSettings,
-    executions: Executions,
+    dag_runs: DagRuns,
     clock: Clock,
     *,
     output: Path | None,
@@ -107,12 +107,12 @@ def make_executor(
         secrets=Secrets(settings.secrets_directory),
         jobs=jobs,
     )
-    return EmbeddedExecutor(executions, clock, works)
+    return EmbeddedExecutor(dag_runs, clock, works)
 
 
 @asynccontextmanager
 async def open_executor(
-    settings: ExecutorSettings, executions: Executions, clock: Clock, *, output: Path | None
+    settings: ExecutorSettings, dag_runs: DagRuns, clock: Clock, *, output: Path | None
 ) -> AsyncIterator[Executor]:
     """The executor as long as the block lasts, however it ends."""
     async with AsyncExitStack() as stack:
@@ -120,7 +120,7 @@ async def open_executor(
         jobs = None
         if templates is not None:
             jobs = await _open_jobs(settings, templates, clock, stack)
-        executor = make_executor(settings, executions, clock, output=output, jobs=jobs)
+        executor = make_executor(settings, dag_runs, clock, output=output, jobs=jobs)
         stack.push_async_callback(executor.close)
         yield executor
 

@@ -10,7 +10,7 @@ Spec: UP-3.
 
 import json
 
-from gnomon.apps.service.deploying import Deployer
+from gnomon.apps.service.dag_deployment import Deployer
 from gnomon.apps.service.filters import Filter
 from gnomon.apps.service.registrar import Registrar
 from gnomon.ports.request import Actor

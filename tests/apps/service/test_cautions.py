@@ -132,7 +132,7 @@ def test_the_answer_warns_of_what_is_probably_not_meant(
 
 
 @clause("SERVICE-8")
-def test_a_workflow_of_another_user_is_not_the_one_that_is_meant(play: Play) -> None:
+def test_a_dag_of_another_user_is_not_the_one_that_is_meant(play: Play) -> None:
     async def scenario(hand: Hand) -> None:
 
         one = given(user_id="boris", workflow_id="reprot")

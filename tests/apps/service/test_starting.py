@@ -17,7 +17,7 @@ PLANNED = "2026-02-27T08:00:00Z"
 
 
 async def start(hand: Hand, key: str, *, version: int = 1, actor: Actor = ANNA) -> Started:
-    starter = Starter(hand.workflows, hand.registrar)
+    starter = Starter(hand.dags, hand.registrar)
     return await starter.start(actor, "report", version, "anna", PLANNED, key)
 
 

@@ -15,12 +15,12 @@ EXAMPLES = sorted((ROOT / "examples" / "workflows").glob("*.json"))
 
 @clause("DAG-1")
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_an_example_is_a_workflow_under_its_own_name(path: Path) -> None:
+def test_an_example_is_a_dag_under_its_own_name(path: Path) -> None:
     assert parse_dag(path.read_text()).workflow_id == path.stem
 
 
 @clause("DAG-1")
-def test_the_workflow_of_the_reference_is_one() -> None:
+def test_the_dag_of_the_reference_is_one() -> None:
     page = ROOT / "docs" / "reference" / "workflows.md"
     (shown,) = [block.text for block in blocks(page) if block.language == "json"]
 

@@ -9,7 +9,7 @@ import asyncio
 import sys
 from pathlib import Path
 
-from gnomon.shell.store import workflow
+from gnomon.shell.store import dag
 from tests.kill.mine import Bomb, mined
 from tests.shell.executor.embedded_stage import open_stage, shell_node
 
@@ -30,6 +30,6 @@ async def live(folder: Path, fence: int) -> None:
 if __name__ == "__main__":
     Bomb.left = int(sys.argv[1])
     for name in CALLS:
-        call = getattr(workflow.SqliteExecutions, name)
-        setattr(workflow.SqliteExecutions, name, mined(name, call))
+        call = getattr(dag.SqliteDagRuns, name)
+        setattr(dag.SqliteDagRuns, name, mined(name, call))
     asyncio.run(live(Path(sys.argv[2]), int(sys.argv[3])))

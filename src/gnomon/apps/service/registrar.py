@@ -27,9 +27,9 @@ from gnomon.core.civil.instant import format_instant
 from gnomon.core.schedule import Schedule
 from gnomon.errors import ConflictError, DefinitionError, NotFoundError
 from gnomon.ports import Clock, Ledger
+from gnomon.ports.dag import DagStore
 from gnomon.ports.ledger import Saved, ScheduleRow
 from gnomon.ports.request import Actor, By, Only
-from gnomon.ports.workflow_store import WorkflowStore
 
 __all__ = ["BULK_MAX", "DeployedSchedules", "Registrar"]
 
@@ -55,7 +55,7 @@ class Registrar(Requests):
         clock: Clock,
         settings: Settings,
         events: EventFeed,
-        workflows: WorkflowStore,
+        dags: DagStore,
         *,
         unique: Callable[[], str],
         wake: Callable[[], None] = lambda: None,
@@ -63,7 +63,7 @@ class Registrar(Requests):
         """`unique` names runs by hand that come without a name; `wake` tells the worker."""
         super().__init__(ledger, clock, events, unique=unique, wake=wake)
         self._settings = settings
-        self._workflows = workflows
+        self._dags = dags
 
     async def upsert_schedule(
         self, actor: Actor, given: ScheduleInput, *, if_revision: int | None = None
@@ -72,7 +72,7 @@ class Registrar(Requests):
         schedule, now_ms = self._asked(actor, given), self._clock.now_ms()
         if await self._ledger.get(schedule.schedule_id) is None:
             check_ahead(schedule, now_ms=now_ms)
-        said = await cautions(schedule, self._workflows, is_there=False, now_ms=now_ms)
+        said = await cautions(schedule, self._dags, is_there=False, now_ms=now_ms)
         saved = await self._ledger.save(
             schedule, now_ms=now_ms, by=self._saving(actor, given.user_id), if_revision=if_revision
         )
@@ -110,7 +110,7 @@ class Registrar(Requests):
         former, now_ms = None if row is None else row.schedule, self._clock.now_ms()
         if former is None:
             check_ahead(schedule, now_ms=now_ms)
-        said = await cautions(schedule, self._workflows, is_there=False, now_ms=now_ms)
+        said = await cautions(schedule, self._dags, is_there=False, now_ms=now_ms)
         return compare(former, schedule, now=now_ms // 1000, count=count, warnings=said)
 
     async def deploy(
@@ -128,9 +128,7 @@ class Registrar(Requests):
             and is_of_trigger(row, target)
         ]
         now_ms = self._clock.now_ms()
-        said = [
-            await cautions(one, self._workflows, is_there=True, now_ms=now_ms) for one in schedules
-        ]
+        said = [await cautions(one, self._dags, is_there=True, now_ms=now_ms) for one in schedules]
         saved = await self._ledger.save_all(
             schedules, now_ms=now_ms, by=self._saving(actor, user_id), removed=gone
         )

@@ -16,8 +16,8 @@ from gnomon.apps.service.registrar import Registrar
 from gnomon.apps.service.schedule_id import START, direct_id
 from gnomon.apps.service.schedule_input import ScheduleInput
 from gnomon.core.identifier import ID
+from gnomon.ports.dag import DagStore
 from gnomon.ports.request import Actor
-from gnomon.ports.workflow_store import WorkflowStore
 
 __all__ = ["Started", "Starter"]
 
@@ -39,8 +39,8 @@ class Started:
 class Starter:
     """Starts versions of workflows that are there."""
 
-    def __init__(self, workflows: WorkflowStore, registrar: Registrar) -> None:
-        self._workflows = workflows
+    def __init__(self, dags: DagStore, registrar: Registrar) -> None:
+        self._dags = dags
         self._registrar = registrar
 
     async def start(
@@ -55,7 +55,7 @@ class Starter:
         )  # fmt: skip
         self._registrar.check(actor, given)
         nominal = read_instant(scheduled_for, "scheduled_for")
-        if await self._workflows.load(user_id, workflow_id, version) is None:
+        if await self._dags.load(user_id, workflow_id, version) is None:
             reason = f"workflow {workflow_id} has no version {version}; deploy it first"
             return Started(started=False, idempotency_key="", reason=reason)
         name = _name(idempotency_key)

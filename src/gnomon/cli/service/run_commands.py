@@ -16,12 +16,12 @@ from gnomon.cli.service.client import Client, find_place, part
 from gnomon.cli.service.paging import AfterOption, LimitOption, listed
 from gnomon.cli.service.schedule_commands import schedule_app
 from gnomon.cli.service.schedule_options import (
+    DagOption,
     IdArgument,
     ReasonOption,
     TokenFileOption,
     UrlOption,
     UserOption,
-    WorkflowOption,
     YesOption,
     definitions,
     read_params,
@@ -54,7 +54,7 @@ def runs_command(
         typer.Option("--before", metavar="AGO", help="Of all, over 1h ago, or at an instant."),
     ] = None,
     user: UserOption = None,
-    workflow: WorkflowOption = None,
+    dag: DagOption = None,
     limit: LimitOption = 20,
     after: AfterOption = None,
     url: UrlOption = None,
@@ -65,7 +65,7 @@ def runs_command(
     client = Client(find_place(url, token_file))
     query = {
         "status": "FAILED" if failed else status, "since": since, "until": until, "user_id": user,
-        "workflow_id": workflow,
+        "workflow_id": dag,
     }  # fmt: skip
     if schedule_id is None:
         return listed(client, "/runs", query, all_run_rows, limit, after, as_json=json)

@@ -17,6 +17,8 @@ from gnomon.cli.service.paging import AfterOption, LimitOption, listed
 from gnomon.cli.service.schedule_options import (
     CatchupOption,
     CronOption,
+    DagOption,
+    DagVersionOption,
     FieldsFileOption,
     IdArgument,
     IdOption,
@@ -27,8 +29,6 @@ from gnomon.cli.service.schedule_options import (
     UntilOption,
     UrlOption,
     UserOption,
-    WorkflowOption,
-    WorkflowVersionOption,
     YesOption,
     ZoneFieldOption,
     definition,
@@ -47,7 +47,7 @@ schedule_app = typer.Typer(
 @schedule_app.command("list")
 def list_command(
     user: UserOption = None,
-    workflow: WorkflowOption = None,
+    dag: DagOption = None,
     paused: Annotated[
         bool | None, typer.Option("--paused/--active", help="Only those that are, or are not.")
     ] = None,
@@ -62,7 +62,7 @@ def list_command(
 ) -> str:
     """List the schedules, in the order of their ids."""
     client = Client(find_place(url, token_file))
-    query = {"user_id": user, "workflow_id": workflow, "paused": paused, "text": text}
+    query = {"user_id": user, "workflow_id": dag, "paused": paused, "text": text}
     return listed(client, "/schedules", query, schedule_rows, limit, after, as_json=json)
 
 
@@ -86,8 +86,8 @@ def show_command(
 @schedule_app.command("upsert")
 def upsert_command(
     schedule_id: IdOption = None,
-    workflow: WorkflowOption = None,
-    workflow_version: WorkflowVersionOption = None,
+    dag: DagOption = None,
+    dag_version: DagVersionOption = None,
     user: UserOption = None,
     cron: CronOption = None,
     zone: ZoneFieldOption = None,
@@ -101,7 +101,7 @@ def upsert_command(
 ) -> str:
     """Register a schedule, or change it."""
     body = definition(
-        file, fields, schedule_id=schedule_id, workflow_id=workflow, version=workflow_version,
+        file, fields, schedule_id=schedule_id, workflow_id=dag, version=dag_version,
         user_id=user, cron_expr=cron, timezone=zone, overlap_policy=overlap,
         catchup_policy=catchup,
     )  # fmt: skip
@@ -115,8 +115,8 @@ def upsert_command(
 @schedule_app.command("diff")
 def diff_command(
     schedule_id: IdOption = None,
-    workflow: WorkflowOption = None,
-    workflow_version: WorkflowVersionOption = None,
+    dag: DagOption = None,
+    dag_version: DagVersionOption = None,
     user: UserOption = None,
     cron: CronOption = None,
     zone: ZoneFieldOption = None,
@@ -130,7 +130,7 @@ def diff_command(
 ) -> str:
     """Say what an upsert would change, and which runs would come and go; change nothing."""
     body = definition(
-        file, fields, schedule_id=schedule_id, workflow_id=workflow, version=workflow_version,
+        file, fields, schedule_id=schedule_id, workflow_id=dag, version=dag_version,
         user_id=user, cron_expr=cron, timezone=zone, overlap_policy=overlap,
         catchup_policy=catchup,
     )  # fmt: skip
@@ -149,7 +149,7 @@ def pause_command(
         str | None, typer.Argument(metavar="[ID]", help="One schedule.", show_default=False)
     ] = None,
     user: UserOption = None,
-    workflow: WorkflowOption = None,
+    dag: DagOption = None,
     text: Annotated[
         str | None, typer.Option("--text", metavar="TEXT", help="What the ids contain.")
     ] = None,
@@ -165,7 +165,7 @@ def pause_command(
     if schedule_id is not None:
         body = {"schedule_id": schedule_id, "paused": True, "until": until, "reason": reason}
         return _paused(client, body, json=json)
-    filters = {"user_id": user, "workflow_id": workflow, "text": text}
+    filters = {"user_id": user, "workflow_id": dag, "text": text}
     return _bulk(client, filters, paused=True, until=until, reason=reason, yes=yes, json=json)
 
 
@@ -175,7 +175,7 @@ def resume_command(
         str | None, typer.Argument(metavar="[ID]", help="One schedule.", show_default=False)
     ] = None,
     user: UserOption = None,
-    workflow: WorkflowOption = None,
+    dag: DagOption = None,
     text: Annotated[
         str | None, typer.Option("--text", metavar="TEXT", help="What the ids contain.")
     ] = None,
@@ -190,7 +190,7 @@ def resume_command(
     if schedule_id is not None:
         body = {"schedule_id": schedule_id, "paused": False, "reason": reason}
         return _paused(client, body, json=json)
-    filters = {"user_id": user, "workflow_id": workflow, "text": text}
+    filters = {"user_id": user, "workflow_id": dag, "text": text}
     return _bulk(client, filters, paused=False, until=None, reason=reason, yes=yes, json=json)
 
 

@@ -18,9 +18,9 @@ import typer
 from gnomon.errors import DefinitionError
 
 __all__ = [
-    "CatchupOption", "CronOption", "FieldsFileOption", "IdArgument", "IdOption", "OverlapOption",
-    "ReasonOption", "SetOption", "TokenFileOption", "UntilOption", "UrlOption", "UserOption",
-    "WorkflowOption", "WorkflowVersionOption", "YesOption", "ZoneFieldOption", "definition",
+    "CatchupOption", "CronOption", "DagOption", "DagVersionOption", "FieldsFileOption",
+    "IdArgument", "IdOption", "OverlapOption", "ReasonOption", "SetOption", "TokenFileOption",
+    "UntilOption", "UrlOption", "UserOption", "YesOption", "ZoneFieldOption", "definition",
     "definitions", "read_params", "read_text",
 ]  # fmt: skip
 
@@ -45,10 +45,10 @@ IdArgument = Annotated[
 IdOption = Annotated[
     str | None, typer.Option("--id", metavar="ID", help="Left out, derived from the workflow.")
 ]
-WorkflowOption = Annotated[
+DagOption = Annotated[
     str | None, typer.Option("--workflow", metavar="ID", help="The workflow that is started.")
 ]
-WorkflowVersionOption = Annotated[
+DagVersionOption = Annotated[
     int | None, typer.Option("--workflow-version", metavar="N", help="Its version.")
 ]
 UserOption = Annotated[

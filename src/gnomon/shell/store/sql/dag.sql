@@ -45,7 +45,7 @@ ORDER BY version DESC LIMIT :limit
 
 -- name: workflows
 SELECT user_id, workflow_id, version, digest, dag, created_at FROM workflows AS one
-WHERE (user_id, workflow_id) > (:after_user, :after_workflow)
+WHERE (user_id, workflow_id) > (:after_user, :after_dag)
   AND (:user_id IS NULL OR user_id = :user_id)
   AND version = (
     SELECT max(version) FROM workflows

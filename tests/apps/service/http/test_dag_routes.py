@@ -5,7 +5,7 @@ import json
 import pytest
 
 from gnomon.core.engine import plan
-from gnomon.ports.executions import Execution, NodeRow, NodeState
+from gnomon.ports.dag import DagRun, NodeRow, NodeState
 from gnomon.ports.executor import FeedbackStatus
 from gnomon.shell.executor.signature import Purpose, signed
 from tests.apps.service.http.service_stage import KEYS, MINUTELY, NOON, Stage, play, with_parts
@@ -23,7 +23,7 @@ START = {
 
 
 @clause("HTTP-25")
-def test_deploying_a_workflow_registers_its_schedules() -> None:
+def test_deploying_a_dag_registers_its_schedules() -> None:
     async def story(stage: Stage) -> None:
         first = await stage.acme.post("/workflows", json=DAG)
         again = await stage.acme.post("/workflows", json=DAG)
@@ -55,7 +55,7 @@ def test_a_version_never_changes() -> None:
 
 
 @clause("HTTP-25")
-def test_workflows_are_shown_by_version() -> None:
+def test_dags_are_shown_by_version() -> None:
     async def story(stage: Stage) -> None:
         await stage.acme.post("/workflows", json=DAG)
         await stage.acme.post("/workflows", json=DAG | {"version": 2, "name": "second"})
@@ -74,7 +74,7 @@ def test_workflows_are_shown_by_version() -> None:
 
 
 @clause("HTTP-15", "START-1", "START-2", "START-3")
-def test_a_workflow_is_started_under_a_key_and_seen_as_a_run() -> None:
+def test_a_dag_is_started_under_a_key_and_seen_as_a_run() -> None:
     async def story(stage: Stage) -> None:
         missing = (await stage.acme.post("/run-launcher/start", json=START)).json()
         await stage.acme.post("/workflows", json=DAG)
@@ -97,7 +97,7 @@ def test_a_workflow_is_started_under_a_key_and_seen_as_a_run() -> None:
 
 
 @clause("HTTP-39")
-def test_a_workflow_is_removed_with_what_came_along() -> None:
+def test_a_dag_is_removed_with_what_came_along() -> None:
     async def story(stage: Stage) -> None:
         await stage.acme.post("/workflows", json=DAG)
         await stage.acme.post("/workflows", json=DAG | {"version": 2, "name": "second"})
@@ -139,7 +139,7 @@ def test_a_version_that_was_removed_is_deployed_again_with_the_same_content_only
 
 
 @clause("HTTP-39")
-def test_what_would_start_a_removed_workflow_stands_against_its_removal() -> None:
+def test_what_would_start_a_removed_dag_stands_against_its_removal() -> None:
     async def story(stage: Stage) -> None:
         await stage.acme.post("/workflows", json=DAG | {"triggers": []})
         for name in "abcde":
@@ -157,7 +157,7 @@ def test_what_would_start_a_removed_workflow_stands_against_its_removal() -> Non
 
 
 @clause("HTTP-39")
-def test_a_workflow_with_a_run_in_flight_is_not_removed() -> None:
+def test_a_dag_with_a_run_in_flight_is_not_removed() -> None:
     async def story(stage: Stage) -> None:
         dag = DAG["nodes"], [{"type": "schedule_based", "cron_expr": "* * * * *"}]
         body = DAG | {"nodes": dag[0], "triggers": dag[1]}
@@ -175,7 +175,7 @@ def test_a_workflow_with_a_run_in_flight_is_not_removed() -> None:
 
 
 @clause("HTTP-25", "HTTP-2")
-def test_whose_workflow_is_deployed_is_said_in_the_address_and_the_error_says_so() -> None:
+def test_whose_dag_is_deployed_is_said_in_the_address_and_the_error_says_so() -> None:
     async def story(stage: Stage) -> None:
         nobody = (await stage.admin.post("/workflows", json=DAG)).json()
         in_body = (await stage.admin.post("/workflows", json=DAG | {"user_id": "acme"})).json()
@@ -264,11 +264,11 @@ def test_the_nodes_of_a_run_and_what_they_printed_are_shown() -> None:
         await stage.acme.post("/schedules/upsert", json=MINUTELY)
         key = (await stage.acme.post("/schedules/minutely/trigger")).json()["idempotency_key"]
         now_ms = stage.clock.now_ms()
-        await stage.parts.executions.begin(
-            Execution(key, "r-1", "report", 1, "acme", 1, FeedbackStatus.STARTED, "", now_ms)
+        await stage.parts.dag_runs.begin(
+            DagRun(key, "r-1", "report", 1, "acme", 1, FeedbackStatus.STARTED, "", now_ms)
         )
         node = NodeRow("a", NodeState.SUCCESS, 1, None, "exit 0", "hello\n", now_ms, now_ms + 5)
-        await stage.parts.executions.write(key, [node], fence=1)
+        await stage.parts.dag_runs.write(key, [node], fence=1)
         nodes = (await stage.reader.get(f"/runs/{key}/nodes")).json()
         log = await stage.reader.get(f"/runs/{key}/nodes/a/log")
 

@@ -11,8 +11,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from gnomon.apps.service.deploying import Deployed, Removed, WorkflowView
-from gnomon.apps.service.http.forms import Id, WorkflowForm
+from gnomon.apps.service.dag_deployment import DagView, Deployed, Removed
+from gnomon.apps.service.http.forms import DagForm, Id
 from gnomon.apps.service.http.routes.schedules import Cursor, Limit, PartsOf
 from gnomon.apps.service.views import Page
 from gnomon.shell.http.describing import problems
@@ -22,7 +22,7 @@ __all__ = ["router"]
 
 router = APIRouter(tags=["workflows"])
 
-WorkflowPath = Annotated[Id, Path(description="The id of a workflow.")]
+DagPath = Annotated[Id, Path(description="The id of a workflow.")]
 UserQuery = Annotated[
     Id | None,
     Query(
@@ -34,8 +34,8 @@ VersionQuery = Annotated[int | None, Query(ge=1, le=2**31 - 1)]
 
 
 @router.post("/workflows", status_code=201, responses=problems(409))
-async def deploy_workflow(
-    form: WorkflowForm,
+async def deploy_dag(
+    form: DagForm,
     request: Request,
     response: Response,
     actor: Writer,
@@ -51,32 +51,32 @@ async def deploy_workflow(
 
 
 @router.get("/workflows", responses=problems(404))
-async def list_workflows(
+async def list_dags(
     actor: Reader,
     parts: PartsOf,
     user_id: UserQuery = None,
     after: Cursor = None,
     limit: Limit = 100,
-) -> Page[WorkflowView]:
+) -> Page[DagView]:
     """The newest version of each workflow."""
     return await parts.deployer.list(actor, after=after, limit=limit, user_id=user_id)
 
 
 @router.get("/workflows/{workflow_id}", responses=problems(404))
-async def get_workflow(
-    workflow_id: WorkflowPath,
+async def get_dag(
+    workflow_id: DagPath,
     actor: Reader,
     parts: PartsOf,
     version: VersionQuery = None,
     user_id: UserQuery = None,
-) -> WorkflowView:
+) -> DagView:
     """One version of a workflow; the newest when none is named."""
     return await parts.deployer.get(actor, workflow_id, version, user_id=user_id)
 
 
 @router.delete("/workflows/{workflow_id}", responses=problems(404, 409))
-async def remove_workflow(
-    workflow_id: WorkflowPath,
+async def remove_dag(
+    workflow_id: DagPath,
     actor: Writer,
     parts: PartsOf,
     version: VersionQuery = None,
@@ -88,13 +88,13 @@ async def remove_workflow(
 
 @router.get("/workflows/{workflow_id}/versions", responses=problems(404))
 async def list_versions(
-    workflow_id: WorkflowPath,
+    workflow_id: DagPath,
     actor: Reader,
     parts: PartsOf,
     before: VersionQuery = None,
     limit: Limit = 100,
     user_id: UserQuery = None,
-) -> Page[WorkflowView]:
+) -> Page[DagView]:
     """The versions of a workflow, newest first."""
     return await parts.deployer.versions(
         actor, workflow_id, before=before, limit=limit, user_id=user_id
