@@ -1,4 +1,4 @@
-"""What every record of executions keeps, on SQLite and on PostgreSQL."""
+"""What every record of DAG runs keeps, on SQLite and on PostgreSQL."""
 
 import asyncio
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What every workflow store keeps: in a file, in a database."""
+"""What every DAG store keeps: in a file, in a database."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator

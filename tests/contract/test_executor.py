@@ -46,11 +46,11 @@ class Kind(Protocol):
 
     @property
     def dag(self) -> str:
-        """A workflow that it can carry out."""
+        """A DAG that it can carry out."""
         ...
 
     def effects(self) -> int | None:
-        """How often the workflow has been carried out; None where it leaves no trace."""
+        """How often the DAG has been carried out; None where it leaves no trace."""
 
     async def said(self) -> Sequence[Feedback]:
         """Wait for what the executor says next."""

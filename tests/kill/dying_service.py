@@ -4,7 +4,7 @@ A worker of the service with a bomb in it.
 `python -m tests.kill.dying_service N STORE EXECUTOR SECRET FD [UNTIL]`
 
 The process kills itself, with SIGKILL, at the N-th point it passes; 0 for never, and with -N it
-stops itself there. Points lie before and after every call of the ledger, of the workflow store and
+stops itself there. Points lie before and after every call of the ledger, of the DAG store and
 of the executor, around every callback that is heard, and inside every transaction right before its
 commit. The last line it writes says which point it was. STORE is a file or the URL of a database,
 EXECUTOR the URL of an executor, and FD a socket that callbacks come to. With UNTIL, in seconds, the
@@ -45,7 +45,7 @@ from tests.kill.mine import LEDGER_CALLS, Bomb, MinedDatabase, mined
 __all__ = ["INTERVALS", "KEY_ID"]
 
 KEY_ID = "kill"
-USER, WORKFLOW = "anna", "counted"
+USER, DAG_ID = "anna", "counted"
 INTERVALS = {"all": 1, "slow": 1, "queue": 4, "spread": 2}
 _POLICIES = {
     "all": {"overlap_policy": "allow", "catchup_policy": "fire_immediately"},
@@ -57,7 +57,7 @@ SETTINGS = Settings(lookahead_ms=2_000, lease="2s")
 _LAUNCHES = {"launches_max": 100, "launch_backoff": "50ms"}
 """The executor is often busy or silent; a worker that gave up could not know what happened."""
 _DAG = {
-    "workflow_id": WORKFLOW, "version": 1,
+    "workflow_id": DAG_ID, "version": 1,
     "nodes": [{"id": "count", "type": "action", "uses": "counting"}],
 }  # fmt: skip
 _MORE_LEDGER_CALLS = ("save", "delete", "run", "get")
@@ -74,7 +74,7 @@ def mine_stores(ledger: type, dags: type) -> None:
     for name in sorted({*LEDGER_CALLS, *_MORE_LEDGER_CALLS} & set(dir(ledger))):
         setattr(ledger, name, mined(name, getattr(ledger, name)))
     for name in ("put", "load"):
-        setattr(dags, name, mined(f"{name} workflow", getattr(dags, name)))
+        setattr(dags, name, mined(f"{name} DAG", getattr(dags, name)))
 
 
 class Ear:
@@ -112,10 +112,10 @@ class Ear:
 async def prepare(ledger: Ledger, dags: DagStore) -> None:
     """Deploy what is to run; in every life but the first it is there."""
     dag, now_ms = parse_dag(json.dumps(_DAG)), SystemClock().now_ms()
-    await dags.put(StoredDag(USER, WORKFLOW, 1, dag.digest, dag.text, now_ms))
+    await dags.put(StoredDag(USER, DAG_ID, 1, dag.digest, dag.text, now_ms))
     for name, interval in INTERVALS.items():
         given = read_input({
-            "schedule_id": name, "trigger_id": name, "workflow_id": WORKFLOW, "version": 1,
+            "schedule_id": name, "trigger_id": name, "workflow_id": DAG_ID, "version": 1,
             "user_id": USER, "every": f"{interval}s", **_POLICIES[name], **_LAUNCHES,
         })  # fmt: skip
         await ledger.save(schedule_of(given, SETTINGS), now_ms=now_ms)

@@ -4,7 +4,7 @@ A worker of the service whose nodes are Jobs, with a bomb in it.
 `python -m tests.kube.dying_worker N STORE KUBECONFIG TEMPLATES [UNTIL]`
 
 The process kills itself, with SIGKILL, at the N-th point it passes; 0 for never. Points lie before
-and after every call of the ledger, of the store of workflows, of the record of executions and of
+and after every call of the ledger, of the store of DAGs, of the record of DAG runs and of
 the executor, around every question to the API server and while it is on its way, and inside every
 transaction right before its commit. With UNTIL, in seconds, the process stops when everything up to
 that instant has an outcome. Everything that decides or writes is the product.
@@ -47,7 +47,7 @@ _ON_ITS_WAY_S = 0.003
 def lay_mines() -> None:
     mine_stores(SqliteLedger, SqliteDagStore)
     for name in ("begin", "write", "end"):
-        setattr(SqliteDagRuns, name, mined(f"{name} execution", getattr(SqliteDagRuns, name)))
+        setattr(SqliteDagRuns, name, mined(f"{name} DAG run", getattr(SqliteDagRuns, name)))
     for name in ("run", "kill"):
         at_executor = mined(f"{name} by the executor", getattr(EmbeddedExecutor, name))
         setattr(EmbeddedExecutor, name, at_executor)

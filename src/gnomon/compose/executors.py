@@ -1,12 +1,12 @@
 """
-Who carries workflows out? The embedded executor, or one that is called over HTTP.
+Who carries DAGs out? The embedded executor, or one that is called over HTTP.
 
 Which one, and what it may do, is said by variables: `GNOMON_EXECUTOR_URL` names an executor that is
 called, with `GNOMON_EXECUTOR_KEY_ID` and `GNOMON_EXECUTOR_SECRET_FILE` for the signature, the same
 with FORMER in it for a key that is still believed, and `GNOMON_CALLBACK_URL` for its reports.
 Without it the embedded one is used; then `GNOMON_ALLOW_COMMANDS` allows nodes that start processes,
 `GNOMON_PYTHON_MODULES` lists the modules whose functions may be called, and
-`GNOMON_SECRETS_DIRECTORY` has the secrets of workflows. `GNOMON_JOB_TEMPLATES` has the templates of
+`GNOMON_SECRETS_DIRECTORY` has the secrets of DAGs. `GNOMON_JOB_TEMPLATES` has the templates of
 nodes that are Jobs of Kubernetes, in `GNOMON_JOB_NAMESPACE`. Requests go to public addresses only,
 unless `GNOMON_OUTGOING_NETWORKS` names others.
 
@@ -43,7 +43,7 @@ __all__ = ["ExecutorSettings", "callback_keys", "make_executor", "open_executor"
 
 
 class ExecutorSettings(BaseSettings):
-    """Who carries workflows out."""
+    """Who carries DAGs out."""
 
     model_config = SettingsConfigDict(env_prefix="GNOMON_", extra="ignore", frozen=True)
 

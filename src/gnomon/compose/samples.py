@@ -1,5 +1,5 @@
 """
-What is there to see in a new service? Three workflows, of a user named demo.
+What is there to see in a new service? Three DAGs, of a user named demo.
 
 `hello` runs every ten seconds and prints a line. `slow` is due every ten seconds too and takes
 twenty-five, so that some of its periods are skipped, with a reason. `report` runs at night, in a

@@ -24,7 +24,7 @@ LOG_MAX = 64 * 1024
 
 
 class StoredDag(NamedTuple):
-    """One version of a workflow."""
+    """One version of a DAG."""
 
     user_id: str
     workflow_id: str
@@ -56,7 +56,7 @@ class DagStore(Protocol):
         self, user_id: str, workflow_id: str, *, version: int | None = None, now_ms: int
     ) -> int:
         """
-        Have a version of a workflow, or all of them, no longer there; how many that were.
+        Have a version of a DAG, or all of them, no longer there; how many that were.
 
         What it was is kept, so that no other content can take its number.
         """
@@ -71,20 +71,20 @@ class DagStore(Protocol):
         ...
 
     async def newest(self, user_id: str, workflow_id: str) -> StoredDag | None:
-        """The highest version of a workflow."""
+        """The highest version of a DAG."""
         ...
 
     async def versions(
         self, user_id: str, workflow_id: str, *, before: int | None = None, limit: int = 100
     ) -> Sequence[StoredDag]:
-        """The versions of a workflow, highest first, those below `before`."""
+        """The versions of a DAG, highest first, those below `before`."""
         ...
 
     async def newest_of_each(
         self, *, user_id: str | None = None, after: tuple[str, str] = ("", ""), limit: int = 100
     ) -> Sequence[StoredDag]:
         """
-        The newest version of each workflow, of one user or of all, in the order of user and id.
+        The newest version of each DAG, of one user or of all, in the order of user and id.
 
         `after` is the user and id of the last one that was seen.
         """

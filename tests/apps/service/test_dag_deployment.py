@@ -1,4 +1,4 @@
-"""Deploying workflows: a version is kept, and its schedules are what its triggers say."""
+"""Deploying DAGs: a version is kept, and its schedules are what its triggers say."""
 
 import asyncio
 import json

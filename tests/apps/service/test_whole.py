@@ -43,7 +43,7 @@ class Service:
         self.deployer = Deployer(self.dags, self.registrar, clock, settings)
 
     async def deploy(self, *nodes: Json, edges: str = "") -> str:
-        """Deploy a workflow that is due once a year; the id of its schedule."""
+        """Deploy a DAG that is due once a year; the id of its schedule."""
         trigger: Json = {"type": "schedule_based", "cron_expr": "0 0 1 1 *"}
         joined: list[Json] = [{"from": one[0], "to": one[1]} for one in edges.split()]
         text = dag_text(nodes=list(nodes), edges=joined, triggers=[trigger])

@@ -81,7 +81,7 @@ def test_a_dag_that_is_not_there_is_a_permanent_failure() -> None:
         assert stage.executor.calls == []
         assert await stage.words() == ["00:00:00 FAILED launch_failed"]
         [row] = await stage.rows()
-        assert (row.launches, row.detail) == (1, "workflow report has no version 9")
+        assert (row.launches, row.detail) == (1, "DAG report has no version 9")
 
     play(scenario)
 

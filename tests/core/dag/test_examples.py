@@ -1,4 +1,4 @@
-"""The workflows that we show are workflows."""
+"""The DAGs that we show are DAGs."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,7 @@ from tests.clauses import clause
 from tests.tidy.markdown import blocks
 from tests.tidy.tree import ROOT
 
-EXAMPLES = sorted((ROOT / "examples" / "workflows").glob("*.json"))
+EXAMPLES = sorted((ROOT / "examples" / "dags").glob("*.json"))
 
 
 @clause("DAG-1")

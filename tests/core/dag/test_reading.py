@@ -1,4 +1,4 @@
-"""The text of a workflow: what is read from it, and what is said about one that is wrong."""
+"""The text of a DAG: what is read from it, and what is said about one that is wrong."""
 
 import contextlib
 import json

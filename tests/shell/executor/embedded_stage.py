@@ -60,7 +60,7 @@ class Stage:
     async def run(
         self, *nodes: Json, edges: str = "", key: str = "key", fence: int = 1, params: str = "{}"
     ) -> Feedback:
-        """Carry a workflow out, and return what is said about its end."""
+        """Carry a DAG out, and return what is said about its end."""
         taken = await self.start(*nodes, edges=edges, key=key, fence=fence, params=params)
         assert isinstance(taken, Accepted)
         return await self.end_of(key)

@@ -72,7 +72,7 @@ class LosingApi(SimulatedApi):
 
 
 class JobsStage:
-    """A cluster, a record of executions, and workers that come and go."""
+    """A cluster, a record of DAG runs, and workers that come and go."""
 
     def __init__(self, folder: Path, clock: Clock, dag_runs: DagRuns) -> None:
         self.clock = clock

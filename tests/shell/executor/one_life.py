@@ -2,7 +2,7 @@
 One life of an embedded executor: `python -m tests.shell.executor.one_life N FOLDER FENCE`
 
 It carries out a chain of three nodes and prints how that ended, unless it kills itself at the N-th
-point before or after a call of the record of executions; 0 for never. Each node leaves a line.
+point before or after a call of the record of DAG runs; 0 for never. Each node leaves a line.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Secrets: values that a workflow names and does not hold."""
+"""Secrets: values that a DAG names and does not hold."""
 
 import asyncio
 from pathlib import Path

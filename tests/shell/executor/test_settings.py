@@ -24,7 +24,7 @@ from tests.shell.executor.embedded_stage import FUNCTIONS, a_meta, function_node
 
 
 def answered(settings: ExecutorSettings, folder: Path, text: str) -> Answer:
-    """What the executor of these settings says to a workflow."""
+    """What the executor of these settings says to a DAG."""
 
     async def scenario() -> Answer:
         ledger = SqliteLedger.open(folder / "ledger.sqlite3")

@@ -63,12 +63,10 @@ async def _missing(schedule: Schedule, dags: DagStore) -> list[str]:
     newest = await dags.newest(user_id, workflow_id)
     if newest is not None:
         return [
-            f"workflow {workflow_id} has no version {version}, so its runs fail until that is "
+            f"DAG {workflow_id} has no version {version}, so its runs fail until that is "
             f"deployed; the newest version is {newest.version}"
         ]
     known = await dags.newest_of_each(user_id=user_id, limit=_NAMES_MAX)
     close = get_close_matches(workflow_id, [one.workflow_id for one in known], n=1)
     meant = f"; did you mean {close[0]}?" if close else ""
-    return [
-        f"{user_id} has no workflow {workflow_id}, so its runs fail until one is deployed{meant}"
-    ]
+    return [f"{user_id} has no DAG {workflow_id}, so its runs fail until one is deployed{meant}"]

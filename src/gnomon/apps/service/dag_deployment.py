@@ -1,9 +1,9 @@
 """
-Deploying a workflow: its version is kept, and its schedules are what its triggers say.
+Deploying a DAG: its version is kept, and its schedules are what its triggers say.
 
-Everything is read first: a trigger that cannot be meant refuses the whole workflow, with its place
+Everything is read first: a trigger that cannot be meant refuses the whole DAG, with its place
 in the document. Then the version is kept, which by itself changes nothing, and then all schedules
-of the workflow are changed in one transaction: one for each `schedule_based` trigger, and none for
+of the DAG are changed in one transaction: one for each `schedule_based` trigger, and none for
 a trigger that is gone. When the process dies in between, or cannot write, the caller deploys again,
 with the same result. A pause stays.
 
@@ -53,7 +53,7 @@ class Deployed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Removed:
-    """What removing a workflow did."""
+    """What removing a DAG did."""
 
     user_id: str
     workflow_id: str
@@ -65,7 +65,7 @@ class Removed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DagView:
-    """One version of a workflow."""
+    """One version of a DAG."""
 
     user_id: str
     workflow_id: str
@@ -76,7 +76,7 @@ class DagView:
 
 
 class Deployer:
-    """Deploys workflows, and shows those that were."""
+    """Deploys DAGs, and shows those that were."""
 
     def __init__(
         self, dags: DagStore, registrar: Registrar, clock: Clock, settings: Settings
@@ -117,7 +117,7 @@ class Deployer:
         user_id: str | None = None,
     ) -> Removed:  # fmt: skip
         """
-        Have a workflow, or one version of it, no longer there, and its schedules with it.
+        Have a DAG, or one version of it, no longer there, and its schedules with it.
 
         The schedules go first: whatever happens in between, none starts what is not there.
         """
@@ -132,7 +132,7 @@ class Deployer:
         self, actor: Actor, workflow_id: str, version: int | None = None, *,
         user_id: str | None = None,
     ) -> DagView:  # fmt: skip
-        """One version of a workflow, or the newest."""
+        """One version of a DAG, or the newest."""
         owner = _visible(actor, user_id)
         check_id(workflow_id, where="workflow_id")
         if version is None:
@@ -148,7 +148,7 @@ class Deployer:
         self, actor: Actor, workflow_id: str, *, before: int | None = None, limit: int = 100,
         user_id: str | None = None,
     ) -> Page[DagView]:  # fmt: skip
-        """The versions of a workflow, highest first."""
+        """The versions of a DAG, highest first."""
         owner = _visible(actor, user_id)
         check_id(workflow_id, where="workflow_id")
         found = await self._dags.versions(
@@ -163,7 +163,7 @@ class Deployer:
         self, actor: Actor, *, after: str | None = None, limit: int = 100,
         user_id: str | None = None,
     ) -> Page[DagView]:  # fmt: skip
-        """The newest version of each workflow that the actor may see."""
+        """The newest version of each DAG that the actor may see."""
         owner = actor.tenant if user_id is None else _visible(actor, user_id)
         found = await self._dags.newest_of_each(
             user_id=owner, after=_place(after), limit=_limit(limit) + 1
@@ -196,12 +196,12 @@ class Deployer:
 
 
 def _owner(actor: Actor, user_id: str | None) -> str:
-    """Whose workflows are meant."""
+    """Whose DAGs are meant."""
     wanted = actor.tenant if user_id is None else user_id
     if wanted is None:
         raise DefinitionError(
             "must be given, because the sender acts for every user", where="user_id", got=None,
-            hint="write ?user_id=ID behind the path, with the id of the user whose workflow it is",
+            hint="write ?user_id=ID behind the path, with the id of the user whose DAG it is",
         )  # fmt: skip
     if not actor.may_see(wanted):
         raise DefinitionError(
@@ -211,7 +211,7 @@ def _owner(actor: Actor, user_id: str | None) -> str:
 
 
 def _visible(actor: Actor, user_id: str | None) -> str:
-    """Whose workflows are asked for."""
+    """Whose DAGs are asked for."""
     if user_id is not None and not actor.may_see(user_id):
         raise NotFoundError(where="user_id", got=user_id)
     return _owner(actor, user_id)

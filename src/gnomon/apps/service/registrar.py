@@ -40,7 +40,7 @@ DIFF_COUNT = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeployedSchedules:
-    """What deploying a workflow did to its schedules."""
+    """What deploying a DAG did to its schedules."""
 
     upserted: tuple[Upserted, ...]
     deleted: tuple[str, ...]
@@ -116,7 +116,7 @@ class Registrar(Requests):
     async def deploy(
         self, actor: Actor, upserts: Sequence[ScheduleInput], *, workflow_id: str, user_id: str
     ) -> DeployedSchedules:
-        """Have exactly these schedules for a workflow; those with ids of their own stay."""
+        """Have exactly these schedules for a DAG; those with ids of their own stay."""
         schedules = [self._asked(actor, given) for given in upserts]
         wanted = {schedule.schedule_id for schedule in schedules}
         only = Only(user_id=user_id, workflow_id=workflow_id)
@@ -142,7 +142,7 @@ class Registrar(Requests):
     async def withdraw(
         self, actor: Actor, workflow_id: str, version: int | None, *, user_id: str
     ) -> list[str]:
-        """Delete the schedules that came with a workflow, or with one version of it; their ids."""
+        """Delete the schedules that came with a DAG, or with one version of it; their ids."""
         only = Only(user_id=user_id, workflow_id=workflow_id)
         gone = to_withdraw([row async for row in self._rows(only)], version)
         await self._ledger.save_all(

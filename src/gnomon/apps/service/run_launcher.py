@@ -45,7 +45,7 @@ _SOURCES = {Kind.PERIOD: "schedule", Kind.MANUAL: "manual", Kind.BACKFILL: "back
 
 
 class RunLauncher:
-    """A `gnomon.ports.Launcher` over a workflow store and an executor."""
+    """A `gnomon.ports.Launcher` over a DAG store and an executor."""
 
     def __init__(
         self, dags: DagStore, executor: Executor, clock: Clock, *, at_once: int = 64,
@@ -79,7 +79,7 @@ class RunLauncher:
     async def launch(self, claim: Claim) -> Launched | Failed | None:
         target = target_of(claim.schedule)
         if target is None:
-            message = "the schedule names no workflow"
+            message = "the schedule names no DAG"
             return Failed(claim.key, claim.fence, message, permanent=True)
         if claim.key in self._launches or claim.key in self._held:
             return Failed(claim.key, claim.fence, "an earlier run has not ended", permanent=False)
@@ -163,13 +163,13 @@ class RunLauncher:
         try:
             text = await self._dag(target.user_id, target.workflow_id, target.version)
             if text is None:
-                message = f"workflow {target.workflow_id} has no version {target.version}"
+                message = f"DAG {target.workflow_id} has no version {target.version}"
                 return Refused(message, permanent=True)
             kind, params = kind_of(claim.key), target.params
             if kind is Kind.MANUAL and self._given is not None:
                 params = await self._given(claim.key) or params
         except StoreError as error:
-            return Refused(f"the workflow cannot be read: {error}", permanent=False)
+            return Refused(f"the DAG cannot be read: {error}", permanent=False)
         meta = Meta(
             workflow_id=target.workflow_id, version=target.version, user_id=target.user_id,
             schedule_id=claim.schedule.schedule_id, scheduled_for=claim.nominal,

@@ -1,9 +1,9 @@
 """
 The commands of `gnomon dag`: deploy the DAGs that a service runs, look at them, remove them.
 
-A DAG is what requests and rows call a workflow of the service; `gnomon workflow` is about those
-of producers and consumers. Each command sends one request for each file, or a few for a list, and
-shows the answer.
+`workflow_id` names a DAG in requests and rows: the name is older than the word. `gnomon workflow`
+is about producers and consumers. Each command sends one request for each file, or a few for a
+list, and shows the answer.
 
 Spec: CLIENT-1 to CLIENT-4, CLIENT-9 to CLIENT-11.
 """
@@ -92,7 +92,7 @@ def list_command(
 ) -> str:
     """List the DAGs with their newest versions, in the order of their users and ids."""
     client = Client(find_place(url, token_file))
-    return listed(client, "/workflows", {"user_id": user}, dag_rows, limit, after, as_json=json)
+    return listed(client, "/dags", {"user_id": user}, dag_rows, limit, after, as_json=json)
 
 
 @dag_app.command("show")
@@ -105,7 +105,7 @@ def show_command(
     json: JsonOption = False,
 ) -> str:
     """Show one version of a DAG, the newest where none is named."""
-    client, path = Client(find_place(url, token_file)), f"/workflows/{part(dag_id)}"
+    client, path = Client(find_place(url, token_file)), f"/dags/{part(dag_id)}"
     with _asked_for(user):
         found = client.get(path, version=version, user_id=user)
     return as_json(found) if json else facts(found, leave_out=["dag"]) + _text(found.get("dag"))
@@ -122,7 +122,7 @@ def remove_command(
     json: JsonOption = False,
 ) -> str:
     """Remove a DAG and the schedules of its triggers, or one version that none starts."""
-    client, path = Client(find_place(url, token_file)), f"/workflows/{part(dag_id)}"
+    client, path = Client(find_place(url, token_file)), f"/dags/{part(dag_id)}"
     if not yes:
         return _would_go(client, path, dag_id, version, user, as_json_text=json)
     with _asked_for(user):
@@ -153,7 +153,7 @@ def _would_go(
 def _deployed(client: Client, file: Path, text: str, user: str | None) -> dict[str, object]:
     try:
         with _asked_for(user):
-            return client.post_text("/workflows", text, user_id=user)
+            return client.post_text("/dags", text, user_id=user)
     except RemoteError as error:
         raise RemoteError(f"{file}: {error}", hint=error.hint, code=error.code) from None
 

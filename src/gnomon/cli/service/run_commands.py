@@ -115,7 +115,7 @@ def trigger_command(
     token_file: TokenFileOption = None,
     json: JsonOption = False,
 ) -> str:
-    """Run a schedule's workflow now, beside its periods."""
+    """Run a schedule's DAG now, beside its periods."""
     headers = {"idempotency-key": key} if key is not None else {}
     body = {"reason": reason, "params": None if params is None else read_params(params)}
     found = Client(find_place(url, token_file)).post(

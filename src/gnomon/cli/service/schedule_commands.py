@@ -224,7 +224,7 @@ def _bulk(
     json: bool,
 ) -> str:
     if not any(filters.values()):
-        raise typer.BadParameter("name a schedule, or a filter: --user, --workflow or --text")
+        raise typer.BadParameter("name a schedule, or a filter: --user, --dag or --text")
     body = {name: value for name, value in filters.items() if value is not None}
     found = client.post(
         "/schedules/pause-many",

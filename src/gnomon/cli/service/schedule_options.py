@@ -43,13 +43,13 @@ IdArgument = Annotated[
     str, typer.Argument(metavar="ID", help="The id of a schedule.", show_default=False)
 ]
 IdOption = Annotated[
-    str | None, typer.Option("--id", metavar="ID", help="Left out, derived from the workflow.")
+    str | None, typer.Option("--id", metavar="ID", help="Left out, derived from the DAG.")
 ]
 DagOption = Annotated[
-    str | None, typer.Option("--workflow", metavar="ID", help="The workflow that is started.")
+    str | None, typer.Option("--dag", metavar="ID", help="The DAG that is started.")
 ]
 DagVersionOption = Annotated[
-    int | None, typer.Option("--workflow-version", metavar="N", help="Its version.")
+    int | None, typer.Option("--dag-version", metavar="N", help="Its version.")
 ]
 UserOption = Annotated[
     str | None, typer.Option("--user", metavar="ID", help="The user_id that it belongs to.")

@@ -1,5 +1,5 @@
 """
-The embedded executor: runs the nodes of a workflow itself, in this process and its children.
+The embedded executor: runs the nodes of a DAG itself, in this process and its children.
 
 The executor writes down how far a run has come, before a node begins and when it has ended. It
 never begins a known run again: one that goes on goes on, the end of one that has ended is said

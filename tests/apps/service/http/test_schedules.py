@@ -9,7 +9,7 @@ from gnomon.ports.request import Actor
 from tests.apps.service.http.service_stage import MINUTELY, NOON, Stage, play
 from tests.clauses import clause
 
-MISSING = "acme has no workflow report, so its runs fail until one is deployed"
+MISSING = "acme has no DAG report, so its runs fail until one is deployed"
 
 
 @clause("HTTP-15")

@@ -56,7 +56,7 @@ class PreviewForm(Form):
 
 
 class ScheduleForm(Form):
-    """A schedule, as the compiler of a workflow registers it."""
+    """A schedule, as the compiler of a DAG registers it."""
 
     workflow_id: Id
     version: Version

@@ -1,8 +1,8 @@
 """
-Workflows: deploy a version, look at what was deployed, and remove it.
+DAGs: deploy a version, look at what was deployed, and remove it.
 
 Deploying keeps the DAG under its id and version, for ever as it is, and registers its
-`schedule_based` triggers in the same breath. A workflow belongs to one user.
+`schedule_based` triggers in the same breath. A DAG belongs to one user.
 
 Spec: HTTP-25, HTTP-39.
 """
@@ -20,20 +20,20 @@ from gnomon.shell.http.security import Reader, Writer
 
 __all__ = ["router"]
 
-router = APIRouter(tags=["workflows"])
+router = APIRouter(tags=["dags"])
 
-DagPath = Annotated[Id, Path(description="The id of a workflow.")]
+DagPath = Annotated[Id, Path(description="The id of a DAG.")]
 UserQuery = Annotated[
     Id | None,
     Query(
-        description="Whose workflow; left out, the sender's own. A sender who acts for every user "
+        description="Whose DAG; left out, the sender's own. A sender who acts for every user "
         "must name one, except in a list."
     ),
 ]
 VersionQuery = Annotated[int | None, Query(ge=1, le=2**31 - 1)]
 
 
-@router.post("/workflows", status_code=201, responses=problems(409))
+@router.post("/dags", status_code=201, responses=problems(409))
 async def deploy_dag(
     form: DagForm,
     request: Request,
@@ -42,7 +42,7 @@ async def deploy_dag(
     parts: PartsOf,
     user_id: UserQuery = None,
 ) -> Deployed:
-    """Deploy a version of a workflow, and register its schedules; 200 when it was there."""
+    """Deploy a version of a DAG, and register its schedules; 200 when it was there."""
     text = (await request.body()).decode("utf-8")
     found = await parts.deployer.deploy(actor, text, user_id=user_id)
     if not found.created:
@@ -50,7 +50,7 @@ async def deploy_dag(
     return found
 
 
-@router.get("/workflows", responses=problems(404))
+@router.get("/dags", responses=problems(404))
 async def list_dags(
     actor: Reader,
     parts: PartsOf,
@@ -58,11 +58,11 @@ async def list_dags(
     after: Cursor = None,
     limit: Limit = 100,
 ) -> Page[DagView]:
-    """The newest version of each workflow."""
+    """The newest version of each DAG."""
     return await parts.deployer.list(actor, after=after, limit=limit, user_id=user_id)
 
 
-@router.get("/workflows/{workflow_id}", responses=problems(404))
+@router.get("/dags/{workflow_id}", responses=problems(404))
 async def get_dag(
     workflow_id: DagPath,
     actor: Reader,
@@ -70,11 +70,11 @@ async def get_dag(
     version: VersionQuery = None,
     user_id: UserQuery = None,
 ) -> DagView:
-    """One version of a workflow; the newest when none is named."""
+    """One version of a DAG; the newest when none is named."""
     return await parts.deployer.get(actor, workflow_id, version, user_id=user_id)
 
 
-@router.delete("/workflows/{workflow_id}", responses=problems(404, 409))
+@router.delete("/dags/{workflow_id}", responses=problems(404, 409))
 async def remove_dag(
     workflow_id: DagPath,
     actor: Writer,
@@ -82,11 +82,11 @@ async def remove_dag(
     version: VersionQuery = None,
     user_id: UserQuery = None,
 ) -> Removed:
-    """Remove a workflow with the schedules of its triggers, or one version that none starts."""
+    """Remove a DAG with the schedules of its triggers, or one version that none starts."""
     return await parts.deployer.remove(actor, workflow_id, version, user_id=user_id)
 
 
-@router.get("/workflows/{workflow_id}/versions", responses=problems(404))
+@router.get("/dags/{workflow_id}/versions", responses=problems(404))
 async def list_versions(
     workflow_id: DagPath,
     actor: Reader,
@@ -95,7 +95,7 @@ async def list_versions(
     limit: Limit = 100,
     user_id: UserQuery = None,
 ) -> Page[DagView]:
-    """The versions of a workflow, newest first."""
+    """The versions of a DAG, newest first."""
     return await parts.deployer.versions(
         actor, workflow_id, before=before, limit=limit, user_id=user_id
     )

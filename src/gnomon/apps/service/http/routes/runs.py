@@ -99,7 +99,7 @@ async def trigger_run(
         str | None, Header(min_length=1, max_length=200, pattern=r"^[A-Za-z0-9._-]+$")
     ] = None,
 ) -> RunView:
-    """Run the workflow now, beside its periods."""
+    """Run the DAG now, beside its periods."""
     asked = TriggerForm() if form is None else form
     return await parts.registrar.trigger(
         actor, schedule_id, token=idempotency_key, reason=asked.reason, params=asked.params
