@@ -42,7 +42,7 @@ $(READY): pyproject.toml constraints.txt
 	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,fast]'
 	@echo "$(CURDIR)" > $@
 
-run: $(READY) ## Run the service on this machine, with sample workflows: gnomon up
+run: $(READY) ## Run the service on this machine, with sample DAGs: gnomon up
 	@$(BIN)/gnomon up $(ARGS)
 
 preview: $(READY) ## Show the next occurrences of the sample schedules

@@ -23,7 +23,7 @@ from gnomon.compose.stores import Stores, open_stores
 from gnomon.compose.token_file import loopback_access
 from gnomon.core.civil.instant import format_instant
 from gnomon.core.schedule import Schedule
-from gnomon.ports.workflow_store import StoredDag
+from gnomon.ports.dag import StoredDag
 from gnomon.shell.clock import SystemClock
 from gnomon.shell.http.http_settings import HttpSettings
 from gnomon.shell.http.listening import bind
@@ -45,7 +45,7 @@ async def main(directory: Path, count: int, interval: int) -> None:
     async with open_stores(directory / "service.sqlite3", None) as stores:
         begin = await populate(stores, settings, count, interval)
         worker = ServiceWorker(
-            stores.ledger, executor, stores.workflows, clock, "bench", settings, events, counters
+            stores.ledger, executor, stores.dags, clock, "bench", settings, events, counters
         )
         await worker.recover()
         http = HttpSettings(host="127.0.0.1", port=0)
@@ -65,7 +65,7 @@ async def main(directory: Path, count: int, interval: int) -> None:
 async def populate(stores: Stores, settings: Settings, count: int, interval: int) -> int:
     """Register everything; nothing is due before the second that is returned."""
     now_ms = time.time_ns() // 1_000_000
-    await stores.workflows.put(StoredDag("load", "load", 1, "0" * 64, DAG, now_ms))
+    await stores.dags.put(StoredDag("load", "load", 1, "0" * 64, DAG, now_ms))
     await stores.ledger.save(_idle(settings), now_ms=now_ms)
     began = time.monotonic()
     await _register(stores, range(min(PORTION, count)), int(time.time()) + 86_400, interval)

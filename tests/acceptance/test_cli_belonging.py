@@ -20,14 +20,14 @@ from tests.clauses import clause
 
 
 def schedules_served(folder: Path, database: str, schema: str, *, deploy: bool) -> list[str]:
-    """Start an API, deploy a workflow if that is wanted, and list the schedules."""
+    """Start an API, deploy a DAG if that is wanted, and list the schedules."""
     options = ("--port", "0", "--access", str(access_file(folder)), "--schema", schema)
     with started("api", database, *options) as api:
         address = f"http://127.0.0.1:{api.until('serving')['port']}"
         headers = {"authorization": f"Bearer {TOKEN}"}
         with httpx.Client(base_url=address, headers=headers, trust_env=False) as client:
             if deploy:
-                client.post("/workflows", json=DAG).raise_for_status()
+                client.post("/dags", json=DAG).raise_for_status()
             return [one["workflow_id"] for one in client.get("/schedules").json()["items"]]
 
 

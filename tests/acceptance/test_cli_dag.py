@@ -92,7 +92,7 @@ def test_a_dag_is_removed_with_its_schedules_when_that_is_meant(
     assert there.code == 0
     assert (done["versions"], done["deleted"]) == (1, [tried.lines[2].strip()])
     assert gone.err == "error: workflow_id: is not known, got 'removed'\n"
-    assert service.schedule("list", "--workflow", "removed").out == "no schedules\n"
+    assert service.schedule("list", "--dag", "removed").out == "no schedules\n"
     assert service.ask("dag", "list", "--user", "nobody").out == "no DAGs\n"
 
 

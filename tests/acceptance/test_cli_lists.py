@@ -37,12 +37,12 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
     with up(folder, "--no-samples") as found:
         for number in range(ITEMS):
             done = found.schedule(
-                "upsert", "--id", f"listed-{number}", "--workflow", "report", "--workflow-version",
+                "upsert", "--id", f"listed-{number}", "--dag", "report", "--dag-version",
                 "1", "--user", "acme", "--cron", "0 3 * * *",
             )  # fmt: skip
             assert done.code == 0, done.err
             found.schedule(
-                "upsert", "--id", "of-runner", "--workflow", "report", "--workflow-version", "1",
+                "upsert", "--id", "of-runner", "--dag", "report", "--dag-version", "1",
                 "--user", "runner", "--cron", "0 3 * * *", "--overlap", "allow",
             )  # fmt: skip
             found.schedule("trigger", "of-runner", "--key", f"key-{number}")

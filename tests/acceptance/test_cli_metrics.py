@@ -206,7 +206,7 @@ def test_a_worker_of_the_service_tells_what_the_api_beside_it_cannot_know(
         url, port = address(worker), api.until("serving")["port"]
         place = f"http://127.0.0.1:{port}"
         with httpx.Client(base_url=place, headers=headers, trust_env=False) as client:
-            schedule_id = client.post("/workflows", json=DAG).json()["schedules"][0]
+            schedule_id = client.post("/dags", json=DAG).json()["schedules"][0]
             client.post(f"/schedules/{schedule_id}/trigger")
             worker.until("run.ended")
             told = client.get("/metrics").text

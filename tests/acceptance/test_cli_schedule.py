@@ -19,7 +19,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
 
 def register(service: Up, name: str, *options: str) -> None:
     done = service.schedule(
-        "upsert", "--id", name, "--workflow", "report", "--workflow-version", "1", "--user", "acme",
+        "upsert", "--id", name, "--dag", "report", "--dag-version", "1", "--user", "acme",
         "--cron", "0 3 * * *", *options,
     )  # fmt: skip
     assert done.code == 0, done.err
@@ -83,7 +83,7 @@ def test_a_list_can_be_filtered(service: Up) -> None:
 @clause("CLIENT-6")
 def test_a_change_is_shown_before_it_is_made(service: Up) -> None:
     register(service, "compared")
-    options = ("--id", "compared", "--workflow", "report", "--workflow-version", "1", "--user",
+    options = ("--id", "compared", "--dag", "report", "--dag-version", "1", "--user",
                "acme", "--cron", "0 4 * * *")  # fmt: skip
     done = service.schedule("diff", *options)
 
@@ -94,7 +94,7 @@ def test_a_change_is_shown_before_it_is_made(service: Up) -> None:
 
 @clause("CLIENT-5", "SERVICE-9")
 def test_a_value_is_a_number_only_where_the_field_is_one(service: Up) -> None:
-    options = ("--id", "typed", "--workflow", "report", "--workflow-version", "1", "--user",
+    options = ("--id", "typed", "--dag", "report", "--dag-version", "1", "--user",
                "acme", "--cron", "0 4 * * *")  # fmt: skip
     done = service.schedule("upsert", *options, "--set", "salt=5", "--set", "jitter_ms=5")
     found = service.schedule("show", "typed", "--json").json
@@ -170,9 +170,9 @@ def test_the_ledger_of_a_service_is_found_where_it_is(
 
 @clause("CLIENT-10")
 def test_what_the_service_warns_of_stands_beside_the_answer(service: Up, tmp_path: Path) -> None:
-    options = ("--id", "warned", "--workflow", "report", "--workflow-version", "1", "--user",
+    options = ("--id", "warned", "--dag", "report", "--dag-version", "1", "--user",
                "acme", "--cron", "0 4 * * *")  # fmt: skip
-    said = "acme has no workflow report, so its runs fail until one is deployed"
+    said = "acme has no DAG report, so its runs fail until one is deployed"
     file = tmp_path / "one.json"
     file.write_text(json.dumps([HOURLY | {"schedule_id": "warned"}]))
     compared = service.schedule("diff", *options)
@@ -271,7 +271,7 @@ def test_a_file_is_checked_as_a_whole_before_anything_is_written(
 @clause("CLIENT-3")
 def test_a_problem_is_one_line_with_its_hint(service: Up) -> None:
     done = service.schedule(
-        "upsert", "--workflow", "w", "--workflow-version", "1", "--user", "acme", "--cron",
+        "upsert", "--dag", "w", "--dag-version", "1", "--user", "acme", "--cron",
         "61 * * * *",
     )  # fmt: skip
 

@@ -179,7 +179,7 @@ def test_an_api_and_a_worker_meet_in_a_schema(tmp_path: Path, database: str) -> 
         address = f"http://127.0.0.1:{api.until('serving')['port']}"
         headers = {"authorization": f"Bearer {TOKEN}"}
         with httpx.Client(base_url=address, headers=headers, trust_env=False) as client:
-            schedule_id = client.post("/workflows", json=DAG).json()["schedules"][0]
+            schedule_id = client.post("/dags", json=DAG).json()["schedules"][0]
             key = client.post(f"/schedules/{schedule_id}/trigger").json()["idempotency_key"]
             ended = worker.until("run.ended", key=key)
 

@@ -17,7 +17,7 @@ from tests.clauses import clause
 
 
 def endless(life: Path) -> dict[str, object]:
-    """A workflow whose command says which try it is, and does not end by itself."""
+    """A DAG whose command says which try it is, and does not end by itself."""
     text = f'exec 3> "{life}"; echo $GNOMON_ATTEMPT >&3; exec sleep 600'
     return {
         "workflow_id": "endless", "version": 1,
@@ -36,7 +36,7 @@ def life(tmp_path: Path) -> Path:
 def trigger(url: str, token: str, life: Path) -> None:
     headers = {"authorization": f"Bearer {token}"}
     with httpx.Client(base_url=url, headers=headers, trust_env=False) as client:
-        deployed = client.post("/workflows", params={"user_id": "acme"}, json=endless(life))
+        deployed = client.post("/dags", params={"user_id": "acme"}, json=endless(life))
         client.post(f"/schedules/{deployed.json()['schedules'][0]}/trigger").raise_for_status()
 
 

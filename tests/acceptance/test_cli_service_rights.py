@@ -91,7 +91,7 @@ def test_an_api_that_may_not_write_shows_what_there_is(tmp_path: Path, database:
         address = f"http://127.0.0.1:{api.until('serving')['port']}"
         with httpx.Client(base_url=address, headers=headers, trust_env=False) as client:
             listed = client.get("/schedules")
-            refused = client.post("/workflows", json=DAG)
+            refused = client.post("/dags", json=DAG)
 
     assert (listed.status_code, listed.json()["items"]) == (200, [])
     assert refused.status_code == 503

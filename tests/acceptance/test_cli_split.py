@@ -65,7 +65,7 @@ def test_what_the_api_registers_a_worker_starts(tmp_path: Path, database: str) -
         headers = {"authorization": f"Bearer {TOKEN}"}
         address = f"http://127.0.0.1:{port}"
         with httpx.Client(base_url=address, headers=headers, trust_env=False) as client:
-            deployed = client.post("/workflows", json=DAG)
+            deployed = client.post("/dags", json=DAG)
             schedule_id = deployed.json()["schedules"][0]
             run = client.post(f"/schedules/{schedule_id}/trigger").json()
             ended = worker.until("run.ended", key=run["idempotency_key"])
@@ -103,7 +103,7 @@ def test_who_listens_at_an_api_hears_of_what_a_worker_and_another_api_do(
         ):
             lines = stream.iter_lines()
             assert next(lines) == "retry: 1000"
-            schedule_id = client.post("/workflows", json=DAG).json()["schedules"][0]
+            schedule_id = client.post("/dags", json=DAG).json()["schedules"][0]
             client.post(f"/schedules/{schedule_id}/trigger")
             kinds = list[str]()
             while kinds[-1:] != ["run.ended"]:
@@ -123,7 +123,7 @@ def test_a_worker_starts_commands_only_where_that_is_allowed(tmp_path: Path, dat
         address = f"http://127.0.0.1:{api.until('serving')['port']}"
         headers = {"authorization": f"Bearer {TOKEN}"}
         with httpx.Client(base_url=address, headers=headers, trust_env=False) as client:
-            schedule_id = client.post("/workflows", json=DAG).json()["schedules"][0]
+            schedule_id = client.post("/dags", json=DAG).json()["schedules"][0]
             key = client.post(f"/schedules/{schedule_id}/trigger").json()["idempotency_key"]
             failed = worker.until("run.launch_failed", key=key)
 

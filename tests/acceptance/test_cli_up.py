@@ -72,7 +72,7 @@ def test_a_ledger_in_a_database_is_named_without_its_password(
 def test_what_was_registered_is_there_after_a_kill(tmp_path: Path) -> None:
     with up(tmp_path, "--no-samples") as service:
         service.schedule(
-            "upsert", "--id", "nightly", "--workflow", "w", "--workflow-version", "1", "--user",
+            "upsert", "--id", "nightly", "--dag", "w", "--dag-version", "1", "--user",
             "acme", "--cron", "0 3 * * *",
         )  # fmt: skip
         service.process.kill()

@@ -104,11 +104,11 @@ def _openers(
     )
 
 
-_LASTING_FLOWS = ["sqlite-file", "sqlite-thread", "postgres"]
+_LASTING_WORKFLOWS = ["sqlite-file", "sqlite-thread", "postgres"]
 
 
-@pytest.fixture(params=["sqlite-memory", *_LASTING_FLOWS])
-def flows(
+@pytest.fixture(params=["sqlite-memory", *_LASTING_WORKFLOWS])
+def workflows(
     request: pytest.FixtureRequest, runner: asyncio.Runner, tmp_path: Path
 ) -> Iterator[WorkflowDesk]:
     desk = WorkflowDesk(runner, _log_maker(request, runner, tmp_path))
@@ -116,8 +116,8 @@ def flows(
     desk.close()
 
 
-@pytest.fixture(params=_LASTING_FLOWS)
-def lasting_flows(
+@pytest.fixture(params=_LASTING_WORKFLOWS)
+def lasting_workflows(
     request: pytest.FixtureRequest, runner: asyncio.Runner, tmp_path: Path
 ) -> Iterator[WorkflowDesk]:
     desk = WorkflowDesk(runner, _log_maker(request, runner, tmp_path))

@@ -23,8 +23,8 @@ from gnomon.shell.kubernetes.client import KubernetesServer
 from gnomon.shell.kubernetes.jobs import Jobs
 from gnomon.shell.outgoing.client import Outgoing
 from gnomon.shell.outgoing.rule import read_rule
+from gnomon.shell.store.dag import SqliteDagRuns
 from gnomon.shell.store.sqlite import SqliteLedger
-from gnomon.shell.store.workflow import SqliteExecutions
 from tests.clauses import clause
 from tests.core.dag.dags import a_node, dag_text
 from tests.kube.cluster import Cluster
@@ -46,11 +46,11 @@ class Kind(Protocol):
 
     @property
     def dag(self) -> str:
-        """A workflow that it can carry out."""
+        """A DAG that it can carry out."""
         ...
 
     def effects(self) -> int | None:
-        """How often the workflow has been carried out; None where it leaves no trace."""
+        """How often the DAG has been carried out; None where it leaves no trace."""
 
     async def said(self) -> Sequence[Feedback]:
         """Wait for what the executor says next."""
@@ -176,7 +176,7 @@ async def open_on(cluster: Cluster, namespace: str, folder: Path) -> AsyncIterat
     clock, ledger = SystemClock(), SqliteLedger.open(folder / "ledger.sqlite3")
     async with KubernetesServer(load_of({}, kubeconfig=str(cluster.kubeconfig()))) as api:
         nodes = JobNodes(Jobs(api, clock, namespace), JobTemplates(folder, json.loads))
-        executor = EmbeddedExecutor(SqliteExecutions(ledger.database), clock, Works(jobs=nodes))
+        executor = EmbeddedExecutor(SqliteDagRuns(ledger.database), clock, Works(jobs=nodes))
         yield executor
         await executor.close()
     await ledger.close()

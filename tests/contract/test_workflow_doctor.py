@@ -16,7 +16,7 @@ from gnomon.ports.workflow_facts import (
     Script,
 )
 from gnomon.ports.workflow_log import WorkflowLog
-from gnomon.shell.store.postgres.workflow_examination import examine_shared_flows
+from gnomon.shell.store.postgres.workflow_examination import examine_shared_workflows
 from gnomon.shell.store.postgres.workflow_log import PostgresWorkflowLog
 from gnomon.shell.store.workflow_examination import examine_rows
 from gnomon.shell.store.workflow_log import SqliteWorkflowLog
@@ -24,8 +24,8 @@ from tests.clauses import clause
 from tests.contract.workflow_desk import NOW, WorkflowDesk, event, new, sheet
 
 TABLES = {
-    "workflows": "flows", "runs": "flow_runs", "events": "flow_events", "topics": "flow_topics",
-    "mutations": "flow_mutations", "scripts": "flow_scripts",
+    "workflows": "workflows", "runs": "workflow_runs", "events": "workflow_events",
+    "topics": "workflow_topics", "mutations": "workflow_mutations", "scripts": "workflow_scripts",
 }  # fmt: skip
 
 
@@ -38,14 +38,14 @@ def run(number: int, status: RunStatus, phase: Phase, *, retry_of: int | None = 
     )  # fmt: skip
 
 
-def filled(flows: WorkflowDesk) -> None:
+def filled(workflows: WorkflowDesk) -> None:
     """One order dealt with in two attempts, one in a run that waits, and one pending."""
-    flows.commit(new(sheet(), script=Script(1, "a", "text", "deploy", NOW)))
-    flows.publish(event("o1"), event("o2"), event("o3"))
+    workflows.commit(new(sheet(), script=Script(1, "a", "text", "deploy", NOW)))
+    workflows.publish(event("o1"), event("o2"), event("o3"))
     first = run(1, RunStatus.CRASHED, Phase.MUTATING)
     second = run(2, RunStatus.COMMITTED, Phase.COMMITTED, retry_of=1)
     third = replace(run(3, RunStatus.RECONCILIATION, Phase.MUTATING), mutation=3)
-    flows.change(
+    workflows.change(
         lambda at: replace(at, runs=3, current=3), runs=(first, second, third),
         mutations=[
             Mutation(run=number, tool="append", params="1", key=f"orders/{number}", status=status)
@@ -53,12 +53,12 @@ def filled(flows: WorkflowDesk) -> None:
         ],
         reserve=(2, [("orders", "o1")]),
     )  # fmt: skip
-    flows.change(settle=(2, EventStatus.CONSUMED), reserve=(3, [("orders", "o2")]))
+    workflows.change(settle=(2, EventStatus.CONSUMED), reserve=(3, [("orders", "o2")]))
 
 
-def ruin(flows: WorkflowDesk, statement: str) -> None:
+def ruin(workflows: WorkflowDesk, statement: str) -> None:
     """Do to the tables what no host does; the statement names them as SQLite has them."""
-    log = flows.log
+    log = workflows.log
     if isinstance(log, SqliteWorkflowLog):
         log.database.connection.execute(statement)
         return
@@ -66,16 +66,16 @@ def ruin(flows: WorkflowDesk, statement: str) -> None:
     schema = log.sql.schema
     placed = re.sub(r"\b(workflows|runs|events|topics|mutations|scripts)\b(?= |;|$)",
                     lambda found: f"{schema}.{TABLES[found[1]]}", statement, count=1)  # fmt: skip
-    flows.do(log.pool.fetch(placed))
+    workflows.do(log.pool.fetch(placed))
 
 
-def findings(flows: WorkflowDesk, url: str) -> list[tuple[str, str, str]]:
-    log: WorkflowLog = flows.log
+def findings(workflows: WorkflowDesk, url: str) -> list[tuple[str, str, str]]:
+    log: WorkflowLog = workflows.log
     if isinstance(log, SqliteWorkflowLog):
         found = list(examine_rows(log.database.connection))
     else:
         assert isinstance(log, PostgresWorkflowLog)
-        found = flows.do(examine_shared_flows(url, schema=log.sql.schema)).findings
+        found = workflows.do(examine_shared_workflows(url, schema=log.sql.schema)).findings
     return [(one.code, one.subject, one.problem) for one in found]
 
 
@@ -85,10 +85,10 @@ def url(request: pytest.FixtureRequest) -> str:
 
 
 @clause("WDOC-4")
-def test_what_a_host_writes_is_in_good_order(flows: WorkflowDesk, url: str) -> None:
-    filled(flows)
+def test_what_a_host_writes_is_in_good_order(workflows: WorkflowDesk, url: str) -> None:
+    filled(workflows)
 
-    assert findings(flows, url) == []
+    assert findings(workflows, url) == []
 
 
 @clause("WDOC-4")
@@ -165,18 +165,18 @@ def test_what_a_host_writes_is_in_good_order(flows: WorkflowDesk, url: str) -> N
     ],
 )  # fmt: skip
 def test_what_no_host_writes_is_found(
-    flows: WorkflowDesk, url: str, statement: str, found: tuple[str, str, str]
+    workflows: WorkflowDesk, url: str, statement: str, found: tuple[str, str, str]
 ) -> None:
-    filled(flows)
+    filled(workflows)
 
-    ruin(flows, statement)
+    ruin(workflows, statement)
 
-    assert found in findings(flows, url)
+    assert found in findings(workflows, url)
 
 
 @clause("WDOC-4", "WLOG-11", "WLOG-12")
-def test_what_was_forgotten_is_not_missed(flows: WorkflowDesk, url: str) -> None:
-    filled(flows)
+def test_what_was_forgotten_is_not_missed(workflows: WorkflowDesk, url: str) -> None:
+    filled(workflows)
     more = [
         replace(run(number, RunStatus.COMMITTED, Phase.COMMITTED), mutation=None)
         for number in range(4, 200)
@@ -185,16 +185,16 @@ def test_what_was_forgotten_is_not_missed(flows: WorkflowDesk, url: str) -> None
     resolved = Mutation(
         run=3, tool="append", params="1", key="orders/3", status=MutationStatus.APPLIED
     )
-    flows.change(
+    workflows.change(
         lambda at: replace(at, runs=199, current=None), runs=(done, *more), mutations=(resolved,),
         settle=(3, EventStatus.CONSUMED),
     )  # fmt: skip
-    assert flows.take("me") == {"orders": 1}
-    flows.do(
-        flows.log.forget(
+    assert workflows.take("me") == {"orders": 1}
+    workflows.do(
+        workflows.log.forget(
             "orders", fence=1, ended_ms=NOW + 1, published_ms=NOW + 1, after=0, limit=50, newest=100
         )
     )
 
-    assert flows.statuses() == {"o3": EventStatus.PENDING}
-    assert findings(flows, url) == []
+    assert workflows.statuses() == {"o3": EventStatus.PENDING}
+    assert findings(workflows, url) == []

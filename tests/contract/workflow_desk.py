@@ -15,12 +15,12 @@ from gnomon.ports.workflow_facts import (
     Event,
     EventStatus,
     Facts,
-    FlowChange,
     Handler,
     HandlerKind,
     Publication,
     Script,
     Standing,
+    WorkflowChange,
 )
 from gnomon.ports.workflow_log import WorkflowLog
 
@@ -39,10 +39,10 @@ def sheet() -> Handler:
     )  # fmt: skip
 
 
-def new(*handlers: Handler, script: Script | None = None) -> FlowChange:
+def new(*handlers: Handler, script: Script | None = None) -> WorkflowChange:
     """The workflow `orders` is made."""
     standing = Standing(name="orders", created_ms=NOW)
-    return FlowChange(standing=standing, handlers=handlers, script=script)
+    return WorkflowChange(standing=standing, handlers=handlers, script=script)
 
 
 def event(id: str, payload: str = "1", *, causes: tuple[str, ...] = ()) -> Publication:
@@ -77,11 +77,11 @@ class WorkflowDesk:
         return found
 
     def try_commit(
-        self, change: FlowChange, *, seen: int, fence: int | None = None, number: int = 0
+        self, change: WorkflowChange, *, seen: int, fence: int | None = None, number: int = 0
     ) -> Committed:
         return self.do(self.log.commit(change, seen=seen, fence=fence, number=number))
 
-    def commit(self, change: FlowChange) -> None:
+    def commit(self, change: WorkflowChange) -> None:
         answer = self.try_commit(change, seen=0).answer
         assert answer is Answer.MADE
 
@@ -91,7 +91,7 @@ class WorkflowDesk:
     ) -> Committed:  # fmt: skip
         """Change the workflow from its present version."""
         standing = self.facts().standing
-        change = replace(FlowChange(standing=edit(standing)), **parts)  # type: ignore[arg-type]
+        change = replace(WorkflowChange(standing=edit(standing)), **parts)  # type: ignore[arg-type]
         return self.try_commit(change, seen=standing.version, fence=fence, number=number)
 
     def change(

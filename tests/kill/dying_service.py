@@ -4,7 +4,7 @@ A worker of the service with a bomb in it.
 `python -m tests.kill.dying_service N STORE EXECUTOR SECRET FD [UNTIL]`
 
 The process kills itself, with SIGKILL, at the N-th point it passes; 0 for never, and with -N it
-stops itself there. Points lie before and after every call of the ledger, of the workflow store and
+stops itself there. Points lie before and after every call of the ledger, of the DAG store and
 of the executor, around every callback that is heard, and inside every transaction right before its
 commit. The last line it writes says which point it was. STORE is a file or the URL of a database,
 EXECUTOR the URL of an executor, and FD a socket that callbacks come to. With UNTIL, in seconds, the
@@ -29,8 +29,8 @@ from gnomon.apps.service.worker import ServiceWorker
 from gnomon.core.dag import parse_dag
 from gnomon.core.ledger.lifecycle import State
 from gnomon.ports import Ledger
+from gnomon.ports.dag import DagStore, StoredDag
 from gnomon.ports.executor import Feedback
-from gnomon.ports.workflow_store import StoredDag, WorkflowStore
 from gnomon.shell.clock import SystemClock
 from gnomon.shell.executor.callback import read_callback
 from gnomon.shell.executor.http import HttpExecutor
@@ -38,14 +38,14 @@ from gnomon.shell.executor.signature import Keyring
 from gnomon.shell.outgoing.client import Outgoing
 from gnomon.shell.outgoing.rule import read_rule
 from gnomon.shell.store import sqlite as store
+from gnomon.shell.store.dag import SqliteDagStore
 from gnomon.shell.store.sqlite import SqliteLedger, ledger_thread
-from gnomon.shell.store.workflow import SqliteWorkflowStore
 from tests.kill.mine import LEDGER_CALLS, Bomb, MinedDatabase, mined
 
 __all__ = ["INTERVALS", "KEY_ID"]
 
 KEY_ID = "kill"
-USER, WORKFLOW = "anna", "counted"
+USER, DAG_ID = "anna", "counted"
 INTERVALS = {"all": 1, "slow": 1, "queue": 4, "spread": 2}
 _POLICIES = {
     "all": {"overlap_policy": "allow", "catchup_policy": "fire_immediately"},
@@ -57,24 +57,24 @@ SETTINGS = Settings(lookahead_ms=2_000, lease="2s")
 _LAUNCHES = {"launches_max": 100, "launch_backoff": "50ms"}
 """The executor is often busy or silent; a worker that gave up could not know what happened."""
 _DAG = {
-    "workflow_id": WORKFLOW, "version": 1,
+    "workflow_id": DAG_ID, "version": 1,
     "nodes": [{"id": "count", "type": "action", "uses": "counting"}],
 }  # fmt: skip
 _MORE_LEDGER_CALLS = ("save", "delete", "run", "get")
 
 
 def lay_mines() -> None:
-    mine_stores(SqliteLedger, SqliteWorkflowStore)
+    mine_stores(SqliteLedger, SqliteDagStore)
     for name in ("run", "kill"):
         setattr(HttpExecutor, name, mined(f"{name} by the executor", getattr(HttpExecutor, name)))
     setattr(store, "Database", MinedDatabase)  # noqa: B010
 
 
-def mine_stores(ledger: type, workflows: type) -> None:
+def mine_stores(ledger: type, dags: type) -> None:
     for name in sorted({*LEDGER_CALLS, *_MORE_LEDGER_CALLS} & set(dir(ledger))):
         setattr(ledger, name, mined(name, getattr(ledger, name)))
     for name in ("put", "load"):
-        setattr(workflows, name, mined(f"{name} workflow", getattr(workflows, name)))
+        setattr(dags, name, mined(f"{name} DAG", getattr(dags, name)))
 
 
 class Ear:
@@ -109,13 +109,13 @@ class Ear:
         return 404 if known == "unknown" else 200
 
 
-async def prepare(ledger: Ledger, workflows: WorkflowStore) -> None:
+async def prepare(ledger: Ledger, dags: DagStore) -> None:
     """Deploy what is to run; in every life but the first it is there."""
     dag, now_ms = parse_dag(json.dumps(_DAG)), SystemClock().now_ms()
-    await workflows.put(StoredDag(USER, WORKFLOW, 1, dag.digest, dag.text, now_ms))
+    await dags.put(StoredDag(USER, DAG_ID, 1, dag.digest, dag.text, now_ms))
     for name, interval in INTERVALS.items():
         given = read_input({
-            "schedule_id": name, "trigger_id": name, "workflow_id": WORKFLOW, "version": 1,
+            "schedule_id": name, "trigger_id": name, "workflow_id": DAG_ID, "version": 1,
             "user_id": USER, "every": f"{interval}s", **_POLICIES[name], **_LAUNCHES,
         })  # fmt: skip
         await ledger.save(schedule_of(given, SETTINGS), now_ms=now_ms)
@@ -145,21 +145,21 @@ def say_what_is_waited_for() -> None:
     os._exit(1)
 
 
-async def open_stores(place: str, thread: Executor) -> tuple[Ledger, WorkflowStore]:
+async def open_stores(place: str, thread: Executor) -> tuple[Ledger, DagStore]:
     if not place.startswith("postgresql"):
         file = SqliteLedger.open(place, executor=thread, exclusive=True)
-        return file, SqliteWorkflowStore(file.database, executor=thread)
+        return file, SqliteDagStore(file.database, executor=thread)
     # Most worlds do without, and every life would pay for it.
+    from gnomon.shell.store.postgres.dag import PostgresDagStore
     from gnomon.shell.store.postgres.ledger import PostgresLedger
-    from gnomon.shell.store.postgres.workflow import PostgresWorkflowStore
 
-    mine_stores(PostgresLedger, PostgresWorkflowStore)
+    mine_stores(PostgresLedger, PostgresDagStore)
     shared = await PostgresLedger.open(place)
-    return shared, PostgresWorkflowStore(shared.pool)
+    return shared, PostgresDagStore(shared.pool)
 
 
 async def work(
-    worker: ServiceWorker, ledger: Ledger, workflows: WorkflowStore, *, grace_ms: int,
+    worker: ServiceWorker, ledger: Ledger, dags: DagStore, *, grace_ms: int,
     until: int | None,
 ) -> None:  # fmt: skip
     """Work until told to stop, or until everything up to an instant is settled."""
@@ -170,7 +170,7 @@ async def work(
         signal.SIGTERM,
         lambda: stopping.append(asyncio.create_task(worker.stop(grace_ms=grace_ms))),
     )
-    await prepare(ledger, workflows)
+    await prepare(ledger, dags)
     if isinstance(ledger, SqliteLedger):
         await worker.recover()
     if until is not None:
@@ -186,13 +186,13 @@ async def live(place: str, url: str, secret: str, descriptor: int, until: int | 
     here = f"http://127.0.0.1:{listening.getsockname()[1]}/callbacks"
     outgoing = Outgoing(clock, rule=read_rule(networks=["127.0.0.0/8"]))
     executor = HttpExecutor(url, keyring, outgoing, clock, callback_url=here)
-    ledger, workflows = await open_stores(place, thread)
+    ledger, dags = await open_stores(place, thread)
     worker = ServiceWorker(
-        ledger, executor, workflows, clock, f"worker-{os.getpid()}-{clock.now_ms()}", SETTINGS,
+        ledger, executor, dags, clock, f"worker-{os.getpid()}-{clock.now_ms()}", SETTINGS,
         EventFeed(clock), ServiceCounters(),
     )  # fmt: skip
     server = await asyncio.start_server(Ear(ledger, keyring, worker).handle, sock=listening)
-    await work(worker, ledger, workflows, grace_ms=10_000, until=until)
+    await work(worker, ledger, dags, grace_ms=10_000, until=until)
     server.close()
     await executor.close()
     await ledger.close()

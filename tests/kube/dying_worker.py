@@ -4,7 +4,7 @@ A worker of the service whose nodes are Jobs, with a bomb in it.
 `python -m tests.kube.dying_worker N STORE KUBECONFIG TEMPLATES [UNTIL]`
 
 The process kills itself, with SIGKILL, at the N-th point it passes; 0 for never. Points lie before
-and after every call of the ledger, of the store of workflows, of the record of executions and of
+and after every call of the ledger, of the store of DAGs, of the record of DAG runs and of
 the executor, around every question to the API server and while it is on its way, and inside every
 transaction right before its commit. With UNTIL, in seconds, the process stops when everything up to
 that instant has an outcome. Everything that decides or writes is the product.
@@ -29,8 +29,8 @@ from gnomon.shell.kubernetes.access import load_of
 from gnomon.shell.kubernetes.client import KubernetesServer
 from gnomon.shell.kubernetes.jobs import Jobs
 from gnomon.shell.store import sqlite as store
+from gnomon.shell.store.dag import SqliteDagRuns, SqliteDagStore
 from gnomon.shell.store.sqlite import SqliteLedger, ledger_thread
-from gnomon.shell.store.workflow import SqliteExecutions, SqliteWorkflowStore
 from tests.kill.dying_service import (
     SETTINGS,
     mine_stores,
@@ -45,9 +45,9 @@ _ON_ITS_WAY_S = 0.003
 
 
 def lay_mines() -> None:
-    mine_stores(SqliteLedger, SqliteWorkflowStore)
+    mine_stores(SqliteLedger, SqliteDagStore)
     for name in ("begin", "write", "end"):
-        setattr(SqliteExecutions, name, mined(f"{name} execution", getattr(SqliteExecutions, name)))
+        setattr(SqliteDagRuns, name, mined(f"{name} DAG run", getattr(SqliteDagRuns, name)))
     for name in ("run", "kill"):
         at_executor = mined(f"{name} by the executor", getattr(EmbeddedExecutor, name))
         setattr(EmbeddedExecutor, name, at_executor)
@@ -81,16 +81,16 @@ class TellingExecutor(EmbeddedExecutor):
 async def live(place: str, kubeconfig: str, templates: str, until: int | None) -> None:
     clock, thread = SystemClock(), ledger_thread()
     ledger = SqliteLedger.open(place, executor=thread, exclusive=True)
-    workflows = SqliteWorkflowStore(ledger.database, executor=thread)
-    executions = SqliteExecutions(ledger.database, executor=thread)
+    dags = SqliteDagStore(ledger.database, executor=thread)
+    dag_runs = SqliteDagRuns(ledger.database, executor=thread)
     async with MinedServer(load_of({}, kubeconfig=kubeconfig)) as api:
         jobs = JobNodes(Jobs(api, clock, NAMESPACE), JobTemplates(Path(templates), json.loads))
-        executor = TellingExecutor(executions, clock, Works(jobs=jobs))
+        executor = TellingExecutor(dag_runs, clock, Works(jobs=jobs))
         worker = ServiceWorker(
-            ledger, executor, workflows, clock, f"worker-{os.getpid()}-{clock.now_ms()}", SETTINGS,
+            ledger, executor, dags, clock, f"worker-{os.getpid()}-{clock.now_ms()}", SETTINGS,
             EventFeed(clock), ServiceCounters(),
         )  # fmt: skip
-        await work(worker, ledger, workflows, grace_ms=0, until=until)
+        await work(worker, ledger, dags, grace_ms=0, until=until)
         await executor.close()
     await ledger.close()
     thread.shutdown()

@@ -91,7 +91,7 @@ KILLINGS = {
         title="kill -9 of a worker of the service",
         said=(
             "A worker of the service is killed with SIGKILL, again and again, at chosen points "
-            "(before and after every call of the ledger, the workflow store and the executor, "
+            "(before and after every call of the ledger, the DAG store and the executor, "
             "around every callback, inside transactions) and from outside; in some lives it is "
             "stopped before (SIGSTOP), for longer than its leases. Every twentieth world is on "
             "PostgreSQL.",
@@ -119,8 +119,8 @@ KILLINGS = {
         title="kill -9 of a worker whose runs are Jobs",
         said=(
             "A worker of the service whose runs are Jobs is killed with SIGKILL, again and again, "
-            "at chosen points (before and after every call of the ledger, the workflow store, the "
-            "record of executions and the executor, before and after every question to the API "
+            "at chosen points (before and after every call of the ledger, the DAG store, the "
+            "record of DAG runs and the executor, before and after every question to the API "
             "server and while it is on its way, inside transactions) and from outside; in some "
             "lives it is stopped before (SIGSTOP), for longer than its leases.",
             "The API server, etcd and the Job controller are real; kwok completes the pods. Each "

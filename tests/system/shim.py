@@ -51,7 +51,7 @@ import contextlib
 import gnomon.workflow
 
 async def serve():
-    async with gnomon.workflow.host("flows.sqlite3") as running:
+    async with gnomon.workflow.host("workflows.sqlite3") as running:
         while True:
             running.look()
             with contextlib.suppress(OSError), open("jobs.txt", "a") as lines:
@@ -91,7 +91,7 @@ DOORS = {
         Door("up", "data/service.sqlite3",
              ("-m", "gnomon", "up", "--data", "data", "--port", "0"), works=False),
         Door("scheduler", "script.sqlite3", ("script.py",), "script.py", _SCRIPT, code=1),
-        Door("host", "flows.sqlite3", ("serve.py",), "serve.py", _HOST, code=1),
+        Door("host", "workflows.sqlite3", ("serve.py",), "serve.py", _HOST, code=1),
     ]
 }  # fmt: skip
 
@@ -103,7 +103,7 @@ SHARED = {
         Door("shared scheduler", "", ("script.py",), "script.py",
              _SCRIPT.replace("script.sqlite3", "{url}"), code=1),
         Door("shared host", "", ("serve.py",), "serve.py",
-             _HOST.replace("flows.sqlite3", "{url}"), code=1),
+             _HOST.replace("workflows.sqlite3", "{url}"), code=1),
     ]
 }  # fmt: skip
 """The doors that can stand on PostgreSQL."""

@@ -15,11 +15,11 @@ from typing import TypeVar
 
 from gnomon.core.ledger.audit import Finding
 from gnomon.shell.store.family import Family, family_of
-from gnomon.shell.store.workflow_examination import FlowFinding
+from gnomon.shell.store.workflow_examination import WorkflowFinding
 
 __all__ = ["referred"]
 
-_F = TypeVar("_F", Finding, FlowFinding)
+_F = TypeVar("_F", Finding, WorkflowFinding)
 _REMEDIES: dict[Family, str] = {
     "ledger": "it is a ledger: gnomon doctor --store {path}",
     "workflow": "it holds workflows: gnomon workflow doctor --store {path}",

@@ -19,7 +19,7 @@ from gnomon.apps.workflow.records import (
 from gnomon.cli.problem import printable
 from gnomon.ports.workflow_facts import Event, Input
 from gnomon.shell.store.instant_text import to_text
-from gnomon.shell.store.workflow_examination import FlowExamination
+from gnomon.shell.store.workflow_examination import WorkflowExamination
 
 __all__ = [
     "doctor_text",
@@ -99,7 +99,7 @@ def inputs_text(workflow: str, inputs: Sequence[Input], *, as_json: bool) -> str
     return _below(lines or ["no inputs yet"])
 
 
-def doctor_text(found: FlowExamination, *, as_json: bool) -> str:
+def doctor_text(found: WorkflowExamination, *, as_json: bool) -> str:
     """What is wrong with the workflows of a store, and what to do about it."""
     if as_json:
         return _json(
@@ -128,7 +128,7 @@ def doctor_text(found: FlowExamination, *, as_json: bool) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _owner(found: FlowExamination) -> str:
+def _owner(found: WorkflowExamination) -> str:
     if found.owner != "nobody":
         return printable(found.owner)
     return f"no host: gnomon workflow run --store {printable(found.place)} starts one"

@@ -1,12 +1,12 @@
 """
-Who carries workflows out? The embedded executor, or one that is called over HTTP.
+Who carries DAGs out? The embedded executor, or one that is called over HTTP.
 
 Which one, and what it may do, is said by variables: `GNOMON_EXECUTOR_URL` names an executor that is
 called, with `GNOMON_EXECUTOR_KEY_ID` and `GNOMON_EXECUTOR_SECRET_FILE` for the signature, the same
 with FORMER in it for a key that is still believed, and `GNOMON_CALLBACK_URL` for its reports.
 Without it the embedded one is used; then `GNOMON_ALLOW_COMMANDS` allows nodes that start processes,
 `GNOMON_PYTHON_MODULES` lists the modules whose functions may be called, and
-`GNOMON_SECRETS_DIRECTORY` has the secrets of workflows. `GNOMON_JOB_TEMPLATES` has the templates of
+`GNOMON_SECRETS_DIRECTORY` has the secrets of DAGs. `GNOMON_JOB_TEMPLATES` has the templates of
 nodes that are Jobs of Kubernetes, in `GNOMON_JOB_NAMESPACE`. Requests go to public addresses only,
 unless `GNOMON_OUTGOING_NETWORKS` names others.
 
@@ -21,7 +21,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from gnomon.errors import DefinitionError, MissingExtraError
 from gnomon.ports import Clock
-from gnomon.ports.executions import Executions
+from gnomon.ports.dag import DagRuns
 from gnomon.ports.executor import Executor
 from gnomon.shell.executor.command_node import CommandNodes
 from gnomon.shell.executor.embedded import EmbeddedExecutor
@@ -43,7 +43,7 @@ __all__ = ["ExecutorSettings", "callback_keys", "make_executor", "open_executor"
 
 
 class ExecutorSettings(BaseSettings):
-    """Who carries workflows out."""
+    """Who carries DAGs out."""
 
     model_config = SettingsConfigDict(env_prefix="GNOMON_", extra="ignore", frozen=True)
 
@@ -78,7 +78,7 @@ def callback_keys(settings: ExecutorSettings) -> Keyring | None:
 
 def make_executor(
     settings: ExecutorSettings,
-    executions: Executions,
+    dag_runs: DagRuns,
     clock: Clock,
     *,
     output: Path | None,
@@ -107,12 +107,12 @@ def make_executor(
         secrets=Secrets(settings.secrets_directory),
         jobs=jobs,
     )
-    return EmbeddedExecutor(executions, clock, works)
+    return EmbeddedExecutor(dag_runs, clock, works)
 
 
 @asynccontextmanager
 async def open_executor(
-    settings: ExecutorSettings, executions: Executions, clock: Clock, *, output: Path | None
+    settings: ExecutorSettings, dag_runs: DagRuns, clock: Clock, *, output: Path | None
 ) -> AsyncIterator[Executor]:
     """The executor as long as the block lasts, however it ends."""
     async with AsyncExitStack() as stack:
@@ -120,7 +120,7 @@ async def open_executor(
         jobs = None
         if templates is not None:
             jobs = await _open_jobs(settings, templates, clock, stack)
-        executor = make_executor(settings, executions, clock, output=output, jobs=jobs)
+        executor = make_executor(settings, dag_runs, clock, output=output, jobs=jobs)
         stack.push_async_callback(executor.close)
         yield executor
 

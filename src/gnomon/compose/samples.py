@@ -1,5 +1,5 @@
 """
-What is there to see in a new service? Three workflows, of a user named demo.
+What is there to see in a new service? Three DAGs, of a user named demo.
 
 `hello` runs every ten seconds and prints a line. `slow` is due every ten seconds too and takes
 twenty-five, so that some of its periods are skipped, with a reason. `report` runs at night, in a
@@ -10,7 +10,7 @@ Spec: UP-3.
 
 import json
 
-from gnomon.apps.service.deploying import Deployer
+from gnomon.apps.service.dag_deployment import Deployer
 from gnomon.apps.service.filters import Filter
 from gnomon.apps.service.registrar import Registrar
 from gnomon.ports.ledger_rows import Actor

@@ -15,7 +15,7 @@ import socket
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
 from gnomon.apps.service.counters import ServiceCounters
-from gnomon.apps.service.deploying import Deployer
+from gnomon.apps.service.dag_deployment import Deployer
 from gnomon.apps.service.event_relay import EventRelay
 from gnomon.apps.service.events import EventFeed
 from gnomon.apps.service.http.application import create_app
@@ -52,14 +52,14 @@ def make_api(
 ) -> Parts:
     """The parts of the API."""
     registrar = Registrar(
-        stores.ledger, clock, settings, events, stores.workflows,
+        stores.ledger, clock, settings, events, stores.dags,
         unique=lambda: secrets.token_hex(8), wake=wake,
     )  # fmt: skip
     return Parts(
         registrar=registrar,
-        deployer=Deployer(stores.workflows, registrar, clock, settings),
-        starter=Starter(stores.workflows, registrar),
-        executions=stores.executions,
+        deployer=Deployer(stores.dags, registrar, clock, settings),
+        starter=Starter(stores.dags, registrar),
+        dag_runs=stores.dag_runs,
         events=events,
         metrics=Metrics(lambda: figures_of(counters), lambda: _gauges(http, clock)),
         settings=settings,

@@ -13,12 +13,11 @@ from pathlib import Path
 
 from gnomon.compose.shared_database import SharedDatabase
 from gnomon.ports import Ledger
-from gnomon.ports.executions import Executions
-from gnomon.ports.workflow_store import WorkflowStore
+from gnomon.ports.dag import DagRuns, DagStore
 from gnomon.shell.observe.exposition import Family
 from gnomon.shell.store.belonging import Door, NotedLedger, belong
+from gnomon.shell.store.dag import SqliteDagRuns, SqliteDagStore
 from gnomon.shell.store.sqlite import SqliteLedger, ledger_thread
-from gnomon.shell.store.workflow import SqliteExecutions, SqliteWorkflowStore
 
 __all__ = ["Stores", "open_stores"]
 
@@ -28,8 +27,8 @@ class Stores:
     """The stores of a service, in one place."""
 
     ledger: Ledger
-    workflows: WorkflowStore
-    executions: Executions
+    dags: DagStore
+    dag_runs: DagRuns
     place: str
     """In words for people."""
     alone: bool
@@ -58,8 +57,8 @@ async def _file(path: Path) -> AsyncIterator[Stores]:
             await _belong(ledger, str(path), hint="name another directory with --data")
             yield Stores(
                 ledger=ledger,
-                workflows=SqliteWorkflowStore(ledger.database, executor=thread),
-                executions=SqliteExecutions(ledger.database, executor=thread),
+                dags=SqliteDagStore(ledger.database, executor=thread),
+                dag_runs=SqliteDagRuns(ledger.database, executor=thread),
                 place=str(path),
                 alone=True,
             )
@@ -70,9 +69,9 @@ async def _file(path: Path) -> AsyncIterator[Stores]:
 @contextlib.asynccontextmanager
 async def _database(database: SharedDatabase) -> AsyncIterator[Stores]:
     from gnomon.shell.observe.heartbeats import Heartbeats  # they need an extra
+    from gnomon.shell.store.postgres.dag import PostgresDagRuns, PostgresDagStore
     from gnomon.shell.store.postgres.ledger import PostgresLedger
     from gnomon.shell.store.postgres.notes import Notes
-    from gnomon.shell.store.postgres.workflow import PostgresExecutions, PostgresWorkflowStore
 
     schema = database.schema
     ledger = await PostgresLedger.open(database.url, schema=schema, options=database.options)
@@ -81,8 +80,8 @@ async def _database(database: SharedDatabase) -> AsyncIterator[Stores]:
         await _belong(notes, database.place, hint="name another schema with --schema")
         yield Stores(
             ledger=ledger,
-            workflows=PostgresWorkflowStore(ledger.pool, schema),
-            executions=PostgresExecutions(ledger.pool, schema),
+            dags=PostgresDagStore(ledger.pool, schema),
+            dag_runs=PostgresDagRuns(ledger.pool, schema),
             place=database.place,
             alone=False,
             heartbeats=Heartbeats(ledger).families,

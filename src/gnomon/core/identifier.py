@@ -1,5 +1,5 @@
 """
-What an id may be that people write: of a schedule, a workflow, an owner, a node.
+What an id may be that people write: of a schedule, a DAG, an owner, a node.
 
 Spec: SERVICE-4.
 """

@@ -1,5 +1,5 @@
 """
-The executor as a contract: what carries a workflow out, once for each key.
+The executor as a contract: what carries a DAG out, once for each key.
 
 An executor gets the text of a DAG and the facts of one run, and says at once whether it has taken
 the run on; how the run goes, it says later. Runs are known by their idempotency key: a caller that

@@ -18,7 +18,6 @@ __all__ = [
     "Event",
     "EventStatus",
     "Facts",
-    "FlowChange",
     "Handler",
     "HandlerKind",
     "Input",
@@ -32,6 +31,7 @@ __all__ = [
     "RunStatus",
     "Script",
     "Standing",
+    "WorkflowChange",
 ]
 
 
@@ -306,7 +306,7 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FlowChange:
+class WorkflowChange:
     """What one write does, as a whole, in the order of the fields."""
 
     standing: Standing

@@ -19,12 +19,12 @@ from gnomon.ports.workflow_facts import (
     Event,
     EventStatus,
     Facts,
-    FlowChange,
     Input,
     Mutation,
     Publication,
     Run,
     Script,
+    WorkflowChange,
 )
 
 __all__ = ["WorkflowLog"]
@@ -65,7 +65,7 @@ class WorkflowLog(Protocol):
         ...
 
     async def commit(
-        self, change: FlowChange, *, seen: int, fence: int | None = None, number: int = 0
+        self, change: WorkflowChange, *, seen: int, fence: int | None = None, number: int = 0
     ) -> Committed:
         """
         Write a change that was decided from version `seen`; 0 when there was no workflow.

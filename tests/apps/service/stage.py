@@ -17,13 +17,13 @@ from gnomon.apps.service.settings import Settings
 from gnomon.apps.service.worker import ServiceWorker
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.ports import Clock, Ledger, RunRow
+from gnomon.ports.dag import DagStore, StoredDag
 from gnomon.ports.executor import Accepted, Answer, Feedback, FeedbackStatus, Meta
 from gnomon.ports.ledger_rows import Actor
-from gnomon.ports.workflow_store import StoredDag, WorkflowStore
+from gnomon.shell.store.dag import SqliteDagStore
+from gnomon.shell.store.postgres.dag import PostgresDagStore
 from gnomon.shell.store.postgres.ledger import LeaseTime, PostgresLedger
-from gnomon.shell.store.postgres.workflow import PostgresWorkflowStore
 from gnomon.shell.store.sqlite import SqliteLedger
-from gnomon.shell.store.workflow import SqliteWorkflowStore
 from tests.shell.virtual_time import START_MS, VirtualClock
 
 __all__ = ["ANNA", "REPORT", "START_MS", "Call", "Stage", "SteeredExecutor", "at"]
@@ -119,16 +119,16 @@ class Stage:
     make_clock: Callable[[], Clock] = VirtualClock
 
     def __init__(
-        self, ledger: Ledger, workflows: WorkflowStore, *, settings: Settings, detached: bool
+        self, ledger: Ledger, dags: DagStore, *, settings: Settings, detached: bool
     ) -> None:
         self.clock = type(self).make_clock()
-        self.ledger, self.workflows, self.settings = ledger, workflows, settings
+        self.ledger, self.dags, self.settings = ledger, dags, settings
         self.executor = SteeredExecutor(self.clock, detached=detached)
         self.events, self.counters = EventFeed(self.clock), ServiceCounters()
         self._names = iter(range(1_000_000))
         self.worker = self.another("worker-1")
         self.registrar = Registrar(
-            ledger, self.clock, settings, self.events, workflows,
+            ledger, self.clock, settings, self.events, dags,
             unique=lambda: f"n{next(self._names)}",
             wake=lambda: self.worker.wake(),
         )  # fmt: skip
@@ -141,21 +141,21 @@ class Stage:
         settings = settings or Settings()
         if postgres is None:
             ledger = SqliteLedger.open(":memory:")
-            workflows: WorkflowStore = SqliteWorkflowStore(ledger.database)
-            stage = cls(ledger, workflows, settings=settings, detached=detached)
+            dags: DagStore = SqliteDagStore(ledger.database)
+            stage = cls(ledger, dags, settings=settings, detached=detached)
         else:
             url, schema = postgres
             shared = await PostgresLedger.open(url, schema=schema, lease_time=LeaseTime.GIVEN)
-            workflows = PostgresWorkflowStore(shared.pool, schema)
-            stage = cls(shared, workflows, settings=settings, detached=detached)
+            dags = PostgresDagStore(shared.pool, schema)
+            stage = cls(shared, dags, settings=settings, detached=detached)
         if dag:
-            await workflows.put(StoredDag("anna", "report", 1, "d1", '{"nodes": []}', START_MS))
+            await dags.put(StoredDag("anna", "report", 1, "d1", '{"nodes": []}', START_MS))
         return stage
 
     def another(self, owner: str) -> ServiceWorker:
         """A further worker, as in another process."""
         return ServiceWorker(
-            self.ledger, self.executor, self.workflows, self.clock, owner, self.settings,
+            self.ledger, self.executor, self.dags, self.clock, owner, self.settings,
             self.events, self.counters,
         )  # fmt: skip
 

@@ -101,16 +101,16 @@ def test_what_is_registered_anew_runs_and_what_is_refused_would_not_have(play: P
         ({}, []),
         (
             {"workflow_id": "reprot"},
-            ["anna has no workflow reprot, so its runs fail until one is deployed; did you mean "
+            ["anna has no DAG reprot, so its runs fail until one is deployed; did you mean "
              "report?"],
         ),
         (
             {"workflow_id": "xyz"},
-            ["anna has no workflow xyz, so its runs fail until one is deployed"],
+            ["anna has no DAG xyz, so its runs fail until one is deployed"],
         ),
         (
             {"version": 7},
-            ["workflow report has no version 7, so its runs fail until that is deployed; the "
+            ["DAG report has no version 7, so its runs fail until that is deployed; the "
              "newest version is 1"],
         ),
         ({"catchup_policy": "fire_immediately"}, [LOSES]),
@@ -132,14 +132,12 @@ def test_the_answer_warns_of_what_is_probably_not_meant(
 
 
 @clause("SERVICE-8")
-def test_a_workflow_of_another_user_is_not_the_one_that_is_meant(play: Play) -> None:
+def test_a_dag_of_another_user_is_not_the_one_that_is_meant(play: Play) -> None:
     async def scenario(hand: Hand) -> None:
 
         one = given(user_id="boris", workflow_id="reprot")
         done = await hand.registrar.upsert_schedule(Actor("boris", "boris"), one)
 
-        assert done.warnings == [
-            "boris has no workflow reprot, so its runs fail until one is deployed"
-        ]
+        assert done.warnings == ["boris has no DAG reprot, so its runs fail until one is deployed"]
 
     play(scenario)

@@ -32,11 +32,11 @@ def sentences(run: RunRow | None, nominal: int = THREE) -> str:
         (run_row(reason=Reason.UNCERTAIN, started_ms=None),
          "It ran: its end was never reported, so how it went is not known."),
         (run_row(outcome=Outcome.MISSED, reason=Reason.LAUNCH_FAILED, status=Status.FAILED,
-                 launches=3, detail="no such workflow"),
-         "It was missed: it could not be launched, after 3 tries (no such workflow)."),
+                 launches=3, detail="no such DAG"),
+         "It was missed: it could not be launched, after 3 tries (no such DAG)."),
         (run_row(outcome=Outcome.MISSED, reason=Reason.LAUNCH_FAILED, status=Status.FAILED,
-                 detail="no such workflow"),
-         "It was missed: it could not be launched, after 1 try (no such workflow)."),
+                 detail="no such DAG"),
+         "It was missed: it could not be launched, after 1 try (no such DAG)."),
         (run_row(outcome=Outcome.UNSCHEDULABLE, reason=Reason.CONSTRAINTS, status=Status.SKIPPED),
          "It could not be placed: no second of its window meets the constraints."),
         (run_row(state=State.PLANNED, outcome=None, status=None, launches=0,
@@ -82,9 +82,9 @@ def test_what_became_of_a_period_is_said_in_words(run: RunRow, expected: str) ->
          "It was tried twice: the first one could not be launched, or what became of it was not "
          "known. It is being launched."),
         (run_row(state=State.PLANNED, outcome=None, status=None, launches=1,
-                 fire_ms=NOW_MS + 5_000, detail="no such workflow"),
+                 fire_ms=NOW_MS + 5_000, detail="no such DAG"),
          "It is planned to start at 2026-03-01T12:00:05.000Z. It was tried once and did not begin: "
-         "no such workflow."),
+         "no such DAG."),
         (run_row(state=State.PLANNED, status=None, launches=2, fire_ms=NOW_MS + 5_000),
          "It is planned to start at 2026-03-01T12:00:05.000Z. It was tried twice, and may have "
          "run."),

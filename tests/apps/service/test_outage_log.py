@@ -25,7 +25,7 @@ def test_an_outage_is_no_line_for_each_tick(seconds: int, caplog: pytest.LogCapt
         stage = await Stage.open()
         switch = Switch(stage.ledger)
         worker = ServiceWorker(
-            cast("Ledger", switch), stage.executor, stage.workflows, stage.clock, "w",
+            cast("Ledger", switch), stage.executor, stage.dags, stage.clock, "w",
             stage.settings, stage.events, stage.counters,
         )  # fmt: skip
         await stage.upsert(start_by="10s")

@@ -9,7 +9,7 @@ import json
 
 import pytest
 
-from gnomon.apps.service.deploying import Deployer
+from gnomon.apps.service.dag_deployment import Deployer
 from gnomon.apps.service.filters import Filter
 from gnomon.apps.service.schedule_input import ScheduleInput, read_input
 from gnomon.apps.service.settings import Settings
@@ -69,9 +69,9 @@ def test_of_many_who_ask_at_once_as_many_as_there_is_room_for_succeed(play: Play
 
 
 @clause("SERVICE-65")
-def test_a_workflow_with_too_many_triggers_registers_none_of_them(play: Play) -> None:
+def test_a_dag_with_too_many_triggers_registers_none_of_them(play: Play) -> None:
     async def scenario(hand: Hand) -> None:
-        deployer = Deployer(hand.workflows, hand.registrar, hand.clock, FEW)
+        deployer = Deployer(hand.dags, hand.registrar, hand.clock, FEW)
         trigger = {"type": "schedule_based", "cron_expr": "0 3 * * *"}
         node = {"id": "a", "type": "action", "uses": "mail"}
         dag = {"workflow_id": "many", "version": 1, "nodes": [node],

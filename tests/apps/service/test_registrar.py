@@ -146,7 +146,7 @@ def test_a_run_that_is_over_cannot_be_ended(play: Play) -> None:
 
 
 @clause("REGISTRAR-1", "REGISTRAR-4")
-def test_deploying_has_exactly_the_schedules_of_a_workflow(play: Play) -> None:
+def test_deploying_has_exactly_the_schedules_of_a_dag(play: Play) -> None:
     async def scenario(hand: Hand) -> None:
         registrar = hand.registrar
         await registrar.upsert_schedule(ANNA, given("own", cron_expr="0 5 * * *"))

@@ -17,7 +17,7 @@ PLANNED = "2026-02-27T08:00:00Z"
 
 
 async def start(hand: Hand, key: str, *, version: int = 1, actor: Actor = ANNA) -> Started:
-    starter = Starter(hand.workflows, hand.registrar)
+    starter = Starter(hand.dags, hand.registrar)
     return await starter.start(actor, "report", version, "anna", PLANNED, key)
 
 
@@ -49,7 +49,7 @@ def test_a_version_that_is_not_there_starts_nothing_and_says_why(play: Play) -> 
 
         assert answer == Started(
             started=False, idempotency_key="",
-            reason="workflow report has no version 9; deploy it first",
+            reason="DAG report has no version 9; deploy it first",
         )  # fmt: skip
         assert (await hand.registrar.audit_log(ANNA)).items == []
 

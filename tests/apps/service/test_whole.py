@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from gnomon.apps.service.counters import ServiceCounters
-from gnomon.apps.service.deploying import Deployer
+from gnomon.apps.service.dag_deployment import Deployer
 from gnomon.apps.service.events import EventFeed
 from gnomon.apps.service.registrar import Registrar
 from gnomon.apps.service.settings import Settings
@@ -15,11 +15,11 @@ from gnomon.apps.service.views import RunView
 from gnomon.apps.service.worker import ServiceWorker
 from gnomon.core.dag.value import Json
 from gnomon.ports import RunRow
-from gnomon.ports.executions import NodeState
+from gnomon.ports.dag import NodeState
 from gnomon.ports.ledger_rows import Actor
 from gnomon.shell.clock import SystemClock
+from gnomon.shell.store.dag import SqliteDagRuns, SqliteDagStore
 from gnomon.shell.store.sqlite import SqliteLedger
-from gnomon.shell.store.workflow import SqliteExecutions, SqliteWorkflowStore
 from tests.clauses import clause
 from tests.core.dag.dags import dag_text
 from tests.shell.executor.embedded_stage import open_stage, shell_node
@@ -30,20 +30,20 @@ ANNA = Actor("anna@example.org", "anna")
 class Service:
     """The parts of a service that tests ask."""
 
-    def __init__(self, ledger: SqliteLedger, executions: SqliteExecutions) -> None:
+    def __init__(self, ledger: SqliteLedger, dag_runs: SqliteDagRuns) -> None:
         clock, settings = SystemClock(), Settings()
-        self.ledger, self.executions = ledger, executions
+        self.ledger, self.dag_runs = ledger, dag_runs
         self.events = EventFeed(clock)
-        self.workflows = SqliteWorkflowStore(ledger.database)
+        self.dags = SqliteDagStore(ledger.database)
         self.worker: ServiceWorker | None = None
         self.registrar = Registrar(
-            ledger, clock, settings, self.events, self.workflows, unique=lambda: "once",
+            ledger, clock, settings, self.events, self.dags, unique=lambda: "once",
             wake=self._wake,
         )  # fmt: skip
-        self.deployer = Deployer(self.workflows, self.registrar, clock, settings)
+        self.deployer = Deployer(self.dags, self.registrar, clock, settings)
 
     async def deploy(self, *nodes: Json, edges: str = "") -> str:
-        """Deploy a workflow that is due once a year; the id of its schedule."""
+        """Deploy a DAG that is due once a year; the id of its schedule."""
         trigger: Json = {"type": "schedule_based", "cron_expr": "0 0 1 1 *"}
         joined: list[Json] = [{"from": one[0], "to": one[1]} for one in edges.split()]
         text = dag_text(nodes=list(nodes), edges=joined, triggers=[trigger])
@@ -72,10 +72,10 @@ class Service:
 @asynccontextmanager
 async def open_service(folder: Path) -> AsyncIterator[Service]:
     ledger = SqliteLedger.open(folder / "service.sqlite3")
-    service = Service(ledger, SqliteExecutions(ledger.database))
-    async with open_stage(folder, executions=service.executions) as stage:
+    service = Service(ledger, SqliteDagRuns(ledger.database))
+    async with open_stage(folder, dag_runs=service.dag_runs) as stage:
         service.worker = ServiceWorker(
-            ledger, stage.executor, service.workflows, SystemClock(), "worker", Settings(),
+            ledger, stage.executor, service.dags, SystemClock(), "worker", Settings(),
             service.events, ServiceCounters(),
         )  # fmt: skip
         working = asyncio.create_task(service.worker.run())
@@ -88,21 +88,21 @@ async def open_service(folder: Path) -> AsyncIterator[Service]:
 
 
 @clause("EXEC-10")
-def test_a_deployed_workflow_is_carried_out_and_shown_node_by_node(tmp_path: Path) -> None:
+def test_a_deployed_dag_is_carried_out_and_shown_node_by_node(tmp_path: Path) -> None:
     async def scenario() -> None:
         async with open_service(tmp_path) as service:
             schedule_id = await service.deploy(
                 shell_node("a", "echo hello"), shell_node("b", "exit 3"), edges="ab"
             )
             row = await service.end_of(await service.registrar.trigger(ANNA, schedule_id))
-            kept = await service.executions.get(row.key)
+            kept = await service.dag_runs.get(row.key)
 
             assert (row.status, row.detail) == ("FAILED", "b: exit 3")
             assert kept is not None
             assert [(node.node_id, node.state) for node in kept.nodes] == [
                 ("a", NodeState.SUCCESS), ("b", NodeState.FAILED),
             ]  # fmt: skip
-            assert await service.executions.log(row.key, "a") == "hello\n"
+            assert await service.dag_runs.log(row.key, "a") == "hello\n"
 
     asyncio.run(scenario())
 

@@ -9,8 +9,8 @@ import pytest
 from gnomon.apps.service.settings import Settings
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.core.ledger.period import period_key
+from gnomon.ports.dag import StoredDag
 from gnomon.ports.executor import Accepted, Refused, Unanswered
-from gnomon.ports.workflow_store import StoredDag
 from tests.apps.service.stage import ANNA, START_MS, Stage, at
 from tests.clauses import clause
 from tests.shell.virtual_time import run_virtually
@@ -63,7 +63,7 @@ def test_runs_asked_for_say_where_they_come_from() -> None:
 def test_each_version_gets_its_own_dag() -> None:
     async def scenario(stage: Stage) -> None:
         dag = StoredDag("anna", "report", 2, "d2", '{"nodes": [2]}', START_MS)
-        await stage.workflows.put(dag)
+        await stage.dags.put(dag)
         await stage.upsert(version=2)
         await stage.run_until("00:00:10")
 
@@ -73,7 +73,7 @@ def test_each_version_gets_its_own_dag() -> None:
 
 
 @clause("SERVICE-15")
-def test_a_workflow_that_is_not_there_is_a_permanent_failure() -> None:
+def test_a_dag_that_is_not_there_is_a_permanent_failure() -> None:
     async def scenario(stage: Stage) -> None:
         await stage.upsert(version=9, launches_max=5)
         await stage.run_until("00:00:30")
@@ -81,7 +81,7 @@ def test_a_workflow_that_is_not_there_is_a_permanent_failure() -> None:
         assert stage.executor.calls == []
         assert await stage.words() == ["00:00:00 FAILED launch_failed"]
         [row] = await stage.rows()
-        assert (row.launches, row.detail) == (1, "workflow report has no version 9")
+        assert (row.launches, row.detail) == (1, "DAG report has no version 9")
 
     play(scenario)
 
@@ -231,7 +231,7 @@ def test_a_run_that_is_to_be_ended_while_it_is_launched_is_over() -> None:
 
 
 @clause("SERVICE-14")
-def test_a_schedule_without_a_workflow_is_refused_and_the_others_go_on() -> None:
+def test_a_schedule_without_a_dag_is_refused_and_the_others_go_on() -> None:
     async def scenario(stage: Stage) -> None:
         from gnomon.core.schedule_record import read_schedule
 

@@ -8,12 +8,12 @@ from gnomon.apps.workflow.deployment import deploy
 from gnomon.errors import CommandRefusedError
 from gnomon.ports.workflow_facts import (
     Facts,
-    FlowChange,
     Handler,
     Phase,
     RunStatus,
     Script,
     Standing,
+    WorkflowChange,
 )
 from tests.apps.workflow.facts import NOW, consumer, facts, producer, run
 from tests.clauses import clause
@@ -24,7 +24,7 @@ OLD = replace(producer(), state='{"cursor":5}')
 
 def deployed(
     known: Facts | None, *handlers: Handler, zone: str = "UTC", digest: str | None = "old"
-) -> FlowChange | None:
+) -> WorkflowChange | None:
     return deploy(
         known, Standing(name="orders", zone=zone), handlers, SCRIPT, digest=digest, now_ms=NOW
     )

@@ -1,4 +1,4 @@
-"""Workflows for tests, written as people write them."""
+"""DAGs for tests, written as people write them."""
 
 import json
 
@@ -14,7 +14,7 @@ def a_node(node_id: str = "first", **fields: Json) -> dict[str, Json]:
 
 
 def a_dag(**fields: Json) -> dict[str, Json]:
-    """A workflow of one node."""
+    """A DAG of one node."""
     return {"workflow_id": "report", "version": 1, "nodes": [a_node()], **fields}
 
 

@@ -1,4 +1,4 @@
-"""The text of a workflow: what is read from it, and what is said about one that is wrong."""
+"""The text of a DAG: what is read from it, and what is said about one that is wrong."""
 
 import contextlib
 import json
@@ -29,7 +29,7 @@ def refusal(text: str) -> str:
 
 
 @clause("DAG-1")
-def test_a_workflow_of_two_nodes_is_read() -> None:
+def test_a_dag_of_two_nodes_is_read() -> None:
     dag = parse_dag(
         dag_text(
             version=3,
@@ -65,7 +65,7 @@ def test_what_means_something_else_has_another_digest() -> None:
 
 
 @clause("DAG-2")
-def test_the_digest_of_a_workflow_is_the_hash_of_its_canonical_text() -> None:
+def test_the_digest_of_a_dag_is_the_hash_of_its_canonical_text() -> None:
     dag = parse_dag(dag_text())
 
     assert dag.text == (
@@ -76,7 +76,7 @@ def test_the_digest_of_a_workflow_is_the_hash_of_its_canonical_text() -> None:
 
 
 @clause("DAG-2")
-def test_the_canonical_text_means_the_same_workflow() -> None:
+def test_the_canonical_text_means_the_same_dag() -> None:
     dag = parse_dag(dag_text(nodes=[a_node("z"), a_node("e")], edges=[]))
 
     assert parse_dag(dag.text) == dag
@@ -162,7 +162,7 @@ def test_what_no_document_may_hold_is_refused(text: str, message: str) -> None:
 
 
 @clause("DAG-4")
-def test_a_workflow_has_at_most_a_thousand_nodes() -> None:
+def test_a_dag_has_at_most_a_thousand_nodes() -> None:
     nodes: list[Json] = [a_node(f"n{number}") for number in range(1001)]
 
     assert refusal(dag_text(nodes=nodes)) == (

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gnomon.core.dag.value import Json
 from gnomon.ports import Clock
-from gnomon.ports.executions import Execution, Executions, NodeState
+from gnomon.ports.dag import DagRun, DagRuns, NodeState
 from gnomon.ports.executor import Accepted, Feedback, Meta
 from gnomon.shell.clock import SystemClock
 from gnomon.shell.executor.command_node import CommandNodes
@@ -20,8 +20,8 @@ from gnomon.shell.executor.works import Works
 from gnomon.shell.launcher.process import ProcessLauncher
 from gnomon.shell.outgoing.client import Outgoing
 from gnomon.shell.outgoing.rule import read_rule
+from gnomon.shell.store.dag import SqliteDagRuns
 from gnomon.shell.store.sqlite import SqliteLedger
-from gnomon.shell.store.workflow import SqliteExecutions
 from tests.core.dag.dags import dag_text
 
 __all__ = ["FUNCTIONS", "Stage", "a_meta", "function_node", "open_stage", "shell_node"]
@@ -52,15 +52,15 @@ def function_node(
 class Stage:
     """One executor, and everything that it has said."""
 
-    def __init__(self, executor: EmbeddedExecutor, executions: Executions) -> None:
+    def __init__(self, executor: EmbeddedExecutor, dag_runs: DagRuns) -> None:
         self.executor = executor
-        self.executions = executions
+        self.dag_runs = dag_runs
         self.said: list[Feedback] = []
 
     async def run(
         self, *nodes: Json, edges: str = "", key: str = "key", fence: int = 1, params: str = "{}"
     ) -> Feedback:
-        """Carry a workflow out, and return what is said about its end."""
+        """Carry a DAG out, and return what is said about its end."""
         taken = await self.start(*nodes, edges=edges, key=key, fence=fence, params=params)
         assert isinstance(taken, Accepted)
         return await self.end_of(key)
@@ -82,8 +82,8 @@ class Stage:
                     return feedback
             self.said += await self.executor.feedback()
 
-    async def get(self, key: str = "key") -> Execution:
-        found = await self.executions.get(key)
+    async def get(self, key: str = "key") -> DagRun:
+        found = await self.dag_runs.get(key)
         assert found is not None
         return found
 
@@ -94,17 +94,17 @@ class Stage:
         return {row.node_id: row.detail for row in (await self.get(key)).nodes}
 
     async def log(self, node: str, key: str = "key") -> str:
-        return await self.executions.log(key, node) or ""
+        return await self.dag_runs.log(key, node) or ""
 
 
 @asynccontextmanager
 async def open_stage(
     folder: Path, *, clock: Clock | None = None, side_by_side: int = 8,
-    executions: Executions | None = None,
+    dag_runs: DagRuns | None = None,
 ) -> AsyncIterator[Stage]:  # fmt: skip
     clock = clock or SystemClock()
     ledger = SqliteLedger.open(folder / "ledger.sqlite3")
-    kept = executions or SqliteExecutions(ledger.database)
+    kept = dag_runs or SqliteDagRuns(ledger.database)
     works = Works(
         commands=CommandNodes(ProcessLauncher(clock, directory=folder / "output", cwd=folder)),
         requests=HttpNodes(Outgoing(clock, rule=read_rule(networks=["127.0.0.0/8"]))),

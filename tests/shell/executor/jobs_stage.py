@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gnomon.core.dag.value import Json
 from gnomon.ports import Clock
-from gnomon.ports.executions import Executions
+from gnomon.ports.dag import DagRuns
 from gnomon.ports.kubernetes import (
     Answer,
     ApiServer,
@@ -24,8 +24,8 @@ from gnomon.shell.executor.embedded import EmbeddedExecutor
 from gnomon.shell.executor.job_node import JobNodes, JobTemplates
 from gnomon.shell.executor.works import Works
 from gnomon.shell.kubernetes.jobs import STATE, Jobs
+from gnomon.shell.store.dag import SqliteDagRuns
 from gnomon.shell.store.sqlite import SqliteLedger
-from gnomon.shell.store.workflow import SqliteExecutions
 from gnomon.simulation.kubernetes.api import SimulatedApi
 from gnomon.simulation.kubernetes.controllers import collect_garbage, run_jobs
 from gnomon.simulation.kubernetes.server import SimulatedServer
@@ -72,11 +72,11 @@ class LosingApi(SimulatedApi):
 
 
 class JobsStage:
-    """A cluster, a record of executions, and workers that come and go."""
+    """A cluster, a record of DAG runs, and workers that come and go."""
 
-    def __init__(self, folder: Path, clock: Clock, executions: Executions) -> None:
+    def __init__(self, folder: Path, clock: Clock, dag_runs: DagRuns) -> None:
         self.clock = clock
-        self.executions = executions
+        self.dag_runs = dag_runs
         self.server = SimulatedServer(clock.now_ms)
         self.api = LosingApi(self.server)
         self.lasts_s, self.fails = 3, False
@@ -87,9 +87,9 @@ class JobsStage:
         """Another worker on the same record and cluster."""
         jobs = Jobs(api or self.api, self.clock, _NAMESPACE)
         nodes = JobNodes(jobs, JobTemplates(self._folder, json.loads))
-        executor = EmbeddedExecutor(self.executions, self.clock, Works(jobs=nodes))
+        executor = EmbeddedExecutor(self.dag_runs, self.clock, Works(jobs=nodes))
         self._opened.append(executor)
-        return Stage(executor, self.executions)
+        return Stage(executor, self.dag_runs)
 
     def jobs(self) -> Sequence[Object]:
         """The Jobs that are there."""
@@ -141,7 +141,7 @@ def write_template(folder: Path, template: Mapping[str, object] = TEMPLATE) -> N
 async def open_jobs(folder: Path) -> AsyncIterator[JobsStage]:
     write_template(folder)
     ledger = SqliteLedger.open(folder / "ledger.sqlite3")
-    stage = JobsStage(folder, VirtualClock(), SqliteExecutions(ledger.database))
+    stage = JobsStage(folder, VirtualClock(), SqliteDagRuns(ledger.database))
     controllers = asyncio.create_task(stage.control())
     try:
         yield stage

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from gnomon.core.dag import Dag, parse_dag
 from gnomon.core.dag.value import Json
-from gnomon.ports.executions import NodeRow, NodeState
+from gnomon.ports.dag import NodeRow, NodeState
 from gnomon.shell.executor.course import Course
 from tests.clauses import clause
 from tests.core.dag.dags import a_node, dag_text

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gnomon.core.dag.value import Json
-from gnomon.ports.executions import NodeState
+from gnomon.ports.dag import NodeState
 from gnomon.ports.executor import FeedbackStatus, Refused
 from tests.clauses import clause
 from tests.shell.executor.embedded_stage import (
@@ -331,7 +331,7 @@ def test_a_function_that_takes_too_long_fails_its_node(tmp_path: Path) -> None:
         ({"id": "a", "type": "lambda"}, "nodes[0].type: is no type of node"),
     ],
 )
-def test_a_workflow_that_cannot_be_carried_out_is_refused_as_a_whole(
+def test_a_dag_that_cannot_be_carried_out_is_refused_as_a_whole(
     tmp_path: Path, node: Json, message: str
 ) -> None:
     async def scenario(stage: Stage) -> None:
@@ -341,6 +341,6 @@ def test_a_workflow_that_cannot_be_carried_out_is_refused_as_a_whole(
         assert answered.permanent
         assert answered.message.startswith(message)
         assert not (tmp_path / "b").exists()
-        assert await stage.executions.get("key") is None
+        assert await stage.dag_runs.get("key") is None
 
     play(scenario, tmp_path)

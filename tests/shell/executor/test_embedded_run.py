@@ -9,10 +9,10 @@ import pytest
 
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.errors import StoreError
-from gnomon.ports.executions import Execution, NodeRow, NodeState
+from gnomon.ports.dag import DagRun, NodeRow, NodeState
 from gnomon.ports.executor import Accepted, FeedbackStatus, Refused
+from gnomon.shell.store.dag import SqliteDagRuns
 from gnomon.shell.store.sqlite import SqliteLedger
-from gnomon.shell.store.workflow import SqliteExecutions
 from tests.clauses import clause
 from tests.shell.executor.embedded_stage import (
     Stage,
@@ -86,7 +86,7 @@ def test_a_run_that_another_worker_took_over_is_stopped_here(tmp_path: Path) -> 
         os.mkfifo(tmp_path / "begun")
         await stage.start(shell_node("a", waiting), shell_node("b", "touch b"), edges="ab")
         await asyncio.to_thread((tmp_path / "begun").read_text)
-        async with open_stage(tmp_path / "other", executions=stage.executions) as other:
+        async with open_stage(tmp_path / "other", dag_runs=stage.dag_runs) as other:
             await other.start(shell_node("a", "true"), shell_node("b", "true"), fence=2)
             theirs = await other.end_of()
             ours = await stage.end_of()
@@ -104,8 +104,8 @@ def test_a_run_that_another_worker_took_over_is_stopped_here(tmp_path: Path) -> 
 @clause("EXEC-3")
 def test_a_smaller_number_takes_nothing_over(tmp_path: Path) -> None:
     async def scenario(stage: Stage) -> None:
-        await stage.executions.begin(
-            Execution("key", "run:key", "report", 1, "anna", 9, FeedbackStatus.STARTED, "", 0)
+        await stage.dag_runs.begin(
+            DagRun("key", "run:key", "report", 1, "anna", 9, FeedbackStatus.STARTED, "", 0)
         )
 
         assert await stage.start(shell_node("a", "touch a"), fence=8) == Refused(
@@ -151,14 +151,14 @@ def test_draining_waits_and_then_ends_what_is_left(tmp_path: Path) -> None:
     play(scenario, tmp_path)
 
 
-class Stumbling(SqliteExecutions):
+class Stumbling(SqliteDagRuns):
     """A record that fails a number of times before it works again."""
 
     failures = 0
 
-    async def begin(self, execution: Execution) -> Execution:
+    async def begin(self, dag_run: DagRun) -> DagRun:
         self._stumble()
-        return await super().begin(execution)
+        return await super().begin(dag_run)
 
     async def write(self, key: str, nodes: Sequence[NodeRow], *, fence: int) -> bool:
         self._stumble()
@@ -181,7 +181,7 @@ def test_a_record_that_fails_is_written_later_and_no_node_begins_without_it(tmp_
     async def scenario() -> None:
         ledger = SqliteLedger.open(tmp_path / "record.sqlite3")
         record = Stumbling(ledger.database)
-        async with open_stage(tmp_path, executions=record) as stage:
+        async with open_stage(tmp_path, dag_runs=record) as stage:
             record.failures = 1
             refused = await stage.start(shell_node("a", "echo a >> ran"))
             accepted = await stage.start(shell_node("a", "echo a >> ran"))

@@ -7,7 +7,7 @@ import pytest
 
 from gnomon.core.dag.value import Json
 from gnomon.core.ledger.lifecycle import Reason
-from gnomon.ports.executions import NodeState
+from gnomon.ports.dag import NodeState
 from gnomon.ports.executor import FeedbackStatus, Refused
 from gnomon.ports.kubernetes import (
     Call,

@@ -9,9 +9,9 @@ from gnomon.apps.service.settings import Settings
 from gnomon.core.dag import parse_dag
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.ports import Claim, Ended, Launched
-from gnomon.ports.workflow_store import StoredDag
+from gnomon.ports.dag import StoredDag
+from gnomon.shell.store.dag import SqliteDagStore
 from gnomon.shell.store.sqlite import SqliteLedger
-from gnomon.shell.store.workflow import SqliteWorkflowStore
 from tests.clauses import clause
 from tests.core.dag.dags import dag_text
 from tests.shell.executor.jobs_stage import JOB, JobsStage, player
@@ -27,10 +27,10 @@ GIVEN = {
 def test_a_run_that_was_lost_can_be_launched_again_by_the_same_worker(tmp_path: Path) -> None:
     async def scenario(stage: JobsStage) -> None:
         ledger = SqliteLedger.open(":memory:")
-        workflows = SqliteWorkflowStore(ledger.database)
+        dags = SqliteDagStore(ledger.database)
         dag = parse_dag(dag_text(nodes=[JOB]))
-        await workflows.put(StoredDag("anna", "report", 1, dag.digest, dag.text, 0))
-        launcher = RunLauncher(workflows, stage.worker().executor, stage.clock)
+        await dags.put(StoredDag("anna", "report", 1, dag.digest, dag.text, 0))
+        launcher = RunLauncher(dags, stage.worker().executor, stage.clock)
         schedule = schedule_of(read_input(GIVEN), Settings())
         claim = Claim(schedule, "key", NOMINAL, NOMINAL * 1000, 1, 1, ())
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gnomon.core.ledger.lifecycle import Reason
-from gnomon.ports.executions import NodeState
+from gnomon.ports.dag import NodeState
 from gnomon.ports.executor import FeedbackStatus
 from gnomon.shell.launcher.identity import identify
 from tests.clauses import clause

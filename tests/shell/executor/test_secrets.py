@@ -1,4 +1,4 @@
-"""Secrets: values that a workflow names and does not hold."""
+"""Secrets: values that a DAG names and does not hold."""
 
 import asyncio
 from pathlib import Path
@@ -24,7 +24,7 @@ def keep(folder: Path, user: str, name: str, value: str = CANARY) -> None:
 
 
 @clause("EXEC-17")
-def test_a_workflow_names_a_secret_and_does_not_hold_it() -> None:
+def test_a_dag_names_a_secret_and_does_not_hold_it() -> None:
     env: Json = {"TOKEN": {"secret": "token"}, "PLAIN": "x"}
     (node,) = parse_dag(dag_text(nodes=[a_node(shell="true", env=env)])).nodes
 

@@ -16,20 +16,20 @@ from gnomon.ports.executor import Accepted, Answer, Refused
 from gnomon.shell.clock import SystemClock
 from gnomon.shell.executor.embedded import EmbeddedExecutor
 from gnomon.shell.executor.http import HttpExecutor
+from gnomon.shell.store.dag import SqliteDagRuns
 from gnomon.shell.store.sqlite import SqliteLedger
-from gnomon.shell.store.workflow import SqliteExecutions
 from tests.clauses import clause
 from tests.core.dag.dags import dag_text
 from tests.shell.executor.embedded_stage import FUNCTIONS, a_meta, function_node, shell_node
 
 
 def answered(settings: ExecutorSettings, folder: Path, text: str) -> Answer:
-    """What the executor of these settings says to a workflow."""
+    """What the executor of these settings says to a DAG."""
 
     async def scenario() -> Answer:
         ledger = SqliteLedger.open(folder / "ledger.sqlite3")
-        executions = SqliteExecutions(ledger.database)
-        executor = make_executor(settings, executions, SystemClock(), output=folder / "output")
+        dag_runs = SqliteDagRuns(ledger.database)
+        executor = make_executor(settings, dag_runs, SystemClock(), output=folder / "output")
         try:
             assert isinstance(executor, EmbeddedExecutor)
             answer = await executor.run(text, a_meta())
@@ -86,8 +86,8 @@ def test_an_executor_at_a_url_has_a_key_and_may_have_a_former_one(tmp_path: Path
 
     async def scenario() -> None:
         ledger = SqliteLedger.open(":memory:")
-        executions = SqliteExecutions(ledger.database)
-        executor = make_executor(settings, executions, SystemClock(), output=None)
+        dag_runs = SqliteDagRuns(ledger.database)
+        executor = make_executor(settings, dag_runs, SystemClock(), output=None)
         assert isinstance(executor, HttpExecutor)
         await executor.close()
         await ledger.close()
@@ -147,12 +147,12 @@ def test_jobs_need_templates_a_cluster_and_no_other_executor(
 
     async def scenario() -> None:
         ledger = SqliteLedger.open(":memory:")
-        executions, settings = (
-            SqliteExecutions(ledger.database),
+        dag_runs, settings = (
+            SqliteDagRuns(ledger.database),
             ExecutorSettings.model_validate(fields),
         )
         try:
-            async with open_executor(settings, executions, SystemClock(), output=None):
+            async with open_executor(settings, dag_runs, SystemClock(), output=None):
                 raise AssertionError(fields)
         finally:
             await ledger.close()

@@ -19,7 +19,7 @@ from gnomon.shell.store.examination import examine
 from gnomon.shell.store.family import family_of
 from gnomon.shell.store.journal import SqliteJournalOpener
 from gnomon.shell.store.sqlite import SqliteLedger
-from gnomon.shell.store.workflow_examination import examine_flows
+from gnomon.shell.store.workflow_examination import examine_workflows
 from gnomon.shell.store.workflow_log import SqliteWorkflowLog
 from tests.clauses import clause
 from tests.contract.ledger_desk import at, minutely
@@ -81,7 +81,7 @@ def look(path: Path) -> None:
     """As the commands that look do."""
     family_of(path)
     examine(path)
-    examine_flows(path)
+    examine_workflows(path)
 
 
 async def use_workflows(path: Path) -> None:

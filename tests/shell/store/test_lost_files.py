@@ -21,7 +21,7 @@ from gnomon.shell.store.examination import examine
 from gnomon.shell.store.journal import SqliteJournalOpener
 from gnomon.shell.store.ownership import Ownership
 from gnomon.shell.store.sqlite import SqliteLedger
-from gnomon.shell.store.workflow_examination import examine_flows
+from gnomon.shell.store.workflow_examination import examine_workflows
 from gnomon.shell.store.workflow_log import SqliteWorkflowLog
 from tests.clauses import clause
 
@@ -152,13 +152,13 @@ def test_an_empty_lock_accepts_the_loss(owner: Opening, tmp_path: Path) -> None:
 @clause("LEDGER-27")
 def test_the_doctor_finds_the_loss(tmp_path: Path) -> None:
     ledger = killed(opened(open_ledger, tmp_path / "ledger"), tmp_path / "a")
-    flows = killed(opened(open_workflows, tmp_path / "flows"), tmp_path / "b")
-    for path in (ledger, flows):
+    workflows = killed(opened(open_workflows, tmp_path / "workflows"), tmp_path / "b")
+    for path in (ledger, workflows):
         beside(path, "-wal").unlink()
 
     for code, problem in [
         *((one.code, one.problem) for one in examine(ledger).findings),
-        *((one.code, one.problem) for one in examine_flows(flows).findings),
+        *((one.code, one.problem) for one in examine_workflows(workflows).findings),
     ]:
         assert code == "damaged"
         assert "was cut off" in problem

@@ -27,11 +27,11 @@ from gnomon.ports.workflow_facts import (
     Event,
     EventStatus,
     Facts,
-    FlowChange,
     Mutation,
     MutationStatus,
     Phase,
     Run,
+    WorkflowChange,
 )
 from gnomon.shell.store import workflow_writing
 from gnomon.simulation.workflow.plan import World
@@ -99,7 +99,7 @@ def _mutation_made_before_it_is_written() -> Patch:
 
 
 def _no_answer_taken_for_failure() -> Patch:
-    def wrong(facts: Facts, run: Run, failure: Failure, *, now_ms: int) -> FlowChange:
+    def wrong(facts: Facts, run: Run, failure: Failure, *, now_ms: int) -> WorkflowChange:
         return right(facts, run, failure._replace(fault=Fault.LOGIC, acted=False), now_ms=now_ms)
 
     right = reconciling.mutation_failed
@@ -107,14 +107,14 @@ def _no_answer_taken_for_failure() -> Patch:
 
 
 def _no_answer_taken_for_success() -> Patch:
-    def wrong(facts: Facts, run: Run, failure: Failure, *, now_ms: int) -> FlowChange:
+    def wrong(facts: Facts, run: Run, failure: Failure, *, now_ms: int) -> WorkflowChange:
         return course.mutated(facts, run, "null", now_ms=now_ms)
 
     return patch.object(driver, "mutation_failed", wrong)
 
 
 def _cannot_tell_taken_for_no() -> Patch:
-    def wrong(facts: Facts, found: Finding, *, now_ms: int) -> FlowChange:
+    def wrong(facts: Facts, found: Finding, *, now_ms: int) -> WorkflowChange:
         if found.verdict is Verdict.UNKNOWN:
             found = Finding(Verdict.FAILED)
         return right(facts, found, now_ms=now_ms)
@@ -141,7 +141,7 @@ def _outcome_forgotten_by_the_next_attempt() -> Patch:
 
 
 def _events_not_handed_over() -> Patch:
-    def wrong(facts: Facts, *, now_ms: int, left: Run | None = None) -> FlowChange:
+    def wrong(facts: Facts, *, now_ms: int, left: Run | None = None) -> WorkflowChange:
         return replace(right(facts, now_ms=now_ms, left=left), hand_over=None)
 
     right = retrying.retry
@@ -149,10 +149,10 @@ def _events_not_handed_over() -> Patch:
 
 
 def _events_not_released() -> Patch:
-    def fail(facts: Facts, run: Run, failure: Failure, *, now_ms: int) -> FlowChange:
+    def fail(facts: Facts, run: Run, failure: Failure, *, now_ms: int) -> WorkflowChange:
         return replace(right(facts, run, failure, now_ms=now_ms), settle=None)
 
-    def retry(facts: Facts, *, now_ms: int, left: Run | None = None) -> FlowChange:
+    def retry(facts: Facts, *, now_ms: int, left: Run | None = None) -> WorkflowChange:
         return replace(again(facts, now_ms=now_ms, left=left), settle=None)
 
     right, again = course.fail, retrying.retry
@@ -180,7 +180,7 @@ def _not_called_again_for_the_rest() -> Patch:
 
 
 def _wish_to_wake_forgotten() -> Patch:
-    def wrong(facts: Facts, run: Run, found: Preparation, *, now_ms: int) -> FlowChange:
+    def wrong(facts: Facts, run: Run, found: Preparation, *, now_ms: int) -> WorkflowChange:
         return right(facts, run, found._replace(wake_ms=None), now_ms=now_ms)
 
     right = course.prepared
@@ -206,7 +206,7 @@ def _two_at_a_time() -> Patch:
 def _state_without_its_events() -> Patch:
     """What an attempt after another publishes is left out, and its state is not."""
 
-    def wrong(facts: Facts, run: Run, emission: Emission, *, now_ms: int) -> FlowChange:
+    def wrong(facts: Facts, run: Run, emission: Emission, *, now_ms: int) -> WorkflowChange:
         found = right(facts, run, emission, now_ms=now_ms)
         return replace(found, publish=()) if run.retry_of else found
 
@@ -215,7 +215,7 @@ def _state_without_its_events() -> Patch:
 
 
 def _skipped_taken_for_consumed() -> Patch:
-    def wrong(facts: Facts, run: Run, emission: Emission, *, now_ms: int) -> FlowChange:
+    def wrong(facts: Facts, run: Run, emission: Emission, *, now_ms: int) -> WorkflowChange:
         found = right(facts, run, emission, now_ms=now_ms)
         return replace(found, settle=found.settle and (run.number, EventStatus.CONSUMED))
 
@@ -247,7 +247,7 @@ def _keys_are_counted() -> Patch:
 
 
 def _not_applied_is_tried_at_once() -> Patch:
-    def wrong(facts: Facts, *, tries: int, now_ms: int) -> FlowChange:
+    def wrong(facts: Facts, *, tries: int, now_ms: int) -> WorkflowChange:
         run, mutation = reconciling._uncertain(facts)
         failed = replace(mutation, status=MutationStatus.FAILED, next_ms=None)
         return reconciling._afresh(facts, run, failed, now_ms=now_ms)

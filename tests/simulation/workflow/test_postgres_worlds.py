@@ -9,7 +9,7 @@ from gnomon.simulation.workflow.campaign import crashes, replay_line, worlds
 from gnomon.simulation.workflow.plan import Spec, World, draw_spec
 from gnomon.simulation.workflow.world import run_world
 from tests.clauses import clause
-from tests.postgres.blocking_flows import PostgresFlows
+from tests.postgres.blocking_workflows import PostgresWorkflows
 
 CRASHES = 12
 STORMS = 6
@@ -17,8 +17,8 @@ ODD = 3
 
 
 @pytest.fixture(scope="module")
-def stores(common_database: str) -> Iterator[PostgresFlows]:
-    stores = PostgresFlows(common_database, "flow_worlds")
+def stores(common_database: str) -> Iterator[PostgresWorkflows]:
+    stores = PostgresWorkflows(common_database, "workflow_worlds")
     yield stores
     stores.close()
 
@@ -32,7 +32,7 @@ SPECS = [
 
 @clause("WSIM-11", "WLOG-10")
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: replay_line(spec).partition("--")[2])
-def test_a_world_over_postgresql_keeps_every_promise(stores: PostgresFlows, spec: Spec) -> None:
+def test_a_world_over_postgresql_keeps_every_promise(stores: PostgresWorkflows, spec: Spec) -> None:
     trial = run_world(spec, stores)
 
     assert trial.complaints == [], replay_line(spec)

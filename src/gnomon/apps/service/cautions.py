@@ -14,7 +14,7 @@ from gnomon.core.civil.instant import format_instant
 from gnomon.core.schedule import Catchup, Overlap, Schedule
 from gnomon.core.schedule_record import write_schedule
 from gnomon.errors import DefinitionError
-from gnomon.ports.workflow_store import WorkflowStore
+from gnomon.ports.dag import DagStore
 
 __all__ = ["cautions", "check_ahead", "has_ahead"]
 
@@ -26,11 +26,9 @@ _LOSES = (
 _OVER = "no period lies ahead, so it does not run again"
 
 
-async def cautions(
-    schedule: Schedule, workflows: WorkflowStore, *, is_there: bool, now_ms: int
-) -> list[str]:
+async def cautions(schedule: Schedule, dags: DagStore, *, is_there: bool, now_ms: int) -> list[str]:
     """What its author should know, one sentence each; `is_there` saves asking for its DAG."""
-    found = [] if is_there else await _missing(schedule, workflows)
+    found = [] if is_there else await _missing(schedule, dags)
     policy = schedule.policy
     if policy.overlap is Overlap.SKIP and policy.catchup is Catchup.FIRE_IMMEDIATELY:
         found.append(_LOSES)
@@ -56,21 +54,19 @@ def check_ahead(schedule: Schedule, *, now_ms: int) -> None:
     )  # fmt: skip
 
 
-async def _missing(schedule: Schedule, workflows: WorkflowStore) -> list[str]:
+async def _missing(schedule: Schedule, dags: DagStore) -> list[str]:
     target = target_of(schedule)
     assert target is not None, schedule.schedule_id
     user_id, workflow_id, version = target.user_id, target.workflow_id, target.version
-    if await workflows.load(user_id, workflow_id, version) is not None:
+    if await dags.load(user_id, workflow_id, version) is not None:
         return []
-    newest = await workflows.newest(user_id, workflow_id)
+    newest = await dags.newest(user_id, workflow_id)
     if newest is not None:
         return [
-            f"workflow {workflow_id} has no version {version}, so its runs fail until that is "
+            f"DAG {workflow_id} has no version {version}, so its runs fail until that is "
             f"deployed; the newest version is {newest.version}"
         ]
-    known = await workflows.workflows(user_id=user_id, limit=_NAMES_MAX)
+    known = await dags.newest_of_each(user_id=user_id, limit=_NAMES_MAX)
     close = get_close_matches(workflow_id, [one.workflow_id for one in known], n=1)
     meant = f"; did you mean {close[0]}?" if close else ""
-    return [
-        f"{user_id} has no workflow {workflow_id}, so its runs fail until one is deployed{meant}"
-    ]
+    return [f"{user_id} has no DAG {workflow_id}, so its runs fail until one is deployed{meant}"]

@@ -2,7 +2,7 @@
 What is a run given? Parameters: a JSON object, of the schedule and of the one who triggers it.
 
 Those of a trigger go before those of the schedule of the same name. They are kept as they are, and
-handed to the run; what they mean is the workflow's business.
+handed to the run; what they mean is the DAG's business.
 
 Spec: SERVICE-64.
 """

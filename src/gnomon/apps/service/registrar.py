@@ -27,8 +27,8 @@ from gnomon.core.civil.instant import format_instant
 from gnomon.core.schedule import Schedule
 from gnomon.errors import ConflictError, DefinitionError, NotFoundError
 from gnomon.ports import Clock, Ledger
+from gnomon.ports.dag import DagStore
 from gnomon.ports.ledger_rows import Actor, By, Only, Saved, ScheduleRow
-from gnomon.ports.workflow_store import WorkflowStore
 
 __all__ = ["BULK_MAX", "DeployedSchedules", "Registrar"]
 
@@ -39,7 +39,7 @@ DIFF_COUNT = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeployedSchedules:
-    """What deploying a workflow did to its schedules."""
+    """What deploying a DAG did to its schedules."""
 
     upserted: tuple[Upserted, ...]
     deleted: tuple[str, ...]
@@ -54,7 +54,7 @@ class Registrar(Requests):
         clock: Clock,
         settings: Settings,
         events: EventFeed,
-        workflows: WorkflowStore,
+        dags: DagStore,
         *,
         unique: Callable[[], str],
         wake: Callable[[], None] = lambda: None,
@@ -62,7 +62,7 @@ class Registrar(Requests):
         """`unique` names runs by hand that come without a name; `wake` tells the worker."""
         super().__init__(ledger, clock, events, unique=unique, wake=wake)
         self._settings = settings
-        self._workflows = workflows
+        self._dags = dags
 
     async def upsert_schedule(
         self, actor: Actor, given: ScheduleInput, *, if_revision: int | None = None
@@ -71,7 +71,7 @@ class Registrar(Requests):
         schedule, now_ms = self._asked(actor, given), self._clock.now_ms()
         if await self._ledger.get(schedule.schedule_id) is None:
             check_ahead(schedule, now_ms=now_ms)
-        said = await cautions(schedule, self._workflows, is_there=False, now_ms=now_ms)
+        said = await cautions(schedule, self._dags, is_there=False, now_ms=now_ms)
         saved = await self._ledger.save(
             schedule, now_ms=now_ms, by=self._saving(actor, given.user_id), if_revision=if_revision
         )
@@ -109,13 +109,13 @@ class Registrar(Requests):
         former, now_ms = None if row is None else row.schedule, self._clock.now_ms()
         if former is None:
             check_ahead(schedule, now_ms=now_ms)
-        said = await cautions(schedule, self._workflows, is_there=False, now_ms=now_ms)
+        said = await cautions(schedule, self._dags, is_there=False, now_ms=now_ms)
         return compare(former, schedule, now=now_ms // 1000, count=count, warnings=said)
 
     async def deploy(
         self, actor: Actor, upserts: Sequence[ScheduleInput], *, workflow_id: str, user_id: str
     ) -> DeployedSchedules:
-        """Have exactly these schedules for a workflow; those with ids of their own stay."""
+        """Have exactly these schedules for a DAG; those with ids of their own stay."""
         schedules = [self._asked(actor, given) for given in upserts]
         wanted = {schedule.schedule_id for schedule in schedules}
         only = Only(user_id=user_id, workflow_id=workflow_id)
@@ -127,9 +127,7 @@ class Registrar(Requests):
             and is_of_trigger(row, target)
         ]
         now_ms = self._clock.now_ms()
-        said = [
-            await cautions(one, self._workflows, is_there=True, now_ms=now_ms) for one in schedules
-        ]
+        said = [await cautions(one, self._dags, is_there=True, now_ms=now_ms) for one in schedules]
         saved = await self._ledger.save_all(
             schedules, now_ms=now_ms, by=self._saving(actor, user_id), removed=gone
         )
@@ -143,7 +141,7 @@ class Registrar(Requests):
     async def withdraw(
         self, actor: Actor, workflow_id: str, version: int | None, *, user_id: str
     ) -> list[str]:
-        """Delete the schedules that came with a workflow, or with one version of it; their ids."""
+        """Delete the schedules that came with a DAG, or with one version of it; their ids."""
         only = Only(user_id=user_id, workflow_id=workflow_id)
         gone = to_withdraw([row async for row in self._rows(only)], version)
         await self._ledger.save_all(

@@ -23,6 +23,7 @@ from gnomon.core.ledger.lifecycle import Reason
 from gnomon.core.ledger.period import Kind, kind_of
 from gnomon.errors import StoreError
 from gnomon.ports import Claim, Clock, Ended, Failed, Launched, Report
+from gnomon.ports.dag import DagStore
 from gnomon.ports.executor import (
     Accepted,
     Answer,
@@ -33,7 +34,6 @@ from gnomon.ports.executor import (
     Refused,
     Unanswered,
 )
-from gnomon.ports.workflow_store import WorkflowStore
 from gnomon.shell.launcher.detail import failure_line, one_line
 from gnomon.shell.launcher.waiting import all_done_within
 
@@ -45,15 +45,15 @@ _SOURCES = {Kind.PERIOD: "schedule", Kind.MANUAL: "manual", Kind.BACKFILL: "back
 
 
 class RunLauncher:
-    """A `gnomon.ports.Launcher` over a workflow store and an executor."""
+    """A `gnomon.ports.Launcher` over a DAG store and an executor."""
 
     def __init__(
-        self, workflows: WorkflowStore, executor: Executor, clock: Clock, *, at_once: int = 64,
+        self, dags: DagStore, executor: Executor, clock: Clock, *, at_once: int = 64,
         watch: Watch | None = None, given: Callable[[str], Awaitable[str | None]] | None = None,
     ) -> None:  # fmt: skip
         """`given` says what a run by hand was given, by its key."""
         self._given = given
-        self._workflows, self._executor, self._clock = workflows, executor, clock
+        self._dags, self._executor, self._clock = dags, executor, clock
         self._watch = watch
         self._room = asyncio.Semaphore(at_once)
         self._launches: dict[str, tuple[Claim, asyncio.Task[None]]] = {}
@@ -62,7 +62,7 @@ class RunLauncher:
         self._held: dict[str, tuple[Claim, int]] = {}
         """Runs that end with this process, and when they began."""
         self._alarms: dict[str, asyncio.Task[None]] = {}
-        self._dags: OrderedDict[tuple[str | int, ...], str] = OrderedDict()
+        self._texts: OrderedDict[tuple[str | int, ...], str] = OrderedDict()
         self._reports: list[Report] = []
         self._some = asyncio.Event()
         self._listener: asyncio.Task[None] | None = None
@@ -79,7 +79,7 @@ class RunLauncher:
     async def launch(self, claim: Claim) -> Launched | Failed | None:
         target = target_of(claim.schedule)
         if target is None:
-            message = "the schedule names no workflow"
+            message = "the schedule names no DAG"
             return Failed(claim.key, claim.fence, message, permanent=True)
         if claim.key in self._launches or claim.key in self._held:
             return Failed(claim.key, claim.fence, "an earlier run has not ended", permanent=False)
@@ -163,13 +163,13 @@ class RunLauncher:
         try:
             text = await self._dag(target.user_id, target.workflow_id, target.version)
             if text is None:
-                message = f"workflow {target.workflow_id} has no version {target.version}"
+                message = f"DAG {target.workflow_id} has no version {target.version}"
                 return Refused(message, permanent=True)
             kind, params = kind_of(claim.key), target.params
             if kind is Kind.MANUAL and self._given is not None:
                 params = await self._given(claim.key) or params
         except StoreError as error:
-            return Refused(f"the workflow cannot be read: {error}", permanent=False)
+            return Refused(f"the DAG cannot be read: {error}", permanent=False)
         meta = Meta(
             workflow_id=target.workflow_id, version=target.version, user_id=target.user_id,
             schedule_id=claim.schedule.schedule_id, scheduled_for=claim.nominal,
@@ -186,17 +186,17 @@ class RunLauncher:
 
     async def _dag(self, *name_and_version: str | int) -> str | None:
         """The text of a DAG; a version never changes, so that it is read once."""
-        kept = self._dags.get(name_and_version)
+        kept = self._texts.get(name_and_version)
         if kept is not None:
-            self._dags.move_to_end(name_and_version)
+            self._texts.move_to_end(name_and_version)
             return kept
         user_id, workflow_id, version = name_and_version
-        found = await self._workflows.load(str(user_id), str(workflow_id), int(version))
+        found = await self._dags.load(str(user_id), str(workflow_id), int(version))
         if found is None:
             return None
-        self._dags[name_and_version] = found.text
-        if len(self._dags) > DAGS_MAX:
-            self._dags.popitem(last=False)
+        self._texts[name_and_version] = found.text
+        if len(self._texts) > DAGS_MAX:
+            self._texts.popitem(last=False)
         return found.text
 
     def _report(

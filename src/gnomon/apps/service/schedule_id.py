@@ -1,7 +1,7 @@
 """
 Which schedule is meant when no id was given?
 
-An omitted id is derived from workflow, user and trigger, so that deploying the same workflow again
+An omitted id is derived from DAG, user and trigger, so that deploying the same DAG again
 finds the same schedule.
 
 Spec: SERVICE-4.

@@ -63,7 +63,7 @@ class ScheduleInput:
     cron_expr: str | None = None
     timezone: str = "UTC"
     schedule_id: str | None = None
-    """Derived from workflow, user and trigger when it is left out."""
+    """Derived from DAG, user and trigger when it is left out."""
     trigger_id: str = "main"
     start_at: str | None = None
     end_at: str | None = None
@@ -217,7 +217,7 @@ def _check_ids(given: ScheduleInput) -> None:
         check_id(given.schedule_id, where="schedule_id")
     if not 1 <= given.version <= _VERSION_MAX:
         raise DefinitionError(
-            "must be a version of a workflow, from 1", where="version", got=given.version,
+            "must be a version of a DAG, from 1", where="version", got=given.version,
             hint="write e.g. 1",
         )  # fmt: skip
 

@@ -1,9 +1,9 @@
 """
-What is started directly, without a schedule? A version of a workflow, under a key of the caller's.
+What is started directly, without a schedule? A version of a DAG, under a key of the caller's.
 
 It becomes a run like any other: a row that the worker finds, whatever happens in between, under the
 schedule of such runs, which never runs by itself. So it is seen, explained, ended and recovered as
-runs are, and an executor may say how it ends. A workflow that is not there starts nothing.
+runs are, and an executor may say how it ends. A DAG that is not there starts nothing.
 
 Spec: START-1 to START-4.
 """
@@ -16,8 +16,8 @@ from gnomon.apps.service.registrar import Registrar
 from gnomon.apps.service.schedule_id import START, direct_id
 from gnomon.apps.service.schedule_input import ScheduleInput
 from gnomon.core.identifier import ID
+from gnomon.ports.dag import DagStore
 from gnomon.ports.ledger_rows import Actor
-from gnomon.ports.workflow_store import WorkflowStore
 
 __all__ = ["Started", "Starter"]
 
@@ -37,10 +37,10 @@ class Started:
 
 
 class Starter:
-    """Starts versions of workflows that are there."""
+    """Starts versions of DAGs that are there."""
 
-    def __init__(self, workflows: WorkflowStore, registrar: Registrar) -> None:
-        self._workflows = workflows
+    def __init__(self, dags: DagStore, registrar: Registrar) -> None:
+        self._dags = dags
         self._registrar = registrar
 
     async def start(
@@ -55,8 +55,8 @@ class Starter:
         )  # fmt: skip
         self._registrar.check(actor, given)
         nominal = read_instant(scheduled_for, "scheduled_for")
-        if await self._workflows.load(user_id, workflow_id, version) is None:
-            reason = f"workflow {workflow_id} has no version {version}; deploy it first"
+        if await self._dags.load(user_id, workflow_id, version) is None:
+            reason = f"DAG {workflow_id} has no version {version}; deploy it first"
             return Started(started=False, idempotency_key="", reason=reason)
         name = _name(idempotency_key)
         run = await self._registrar.start(actor, given, name=name, nominal=nominal)

@@ -1,5 +1,5 @@
 """
-Which schedules go with a workflow that is removed, and what stands against that?
+Which schedules go with a DAG that is removed, and what stands against that?
 
 Those of its triggers, and of its runs that were started directly, came with it and go with it. A
 schedule that was registered apart from it would start what is not there, so it must go first, and
@@ -21,7 +21,7 @@ _SHOWN = 3
 
 
 def to_withdraw(rows: Iterable[ScheduleRow], version: int | None) -> list[str]:
-    """The ids of the schedules of a workflow that go with it, or with one version of it."""
+    """The ids of the schedules of a DAG that go with it, or with one version of it."""
     found = [(row, target) for row in rows if (target := target_of(row.schedule)) is not None]
     meant = [(row, target) for row, target in found if version in (None, target.version)]
     apart = [row for row, target in meant if not _came_along(row, target)]
@@ -29,7 +29,7 @@ def to_withdraw(rows: Iterable[ScheduleRow], version: int | None) -> list[str]:
         raise _conflict("is started by", apart, "delete those first, or have them start another")
     of_triggers = [row for row, target in meant if is_of_trigger(row, target)]
     if version is not None and of_triggers:
-        hint = "deploy another version first, or leave the version out to remove the workflow"
+        hint = "deploy another version first, or leave the version out to remove the DAG"
         raise _conflict("is the version that its triggers start:", of_triggers, hint)
     busy = [row for row, _ in meant if row.in_flight]
     if busy:

@@ -18,8 +18,8 @@ from gnomon.apps.service.run_launcher import RunLauncher
 from gnomon.apps.service.settings import Settings
 from gnomon.apps.service.watching import Watch
 from gnomon.ports import Clock, Ledger
+from gnomon.ports.dag import DagStore
 from gnomon.ports.executor import Executor
-from gnomon.ports.workflow_store import WorkflowStore
 from gnomon.shell.worker.retention import Kept, Retention
 from gnomon.shell.worker.runtime import Runtime
 
@@ -34,7 +34,7 @@ class ServiceWorker:
     """
 
     def __init__(
-        self, ledger: Ledger, executor: Executor, workflows: WorkflowStore, clock: Clock,
+        self, ledger: Ledger, executor: Executor, dags: DagStore, clock: Clock,
         owner: str, settings: Settings, events: EventFeed, counters: ServiceCounters, *,
         batch: int = 1000, also: Kept | None = None,
     ) -> None:  # fmt: skip
@@ -42,7 +42,7 @@ class ServiceWorker:
         self.owner = owner
         watch = Watch(events, counters)
         self.launcher = RunLauncher(
-            workflows, executor, clock, at_once=settings.launches_at_once, watch=watch,
+            dags, executor, clock, at_once=settings.launches_at_once, watch=watch,
             given=self._params_of,
         )  # fmt: skip
         self._ledger = ledger

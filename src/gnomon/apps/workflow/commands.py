@@ -17,7 +17,6 @@ from gnomon.errors import CommandRefusedError
 from gnomon.ports.workflow_facts import (
     Event,
     Facts,
-    FlowChange,
     HandlerKind,
     Mode,
     Mutation,
@@ -25,6 +24,7 @@ from gnomon.ports.workflow_facts import (
     Phase,
     Run,
     RunStatus,
+    WorkflowChange,
 )
 
 __all__ = ["approve", "check_removable", "pause", "reject", "resume", "run_now", "skip_input"]
@@ -32,14 +32,14 @@ __all__ = ["approve", "check_removable", "pause", "reject", "resume", "run_now",
 _STUCK = (RunStatus.TRANSIENT, RunStatus.LOGIC, RunStatus.INTERNAL)
 
 
-def pause(facts: Facts) -> FlowChange | None:
+def pause(facts: Facts) -> WorkflowChange | None:
     """Start nothing any more; a run that is at work comes to its end."""
     if facts.standing.mode is Mode.PAUSED:
         return None
-    return FlowChange(standing=replace(facts.standing, mode=Mode.PAUSED))
+    return WorkflowChange(standing=replace(facts.standing, mode=Mode.PAUSED))
 
 
-def resume(facts: Facts, *, now_ms: int) -> FlowChange | None:
+def resume(facts: Facts, *, now_ms: int) -> WorkflowChange | None:
     """
     Go on: what was paused, and what has failed or waits to be tried again, at once.
 
@@ -50,7 +50,7 @@ def resume(facts: Facts, *, now_ms: int) -> FlowChange | None:
     standing, run = replace(facts.standing, mode=Mode.ACTIVE), facts.run
     if run is not None and run.status in _STUCK:
         standing = replace(standing, failures=0, repairs=0, retry_ms=now_ms)
-    return None if standing == facts.standing else FlowChange(standing=standing)
+    return None if standing == facts.standing else WorkflowChange(standing=standing)
 
 
 def _check_resumable(facts: Facts) -> None:
@@ -67,7 +67,7 @@ def _check_resumable(facts: Facts) -> None:
     raise _refused(facts, "is finding out by itself whether its mutation was made", "wait for it")
 
 
-def run_now(facts: Facts, *, now_ms: int) -> FlowChange:
+def run_now(facts: Facts, *, now_ms: int) -> WorkflowChange:
     """Every producer runs as soon as possible, one after the other."""
     if facts.run is not None:
         raise _refused(facts, "has a run that is not over", "wait for it, or see to what it needs")
@@ -79,10 +79,10 @@ def run_now(facts: Facts, *, now_ms: int) -> FlowChange:
             facts, "has no producers", "publish an event; consumers run when there is one"
         )
     due = [replace(one, next_run_ms=now_ms) for one in producers]
-    return FlowChange(standing=facts.standing, handlers=due)
+    return WorkflowChange(standing=facts.standing, handlers=due)
 
 
-def approve(facts: Facts, *, now_ms: int, key: str = "") -> FlowChange:
+def approve(facts: Facts, *, now_ms: int, key: str = "") -> WorkflowChange:
     """
     What the run has waited for is granted, and the same run goes on where it was.
 
@@ -99,10 +99,10 @@ def approve(facts: Facts, *, now_ms: int, key: str = "") -> FlowChange:
         run, status=RunStatus.ACTIVE, asked=None, approved=waiting or run.approved,
         script=facts.standing.script, fault="", error="", traceback="", updated_ms=now_ms,
     )  # fmt: skip
-    return FlowChange(standing=facts.standing, runs=(granted,))
+    return WorkflowChange(standing=facts.standing, runs=(granted,))
 
 
-def reject(facts: Facts, *, now_ms: int, key: str = "") -> FlowChange:
+def reject(facts: Facts, *, now_ms: int, key: str = "") -> WorkflowChange:
     """What the run has waited for is refused: its events are skipped, and `next` is told."""
     run, mutation = facts.run, facts.mutation
     if run is None or run.status is not RunStatus.APPROVAL or run.prepared is None:
@@ -122,7 +122,7 @@ def reject(facts: Facts, *, now_ms: int, key: str = "") -> FlowChange:
         run, phase=Phase.MUTATED, status=RunStatus.ACTIVE, mutated=SKIPPED, asked=None, fault="",
         error="", traceback="", updated_ms=now_ms,
     )  # fmt: skip
-    return FlowChange(standing=facts.standing, runs=(refused,), mutations=mutations)
+    return WorkflowChange(standing=facts.standing, runs=(refused,), mutations=mutations)
 
 
 def check_removable(facts: Facts, *, discard: bool) -> None:
@@ -147,7 +147,7 @@ def check_removable(facts: Facts, *, discard: bool) -> None:
 
 def skip_input(
     facts: Facts, input_id: str, reserved: Sequence[Event], *, now_ms: int
-) -> FlowChange:
+) -> WorkflowChange:
     """
     Do nothing more about an input; `reserved` is what the open run has reserved.
 
@@ -156,7 +156,7 @@ def skip_input(
     """
     run = facts.run
     if run is None or not _is_touched(run, input_id, reserved):
-        return FlowChange(standing=facts.standing, skip_input=input_id)
+        return WorkflowChange(standing=facts.standing, skip_input=input_id)
     left = replace(
         run, status=RunStatus.TRANSIENT, fault="transient",
         error="an input of it was skipped by the user", updated_ms=now_ms,

@@ -20,7 +20,6 @@ from gnomon.ports.workflow_facts import (
     Asked,
     EventStatus,
     Facts,
-    FlowChange,
     Handler,
     HandlerKind,
     Input,
@@ -31,6 +30,7 @@ from gnomon.ports.workflow_facts import (
     Run,
     RunStatus,
     Standing,
+    WorkflowChange,
 )
 
 __all__ = [
@@ -111,15 +111,15 @@ def new_run(standing: Standing, handler: str, kind: HandlerKind, now_ms: int) ->
     )  # fmt: skip
 
 
-def begin(facts: Facts, handler: Handler, *, now_ms: int) -> FlowChange:
+def begin(facts: Facts, handler: Handler, *, now_ms: int) -> WorkflowChange:
     """A run starts."""
     assert facts.run is None, facts.run
     run = new_run(facts.standing, handler.name, handler.kind, now_ms)
     standing = replace(facts.standing, runs=run.number, current=run.number)
-    return FlowChange(standing=standing, runs=(run,))
+    return WorkflowChange(standing=standing, runs=(run,))
 
 
-def prepared(facts: Facts, run: Run, found: Preparation, *, now_ms: int) -> FlowChange:
+def prepared(facts: Facts, run: Run, found: Preparation, *, now_ms: int) -> WorkflowChange:
     """Prepare has succeeded: its result, its reservations and its wish to wake, together."""
     assert run.phase is Phase.PREPARING, run
     handler = replace(facts.handler(run.handler), wake_ms=found.wake_ms)
@@ -127,7 +127,9 @@ def prepared(facts: Facts, run: Run, found: Preparation, *, now_ms: int) -> Flow
         run, phase=Phase.PREPARED, prepared=found.text, note=found.title, updated_ms=now_ms
     )
     reserve = (run.number, found.reservations) if found.reservations else None
-    return FlowChange(standing=facts.standing, handlers=(handler,), runs=(after,), reserve=reserve)
+    return WorkflowChange(
+        standing=facts.standing, handlers=(handler,), runs=(after,), reserve=reserve
+    )
 
 
 def settled_without(run: Run) -> Run:
@@ -188,17 +190,17 @@ def approved_request(run: Run) -> Request | None:
     return Request(one.tool, one.params, one.title, one.reconcilable, True)
 
 
-def ask_approval(facts: Facts, run: Run, wanted: Asked, *, now_ms: int) -> FlowChange:
+def ask_approval(facts: Facts, run: Run, wanted: Asked, *, now_ms: int) -> WorkflowChange:
     """The mutation waits for a person."""
     assert run.phase in (Phase.PREPARED, Phase.MUTATING), run
     waiting = replace(
         run, status=RunStatus.APPROVAL, fault=APPROVAL, asked=wanted,
         error=f"wants to: {wanted.title or wanted.tool}", updated_ms=now_ms,
     )  # fmt: skip
-    return FlowChange(standing=facts.standing, runs=(waiting,))
+    return WorkflowChange(standing=facts.standing, runs=(waiting,))
 
 
-def mutating(facts: Facts, run: Run, request: Request | None, *, now_ms: int) -> FlowChange:
+def mutating(facts: Facts, run: Run, request: Request | None, *, now_ms: int) -> WorkflowChange:
     """
     A mutation is about to be tried; without a request, the one that was refused before.
 
@@ -219,7 +221,7 @@ def mutating(facts: Facts, run: Run, request: Request | None, *, now_ms: int) ->
         run, phase=Phase.MUTATING, mutation=mutation.run, note=mutation.title or run.note,
         updated_ms=now_ms,
     )  # fmt: skip
-    return FlowChange(standing=facts.standing, runs=(started,), mutations=(mutation,))
+    return WorkflowChange(standing=facts.standing, runs=(started,), mutations=(mutation,))
 
 
 def applied_text(result: str) -> str:
@@ -227,16 +229,16 @@ def applied_text(result: str) -> str:
     return f'{{"status": "applied", "result": {result}}}'
 
 
-def mutated(facts: Facts, run: Run, result: str, *, now_ms: int) -> FlowChange:
+def mutated(facts: Facts, run: Run, result: str, *, now_ms: int) -> WorkflowChange:
     """The mutation was applied: the phase together with its result."""
     assert run.phase is Phase.MUTATING, run
     assert facts.mutation is not None
     mutation = replace(facts.mutation, status=MutationStatus.APPLIED, result=result)
     done = replace(run, phase=Phase.MUTATED, mutated=applied_text(result), updated_ms=now_ms)
-    return FlowChange(standing=facts.standing, runs=(done,), mutations=(mutation,))
+    return WorkflowChange(standing=facts.standing, runs=(done,), mutations=(mutation,))
 
 
-def fail(facts: Facts, run: Run, failure: Failure, *, now_ms: int) -> FlowChange:
+def fail(facts: Facts, run: Run, failure: Failure, *, now_ms: int) -> WorkflowChange:
     """
     A step has failed, and it is certain what has happened outside.
 
@@ -249,13 +251,13 @@ def fail(facts: Facts, run: Run, failure: Failure, *, now_ms: int) -> FlowChange
         traceback=failure.traceback, updated_ms=now_ms,
     )  # fmt: skip
     resets = status in (RunStatus.TRANSIENT, RunStatus.LOGIC) and not run.phase.is_settled
-    return FlowChange(
+    return WorkflowChange(
         standing=_backing_off(facts.standing, failure, now_ms=now_ms), runs=(failed,),
         settle=(run.number, EventStatus.PENDING) if resets else None,
     )  # fmt: skip
 
 
-def commit(facts: Facts, run: Run, emission: Emission, *, now_ms: int) -> FlowChange:
+def commit(facts: Facts, run: Run, emission: Emission, *, now_ms: int) -> WorkflowChange:
     """The run has come to its end: state, events, marks and times, together."""
     handler = facts.handler(run.handler)
     if emission.state is not None:
@@ -276,7 +278,7 @@ def commit(facts: Facts, run: Run, emission: Emission, *, now_ms: int) -> FlowCh
         fault="", error="", traceback="", updated_ms=now_ms,
     )  # fmt: skip
     standing = replace(facts.standing, current=None, failures=0, retry_ms=None, repairs=0)
-    return FlowChange(
+    return WorkflowChange(
         standing=standing, handlers=(handler,), runs=(done,), inputs=emission.inputs,
         publish=emission.publications, publisher=run.number, rounds=rounds_of(run),
         inherits=run.kind is HandlerKind.CONSUMER, settle=settle,
@@ -292,7 +294,7 @@ def rounds_of(run: Run) -> int:
     return found
 
 
-def after(facts: Facts, change: FlowChange, *, number: int) -> Facts:
+def after(facts: Facts, change: WorkflowChange, *, number: int) -> Facts:
     """The facts as they are once a change was written; what is pending must be asked for."""
     standing = replace(change.standing, version=facts.standing.version + 1, writes=number)
     handlers = {one.name: one for one in facts.handlers if one.name not in change.removed}

@@ -14,12 +14,12 @@ from dataclasses import replace
 from gnomon.errors import CommandRefusedError
 from gnomon.ports.workflow_facts import (
     Facts,
-    FlowChange,
     Handler,
     HandlerKind,
     RunStatus,
     Script,
     Standing,
+    WorkflowChange,
 )
 
 __all__ = ["deploy"]
@@ -28,7 +28,7 @@ __all__ = ["deploy"]
 def deploy(
     facts: Facts | None, standing: Standing, handlers: Sequence[Handler], script: Script, *,
     digest: str | None, now_ms: int,
-) -> FlowChange | None:  # fmt: skip
+) -> WorkflowChange | None:  # fmt: skip
     """
     The change that a deployment writes; None when the script is the one that is in force.
 
@@ -36,7 +36,7 @@ def deploy(
     """
     if facts is None:
         new = replace(standing, script=1, created_ms=now_ms)
-        return FlowChange(
+        return WorkflowChange(
             standing=new, script=script._replace(version=1, deployed_ms=now_ms),
             handlers=[_first(one, now_ms) for one in handlers],
         )  # fmt: skip
@@ -55,7 +55,7 @@ def deploy(
     )
     if facts.run is not None and facts.run.status is RunStatus.LOGIC:
         after = replace(after, retry_ms=now_ms)
-    return FlowChange(
+    return WorkflowChange(
         standing=after, script=script._replace(version=after.script, deployed_ms=now_ms),
         handlers=[
             _again(one, old[one.name], now_ms, moved=moved) if one.name in kept

@@ -19,14 +19,14 @@ from gnomon.apps.workflow.reconciling import Resolution, resolve
 from gnomon.apps.workflow.script import load_workflow, make_script
 from gnomon.errors import CommandRefusedError, DefinitionError, LogicError
 from gnomon.ports import Clock
-from gnomon.ports.workflow_facts import Answer, Facts, FlowChange, Publication
+from gnomon.ports.workflow_facts import Answer, Facts, Publication, WorkflowChange
 from gnomon.ports.workflow_log import WorkflowLog
 
 __all__ = ["Desk"]
 
 _VERSIONS = 1_000
 """How far back another version is looked for."""
-_Decide = Callable[[Facts], FlowChange | None]
+_Decide = Callable[[Facts], WorkflowChange | None]
 
 
 class Desk:
@@ -167,7 +167,7 @@ class Desk:
             if change is None or await self._write(change, seen=facts.standing.version):
                 return
 
-    async def _write(self, change: FlowChange, *, seen: int) -> bool:
+    async def _write(self, change: WorkflowChange, *, seen: int) -> bool:
         done = await self._log.commit(change, seen=seen)
         if done.answer is Answer.MADE:
             self._ring(change.standing.name)

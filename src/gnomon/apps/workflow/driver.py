@@ -36,11 +36,11 @@ from gnomon.ports.workflow_facts import (
     Answer,
     Asked,
     Facts,
-    FlowChange,
     HandlerKind,
     Phase,
     Run,
     RunStatus,
+    WorkflowChange,
 )
 
 __all__ = ["Driver"]
@@ -150,7 +150,7 @@ class Driver:
         error = await self._trouble(version)
         if error != trouble:
             standing = replace(self._facts.standing, trouble=error)
-            await self._write(FlowChange(standing=standing))
+            await self._write(WorkflowChange(standing=standing))
         self._checked = version
         if error:
             log(logging.ERROR, "ScriptNotFound", workflow=self.name, version=version, error=error)
@@ -322,7 +322,7 @@ class Driver:
         else:
             await self._write(change)
 
-    async def _put(self, decide: Callable[[Facts], FlowChange]) -> None:
+    async def _put(self, decide: Callable[[Facts], WorkflowChange]) -> None:
         """Write a step of the run at work, on newer facts if there are any."""
         while True:
             change = decide(self._facts)
@@ -336,7 +336,7 @@ class Driver:
                     raise
         self._run = next(one for one in change.runs if one.number == self._run.number)
 
-    async def _write(self, change: FlowChange) -> None:
+    async def _write(self, change: WorkflowChange) -> None:
         """Commit what follows from the facts, if they are still the facts."""
         number, seen = self._writes + 1, self._facts.standing.version
         done = await self._insist(

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Generic, NamedTuple, TypeVar
 
 from gnomon.apps.workflow.definition import is_name
-from gnomon.apps.workflow.figures import FlowFigures, figures_of
 from gnomon.apps.workflow.overview import Overview, Serving, overview
+from gnomon.apps.workflow.stats import WorkflowStats, stats_of
 from gnomon.apps.workflow.storable import is_storable
 from gnomon.errors import DefinitionError, UnknownWorkflowError
 from gnomon.ports.workflow_facts import (
@@ -83,9 +83,9 @@ class Lookup:
         holders = await self._log.holders()
         return [await self._overview(name, holders) for name in sorted(holders)]
 
-    async def figures(self, *, now_ms: int) -> list[FlowFigures]:
+    async def stats(self, *, now_ms: int) -> list[WorkflowStats]:
         """Of every workflow, by name."""
-        return [await self._figures(name, now_ms) for name in sorted(await self._log.versions())]
+        return [await self._stats(name, now_ms) for name in sorted(await self._log.versions())]
 
     async def runs(self, workflow: str, *, limit: int, after: int | None = None) -> Attempts:
         """Newest first; those that follow the run `after`."""
@@ -158,10 +158,10 @@ class Lookup:
             host=Serving(holders.get(workflow, ""), self._log.name),
         )  # fmt: skip
 
-    async def _figures(self, workflow: str, now_ms: int) -> FlowFigures:
+    async def _stats(self, workflow: str, now_ms: int) -> WorkflowStats:
         facts = await self.facts(workflow)
         oldest = await self._log.peek(workflow, sorted(facts.pending), limit=1)
-        return figures_of(
+        return stats_of(
             facts, {topic: one for topic, found in oldest.items() for one in found}, now_ms=now_ms
         )
 

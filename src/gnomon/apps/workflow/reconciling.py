@@ -21,12 +21,12 @@ from gnomon.apps.workflow.retrying import UNCERTAIN, doubted, retry
 from gnomon.errors import CommandRefusedError
 from gnomon.ports.workflow_facts import (
     Facts,
-    FlowChange,
     Mutation,
     MutationStatus,
     Phase,
     Run,
     RunStatus,
+    WorkflowChange,
 )
 
 __all__ = ["Finding", "Resolution", "Verdict", "mutation_failed", "reconciled", "resolve"]
@@ -55,7 +55,7 @@ class Resolution(StrEnum):
     SKIP = "skip"
 
 
-def mutation_failed(facts: Facts, run: Run, failure: Failure, *, now_ms: int) -> FlowChange:
+def mutation_failed(facts: Facts, run: Run, failure: Failure, *, now_ms: int) -> WorkflowChange:
     """The tool has raised: either nothing has happened, or that must be found out."""
     assert facts.mutation is not None
     if failure.acted is False:
@@ -66,10 +66,10 @@ def mutation_failed(facts: Facts, run: Run, failure: Failure, *, now_ms: int) ->
         run, status=RunStatus.RECONCILIATION, fault=failure.fault, error=failure.error,
         traceback=failure.traceback, updated_ms=now_ms,
     )  # fmt: skip
-    return FlowChange(standing=facts.standing, runs=(waiting,), mutations=(mutation,))
+    return WorkflowChange(standing=facts.standing, runs=(waiting,), mutations=(mutation,))
 
 
-def reconciled(facts: Facts, found: Finding, *, now_ms: int) -> FlowChange:
+def reconciled(facts: Facts, found: Finding, *, now_ms: int) -> WorkflowChange:
     """The tool was asked what became of its mutation."""
     run, mutation = _uncertain(facts)
     tries = mutation.tries + 1
@@ -83,10 +83,10 @@ def reconciled(facts: Facts, found: Finding, *, now_ms: int) -> FlowChange:
         status=MutationStatus.INDETERMINATE if told else MutationStatus.NEEDS_RECONCILE,
         error=found.error or mutation.error,
     )  # fmt: skip
-    return FlowChange(standing=facts.standing, runs=(run,), mutations=(asked,))
+    return WorkflowChange(standing=facts.standing, runs=(run,), mutations=(asked,))
 
 
-def resolve(facts: Facts, said: Resolution, *, now_ms: int) -> FlowChange:
+def resolve(facts: Facts, said: Resolution, *, now_ms: int) -> WorkflowChange:
     """A person has decided."""
     run, mutation = facts.run, facts.mutation
     if run is None or run.status is not RunStatus.RECONCILIATION or mutation is None:
@@ -118,7 +118,7 @@ def _uncertain(facts: Facts) -> tuple[Run, Mutation]:
 
 def _applied(
     facts: Facts, result: str, *, by: str, now_ms: int, tries: int | None = None
-) -> FlowChange:
+) -> WorkflowChange:
     run, mutation = _uncertain(facts)
     done = replace(
         _resolved(mutation, MutationStatus.APPLIED, by, now_ms), result=result,
@@ -127,16 +127,18 @@ def _applied(
     return _go_on(facts, run, done, applied_text(result), now_ms=now_ms)
 
 
-def _go_on(facts: Facts, run: Run, mutation: Mutation, outcome: str, *, now_ms: int) -> FlowChange:
+def _go_on(
+    facts: Facts, run: Run, mutation: Mutation, outcome: str, *, now_ms: int
+) -> WorkflowChange:
     """The mutation is settled, and the same run goes on with `next`."""
     resumed = replace(
         run, phase=Phase.MUTATED, status=RunStatus.ACTIVE, mutated=outcome, fault="", error="",
         traceback="", updated_ms=now_ms,
     )  # fmt: skip
-    return FlowChange(standing=facts.standing, runs=(resumed,), mutations=(mutation,))
+    return WorkflowChange(standing=facts.standing, runs=(resumed,), mutations=(mutation,))
 
 
-def _found_not_applied(facts: Facts, *, tries: int, now_ms: int) -> FlowChange:
+def _found_not_applied(facts: Facts, *, tries: int, now_ms: int) -> WorkflowChange:
     """The tool says that it was not made: what it had raised says what follows."""
     run, mutation = _uncertain(facts)
     failed = replace(
@@ -148,12 +150,12 @@ def _found_not_applied(facts: Facts, *, tries: int, now_ms: int) -> FlowChange:
     return replace(fail(facts, run, failure, now_ms=now_ms), mutations=(failed,))
 
 
-def _afresh(facts: Facts, run: Run, failed: Mutation, *, now_ms: int) -> FlowChange:
+def _afresh(facts: Facts, run: Run, failed: Mutation, *, now_ms: int) -> WorkflowChange:
     known = replace(facts, mutation=failed)
     return replace(retry(known, now_ms=now_ms, left=run), mutations=(failed,))
 
 
-def _ask_again(facts: Facts, mutation: Mutation, *, now_ms: int) -> FlowChange:
+def _ask_again(facts: Facts, mutation: Mutation, *, now_ms: int) -> WorkflowChange:
     if not mutation.reconcilable:
         raise CommandRefusedError(
             "cannot be asked about: its tool has no reconcile", where=mutation.tool,
@@ -162,7 +164,7 @@ def _ask_again(facts: Facts, mutation: Mutation, *, now_ms: int) -> FlowChange:
     asked = replace(
         mutation, status=MutationStatus.NEEDS_RECONCILE, tries=0, next_ms=now_ms, resolved_by=""
     )
-    return FlowChange(standing=facts.standing, mutations=(asked,))
+    return WorkflowChange(standing=facts.standing, mutations=(asked,))
 
 
 def _resolved(mutation: Mutation, status: MutationStatus, by: str, now_ms: int) -> Mutation:

@@ -18,7 +18,7 @@ from gnomon.apps.workflow.deployment import deploy
 from gnomon.apps.workflow.events import log
 from gnomon.apps.workflow.script import load_workflow, make_script
 from gnomon.errors import DefinitionError
-from gnomon.ports.workflow_facts import Facts, FlowChange, Run, Script
+from gnomon.ports.workflow_facts import Facts, Run, Script, WorkflowChange
 
 __all__ = ["Repairer", "Trouble", "repaired"]
 
@@ -41,7 +41,7 @@ Repairer = Callable[[Trouble], Awaitable[str | None]]
 async def repaired(
     facts: Facts, script: Script | None, ask: Callable[[Trouble], Awaitable[object]], *,
     now_ms: Callable[[], int],
-) -> FlowChange | None:  # fmt: skip
+) -> WorkflowChange | None:  # fmt: skip
     """What is written after a repair was asked for; None when there is none."""
     run = facts.run
     assert run is not None
@@ -64,7 +64,7 @@ async def repaired(
 
 def _deployment(
     facts: Facts, run: Run, script: Script | None, text: str, now_ms: int
-) -> FlowChange | None:
+) -> WorkflowChange | None:
     name = facts.standing.name
     try:
         workflow = load_workflow(
@@ -83,4 +83,4 @@ def _deployment(
         )  # fmt: skip
     except DefinitionError as error:
         failed = replace(run, error=f"{run.error} (and its repair: {error})"[:1000])
-        return FlowChange(standing=facts.standing, runs=(failed,))
+        return WorkflowChange(standing=facts.standing, runs=(failed,))

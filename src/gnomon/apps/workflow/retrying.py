@@ -18,12 +18,12 @@ from gnomon.ports.workflow_facts import (
     Asked,
     EventStatus,
     Facts,
-    FlowChange,
     Mutation,
     MutationStatus,
     Phase,
     Run,
     RunStatus,
+    WorkflowChange,
 )
 
 __all__ = ["UNCERTAIN", "doubted", "recover", "retry"]
@@ -32,7 +32,7 @@ UNCERTAIN = "uncertain"
 """What is wrong with a run whose host died while it mutated: nothing was raised."""
 
 
-def retry(facts: Facts, *, now_ms: int, left: Run | None = None) -> FlowChange:
+def retry(facts: Facts, *, now_ms: int, left: Run | None = None) -> WorkflowChange:
     """The next attempt of the open run; `left` is what becomes of the record of this one."""
     before = left or facts.run
     assert before is not None
@@ -59,13 +59,13 @@ def retry(facts: Facts, *, now_ms: int, left: Run | None = None) -> FlowChange:
     else:
         assert_never(reset)
     standing = replace(facts.standing, runs=attempt.number, current=attempt.number, retry_ms=None)
-    return FlowChange(
+    return WorkflowChange(
         standing=standing, runs=(attempt,) if left is None else (left, attempt),
         mutations=mutations, settle=settle, hand_over=hand_over,
     )  # fmt: skip
 
 
-def recover(facts: Facts, *, now_ms: int) -> FlowChange | None:
+def recover(facts: Facts, *, now_ms: int) -> WorkflowChange | None:
     """What a new holder writes about a run that its predecessor was at work on; None if none."""
     run = facts.run
     if run is None or run.status is not RunStatus.ACTIVE:

@@ -1,9 +1,9 @@
 """
 The commands of `gnomon dag`: deploy the DAGs that a service runs, look at them, remove them.
 
-A DAG is what requests and rows call a workflow of the service; `gnomon workflow` is about those
-of producers and consumers. Each command sends one request for each file, or a few for a list, and
-shows the answer.
+`workflow_id` names a DAG in requests and rows: the name is older than the word. `gnomon workflow`
+is about producers and consumers. Each command sends one request for each file, or a few for a
+list, and shows the answer.
 
 Spec: CLIENT-1 to CLIENT-4, CLIENT-9 to CLIENT-11.
 """
@@ -89,7 +89,7 @@ def list_command(
 ) -> str:  # fmt: skip
     """List the DAGs with their newest versions, in the order of their users and ids."""
     client = Client(find_place(url, token_file))
-    return listed(client, "/workflows", {"user_id": user}, dag_rows, limit, after, as_json=as_json)
+    return listed(client, "/dags", {"user_id": user}, dag_rows, limit, after, as_json=as_json)
 
 
 @dag_app.command("show")
@@ -104,7 +104,7 @@ def show_command(
     as_json: bool,
 ) -> str:  # fmt: skip
     """Show one version of a DAG, the newest where none is named."""
-    client, path = Client(find_place(url, token_file)), f"/workflows/{part(dag_id)}"
+    client, path = Client(find_place(url, token_file)), f"/dags/{part(dag_id)}"
     with _asked_for(user):
         found = client.get(path, version=version, user_id=user)
     return (
@@ -125,7 +125,7 @@ def remove_command(
     token_file: Path | None, as_json: bool,
 ) -> str:  # fmt: skip
     """Remove a DAG and the schedules of its triggers, or one version that none starts."""
-    client, path = Client(find_place(url, token_file)), f"/workflows/{part(dag_id)}"
+    client, path = Client(find_place(url, token_file)), f"/dags/{part(dag_id)}"
     if not yes:
         return _would_go(client, path, dag_id, version, user, as_json=as_json)
     with _asked_for(user):
@@ -156,7 +156,7 @@ def _would_go(
 def _deployed(client: Client, file: Path, text: str, user: str | None) -> dict[str, object]:
     try:
         with _asked_for(user):
-            return client.post_text("/workflows", text, user_id=user)
+            return client.post_text("/dags", text, user_id=user)
     except RemoteError as error:
         raise RemoteError(f"{file}: {error}", hint=error.hint, code=error.code) from None
 

@@ -15,6 +15,7 @@ from gnomon.cli.service.answers import all_run_rows, columns, facts, json_text, 
 from gnomon.cli.service.client import Client, find_place, part
 from gnomon.cli.service.paging import after_option, limit_option, listed
 from gnomon.cli.service.schedule_options import (
+    dag_option,
     definitions,
     id_argument,
     read_params,
@@ -22,7 +23,6 @@ from gnomon.cli.service.schedule_options import (
     token_file_option,
     url_option,
     user_option,
-    workflow_option,
     yes_option,
 )
 
@@ -44,7 +44,7 @@ __all__ = [
 @click.option("--since", metavar="AGO", help="Of all, since 1h ago or an instant; a day.")
 @click.option("--before", "until", metavar="AGO", help="Of all, over 1h ago, or at an instant.")
 @user_option
-@workflow_option
+@dag_option
 @limit_option(20)
 @after_option
 @url_option
@@ -52,14 +52,14 @@ __all__ = [
 @json_option
 def runs_command(
     schedule_id: str | None, failed: bool, status: str | None, since: str | None, until: str | None,
-    user: str | None, workflow: str | None, limit: int, after: str | None, url: str | None,
+    user: str | None, dag: str | None, limit: int, after: str | None, url: str | None,
     token_file: Path | None, as_json: bool,
 ) -> str:  # fmt: skip
     """Show what became of the periods of a schedule, or of all schedules, newest first."""
     client = Client(find_place(url, token_file))
     query = {
         "status": "FAILED" if failed else status, "since": since, "until": until, "user_id": user,
-        "workflow_id": workflow,
+        "workflow_id": dag,
     }  # fmt: skip
     if schedule_id is None:
         return listed(client, "/runs", query, all_run_rows, limit, after, as_json=as_json)
@@ -104,7 +104,7 @@ def trigger_command(
     schedule_id: str, key: str | None, params: str | None, reason: str, url: str | None,
     token_file: Path | None, as_json: bool,
 ) -> str:  # fmt: skip
-    """Run a schedule's workflow now, beside its periods."""
+    """Run a schedule's DAG now, beside its periods."""
     headers = {"idempotency-key": key} if key is not None else {}
     body = {"reason": reason, "params": None if params is None else read_params(params)}
     found = Client(find_place(url, token_file)).post(

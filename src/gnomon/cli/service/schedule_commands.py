@@ -18,6 +18,8 @@ from gnomon.cli.service.paging import after_option, limit_option, listed
 from gnomon.cli.service.schedule_options import (
     catchup_option,
     cron_option,
+    dag_option,
+    dag_version_option,
     definition,
     fields_file_option,
     id_argument,
@@ -29,8 +31,6 @@ from gnomon.cli.service.schedule_options import (
     until_option,
     url_option,
     user_option,
-    workflow_option,
-    workflow_version_option,
     yes_option,
     zone_field_option,
 )
@@ -51,7 +51,7 @@ schedule_app.later = {
 
 @schedule_app.command("list")
 @user_option
-@workflow_option
+@dag_option
 @click.option("--paused/--active", default=None, help="Only those that are, or are not.")
 @click.option("--text", metavar="TEXT", help="What the id contains.")
 @limit_option(100)
@@ -60,12 +60,12 @@ schedule_app.later = {
 @token_file_option
 @json_option
 def list_command(
-    user: str | None, workflow: str | None, paused: bool | None, text: str | None, limit: int,
+    user: str | None, dag: str | None, paused: bool | None, text: str | None, limit: int,
     after: str | None, url: str | None, token_file: Path | None, as_json: bool,
 ) -> str:  # fmt: skip
     """List the schedules, in the order of their ids."""
     client = Client(find_place(url, token_file))
-    query = {"user_id": user, "workflow_id": workflow, "paused": paused, "text": text}
+    query = {"user_id": user, "workflow_id": dag, "paused": paused, "text": text}
     return listed(client, "/schedules", query, schedule_rows, limit, after, as_json=as_json)
 
 
@@ -89,8 +89,8 @@ def show_command(
 
 @schedule_app.command("upsert")
 @id_option
-@workflow_option
-@workflow_version_option
+@dag_option
+@dag_version_option
 @user_option
 @cron_option
 @zone_field_option
@@ -102,14 +102,14 @@ def show_command(
 @token_file_option
 @json_option
 def upsert_command(
-    schedule_id: str | None, workflow: str | None, workflow_version: int | None, user: str | None,
+    schedule_id: str | None, dag: str | None, dag_version: int | None, user: str | None,
     cron: str | None, zone: str | None, overlap: str | None, catchup: str | None,
     fields: tuple[str, ...], file: Path | None, url: str | None, token_file: Path | None,
     as_json: bool,
 ) -> str:  # fmt: skip
     """Register a schedule, or change it."""
     body = definition(
-        file, fields, schedule_id=schedule_id, workflow_id=workflow, version=workflow_version,
+        file, fields, schedule_id=schedule_id, workflow_id=dag, version=dag_version,
         user_id=user, cron_expr=cron, timezone=zone, overlap_policy=overlap,
         catchup_policy=catchup,
     )  # fmt: skip
@@ -122,8 +122,8 @@ def upsert_command(
 
 @schedule_app.command("diff")
 @id_option
-@workflow_option
-@workflow_version_option
+@dag_option
+@dag_version_option
 @user_option
 @cron_option
 @zone_field_option
@@ -135,14 +135,14 @@ def upsert_command(
 @token_file_option
 @json_option
 def diff_command(
-    schedule_id: str | None, workflow: str | None, workflow_version: int | None, user: str | None,
+    schedule_id: str | None, dag: str | None, dag_version: int | None, user: str | None,
     cron: str | None, zone: str | None, overlap: str | None, catchup: str | None,
     fields: tuple[str, ...], file: Path | None, url: str | None, token_file: Path | None,
     as_json: bool,
 ) -> str:  # fmt: skip
     """Say what an upsert would change, and which runs would come and go; change nothing."""
     body = definition(
-        file, fields, schedule_id=schedule_id, workflow_id=workflow, version=workflow_version,
+        file, fields, schedule_id=schedule_id, workflow_id=dag, version=dag_version,
         user_id=user, cron_expr=cron, timezone=zone, overlap_policy=overlap,
         catchup_policy=catchup,
     )  # fmt: skip
@@ -158,7 +158,7 @@ def diff_command(
 @schedule_app.command("pause")
 @argument("schedule_id", required=False, metavar="[ID]", help="One schedule.")
 @user_option
-@workflow_option
+@dag_option
 @click.option("--text", metavar="TEXT", help="What the ids contain.")
 @until_option
 @reason_option
@@ -167,7 +167,7 @@ def diff_command(
 @token_file_option
 @json_option
 def pause_command(
-    schedule_id: str | None, user: str | None, workflow: str | None, text: str | None,
+    schedule_id: str | None, user: str | None, dag: str | None, text: str | None,
     until: str | None, reason: str, yes: bool, url: str | None, token_file: Path | None,
     as_json: bool,
 ) -> str:  # fmt: skip
@@ -176,14 +176,14 @@ def pause_command(
     if schedule_id is not None:
         body = {"schedule_id": schedule_id, "paused": True, "until": until, "reason": reason}
         return _paused(client, body, as_json=as_json)
-    filters = {"user_id": user, "workflow_id": workflow, "text": text}
+    filters = {"user_id": user, "workflow_id": dag, "text": text}
     return _bulk(client, filters, paused=True, until=until, reason=reason, yes=yes, as_json=as_json)
 
 
 @schedule_app.command("resume")
 @argument("schedule_id", required=False, metavar="[ID]", help="One schedule.")
 @user_option
-@workflow_option
+@dag_option
 @click.option("--text", metavar="TEXT", help="What the ids contain.")
 @reason_option
 @yes_option
@@ -191,7 +191,7 @@ def pause_command(
 @token_file_option
 @json_option
 def resume_command(
-    schedule_id: str | None, user: str | None, workflow: str | None, text: str | None, reason: str,
+    schedule_id: str | None, user: str | None, dag: str | None, text: str | None, reason: str,
     yes: bool, url: str | None, token_file: Path | None, as_json: bool,
 ) -> str:  # fmt: skip
     """Resume one schedule, or with --yes all that the options find."""
@@ -199,7 +199,7 @@ def resume_command(
     if schedule_id is not None:
         body = {"schedule_id": schedule_id, "paused": False, "reason": reason}
         return _paused(client, body, as_json=as_json)
-    filters = {"user_id": user, "workflow_id": workflow, "text": text}
+    filters = {"user_id": user, "workflow_id": dag, "text": text}
     return _bulk(client, filters, paused=False, until=None, reason=reason, yes=yes, as_json=as_json)
 
 
@@ -228,7 +228,7 @@ def _bulk(
     yes: bool, as_json: bool,
 ) -> str:  # fmt: skip
     if not any(filters.values()):
-        raise click.BadParameter("name a schedule, or a filter: --user, --workflow or --text")
+        raise click.BadParameter("name a schedule, or a filter: --user, --dag or --text")
     body = {name: value for name, value in filters.items() if value is not None}
     found = client.post(
         "/schedules/pause-many",

@@ -21,6 +21,8 @@ from gnomon.errors import DefinitionError
 __all__ = [
     "catchup_option",
     "cron_option",
+    "dag_option",
+    "dag_version_option",
     "definition",
     "definitions",
     "fields_file_option",
@@ -35,8 +37,6 @@ __all__ = [
     "until_option",
     "url_option",
     "user_option",
-    "workflow_option",
-    "workflow_version_option",
     "yes_option",
     "zone_field_option",
 ]  # fmt: skip
@@ -54,12 +54,10 @@ token_file_option = click.option(
 )
 id_argument = argument("schedule_id", metavar="ID", help="The id of a schedule.")
 id_option = click.option(
-    "--id", "schedule_id", metavar="ID", help="Left out, derived from the workflow."
+    "--id", "schedule_id", metavar="ID", help="Left out, derived from the DAG."
 )
-workflow_option = click.option("--workflow", metavar="ID", help="The workflow that is started.")
-workflow_version_option = click.option(
-    "--workflow-version", type=int, metavar="N", help="Its version."
-)
+dag_option = click.option("--dag", metavar="ID", help="The DAG that is started.")
+dag_version_option = click.option("--dag-version", type=int, metavar="N", help="Its version.")
 user_option = click.option("--user", metavar="ID", help="The user_id that it belongs to.")
 cron_option = click.option("--cron", metavar="EXPR", help="A cron expression in quotes.")
 zone_field_option = click.option("--zone", metavar="ZONE", help="A zone of the IANA database.")

@@ -121,11 +121,11 @@ async def _up(
     async with (
         _signals() as stopping,
         open_stores(path, options.database) as stores,
-        open_executor(executing, stores.executions, clock, output=output) as executor,
+        open_executor(executing, stores.dag_runs, clock, output=output) as executor,
     ):
         worker = ServiceWorker(
-            stores.ledger, executor, stores.workflows, clock, _owner(clock), settings,
-            events=events, counters=counters, also=stores.executions,
+            stores.ledger, executor, stores.dags, clock, _owner(clock), settings,
+            events=events, counters=counters, also=stores.dag_runs,
         )  # fmt: skip
         parts = make_api(
             stores, options.http, settings, access, clock, events=events, counters=counters,
@@ -174,11 +174,11 @@ async def _worker(
     async with (
         _signals() as stopping,
         open_stores(None, database) as stores,
-        open_executor(ExecutorSettings(), stores.executions, clock, output=output) as executor,
+        open_executor(ExecutorSettings(), stores.dag_runs, clock, output=output) as executor,
     ):
         worker = ServiceWorker(
-            stores.ledger, executor, stores.workflows, clock, _owner(clock), settings,
-            events=events, counters=counters, also=stores.executions,
+            stores.ledger, executor, stores.dags, clock, _owner(clock), settings,
+            events=events, counters=counters, also=stores.dag_runs,
         )  # fmt: skip
         page = WorkerPage(
             worker=worker,

@@ -1,5 +1,5 @@
 """
-Workflows as values: a DAG of nodes, and what starts it.
+DAGs as values: a DAG of nodes, and what starts it.
 
 Here belongs everything that follows from the text of a DAG alone: reading it, with errors that name
 their place; its canonical form and digest; the order of its nodes. What does not belong here is

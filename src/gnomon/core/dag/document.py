@@ -119,7 +119,7 @@ def read_document(text: str) -> At:
     if len(text) > TEXT_MAX or len(text.encode(errors="replace")) > TEXT_MAX:
         raise DefinitionError(
             f"must have at most {TEXT_MAX} bytes", where=ROOT, got=f"{len(text)} characters",
-            hint="keep large data elsewhere, and name it in the workflow",
+            hint="keep large data elsewhere, and name it in the DAG",
         )  # fmt: skip
     try:
         root: Json = json.loads(text, object_pairs_hook=_table, parse_constant=_no_number)

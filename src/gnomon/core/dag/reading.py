@@ -31,7 +31,7 @@ _SHOWN_MAX = 12
 
 @lru_cache(64)
 def parse_dag(text: str) -> Dag:
-    """The workflow that a JSON document describes."""
+    """The DAG that a JSON document describes."""
     root = read_document(text)
     found = root.table(
         required=("workflow_id", "version", "nodes"),
@@ -86,7 +86,7 @@ def _read_edges(at: At, names: set[str]) -> tuple[Edge, ...]:
 def _node_named(at: At, names: set[str]) -> str:
     name = at.text()
     if name not in names:
-        raise at.refused("is no node of this workflow", _closest(name, names))
+        raise at.refused("is no node of this DAG", _closest(name, names))
     return name
 
 
@@ -138,7 +138,7 @@ def _read_trigger(at: At) -> Trigger:
 
 
 def _canonical(root: At) -> str:
-    """The same text for every way of writing the same workflow."""
+    """The same text for every way of writing the same DAG."""
     assert isinstance(root.value, dict)
     whole: dict[str, Json] = dict(root.value)
     for name in ("nodes", "edges", "triggers"):

@@ -1,5 +1,5 @@
 """
-What a workflow is: nodes, the edges between them, and the triggers that start it.
+What a DAG is: nodes, the edges between them, and the triggers that start it.
 
 A `Dag` that exists is valid: its ids are unique, its edges join nodes that are there, and no way
 along them leads back. It knows its canonical text and the digest of it, so that two that mean the
@@ -32,7 +32,7 @@ Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
 
 
 class Secret(NamedTuple):
-    """The name of something that must not stand in a workflow; the executor knows its value."""
+    """The name of something that must not stand in a DAG; the executor knows its value."""
 
     name: str
 
@@ -51,7 +51,7 @@ class NodeType(StrEnum):
 
 
 class TriggerType(StrEnum):
-    """What starts a workflow."""
+    """What starts a DAG."""
 
     SCHEDULE = "schedule_based"
     MANUAL = "manual"
@@ -123,7 +123,7 @@ class Edge(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trigger:
-    """What starts a workflow; the fields of a schedule are read by the registrar."""
+    """What starts a DAG; the fields of a schedule are read by the registrar."""
 
     trigger_id: str
     type: TriggerType
@@ -134,7 +134,7 @@ class Trigger:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dag:
-    """One version of a workflow."""
+    """One version of a DAG."""
 
     workflow_id: str
     version: int

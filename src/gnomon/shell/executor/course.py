@@ -11,7 +11,7 @@ Spec: DAG-6, EXEC-10, EXEC-11, EXEC-13.
 from collections.abc import Iterable
 
 from gnomon.core.dag import Dag, dependencies, dependents
-from gnomon.ports.executions import NodeRow, NodeState
+from gnomon.ports.dag import NodeRow, NodeState
 
 __all__ = ["Course"]
 

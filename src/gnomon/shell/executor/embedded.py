@@ -1,5 +1,5 @@
 """
-The embedded executor: runs the nodes of a workflow itself, in this process and its children.
+The embedded executor: runs the nodes of a DAG itself, in this process and its children.
 
 The executor writes down how far a run has come, before a node begins and when it has ended. It
 never begins a known run again: one that goes on goes on, the end of one that has ended is said
@@ -19,7 +19,7 @@ from gnomon.core.dag import Dag, parse_dag
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.errors import DefinitionError, StoreError
 from gnomon.ports import Clock
-from gnomon.ports.executions import Execution, Executions
+from gnomon.ports.dag import DagRun, DagRuns
 from gnomon.ports.executor import Accepted, Answer, Feedback, FeedbackStatus, Meta, Refused
 from gnomon.shell.executor.said import Said
 from gnomon.shell.executor.undertaking import Tools, Undertaking
@@ -39,16 +39,14 @@ class EmbeddedExecutor:
     """A `gnomon.ports.executor.Executor` in this process."""
 
     def __init__(
-        self, executions: Executions, clock: Clock, works: Works, *,
+        self, dag_runs: DagRuns, clock: Clock, works: Works, *,
         side_by_side: int = SIDE_BY_SIDE,
     ) -> None:  # fmt: skip
         self._clock = clock
-        self._executions = executions
+        self._dag_runs = dag_runs
         self._works = works
         self._said = Said()
-        self._tools = Tools(
-            executions, clock, works, asyncio.Semaphore(side_by_side), self._said.add
-        )
+        self._tools = Tools(dag_runs, clock, works, asyncio.Semaphore(side_by_side), self._said.add)
         self._asking: dict[str, tuple[asyncio.Lock, int]] = {}
         """A lock for each key that is asked for, and by how many."""
         self._runs: dict[str, tuple[Undertaking, asyncio.Task[None]]] = {}
@@ -121,7 +119,7 @@ class EmbeddedExecutor:
             if kept.ended_ms is None:
                 return Accepted(undertaking.run_id)
         else:
-            kept = await self._executions.begin(_new(meta, self._clock.now_ms()))
+            kept = await self._dag_runs.begin(_new(meta, self._clock.now_ms()))
         if kept.ended_ms is not None:
             self._said.add(
                 Feedback(key, kept.status, kept.run_id, kept.detail, kept.ended_ms, meta.fence)
@@ -148,8 +146,8 @@ class EmbeddedExecutor:
         return await all_done_within(self._clock, [task for _, task in runs], grace_ms + END_MAX_MS)
 
 
-def _new(meta: Meta, now_ms: int) -> Execution:
-    return Execution(
+def _new(meta: Meta, now_ms: int) -> DagRun:
+    return DagRun(
         meta.idempotency_key, f"run:{meta.idempotency_key}", meta.workflow_id, meta.version,
         meta.user_id, meta.fence, FeedbackStatus.STARTED, "", now_ms,
     )  # fmt: skip

@@ -12,7 +12,7 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from gnomon.core.civil.instant import format_instant
-from gnomon.ports.executions import LOG_MAX
+from gnomon.ports.dag import LOG_MAX
 from gnomon.ports.executor import Meta
 
 __all__ = ["NodeContext", "NodeEnd", "Record", "cut_log"]

@@ -1,7 +1,7 @@
 """
 Nodes that are functions of a module.
 
-Only modules that the configuration names may be called, because the user who deploys a workflow
+Only modules that the configuration names may be called, because the user who deploys a DAG
 writes the name. A coroutine function runs in this loop, any other in a bounded number of threads. A
 function that asks for a `context` is told about its run. A thread cannot be ended from outside:
 after its time, or when its run is ended, its node has failed and the thread is left to itself.

@@ -1,7 +1,7 @@
 """
-What must not stand in a workflow: values that only its nodes see.
+What must not stand in a DAG: values that only its nodes see.
 
-A workflow names a secret, `{"secret": "name"}`, in place of a header or a variable. Its value is in
+A DAG names a secret, `{"secret": "name"}`, in place of a header or a variable. Its value is in
 a file `USER/NAME` of a directory that no other account may read. The file is read when a node
 begins, so that the operator can change it at any time. A user reaches its own secrets only. In what
 is kept of a node, the values it was given are left out.

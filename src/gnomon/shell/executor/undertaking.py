@@ -24,7 +24,7 @@ from gnomon.core.dag import Dag
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.errors import StoreError
 from gnomon.ports import Clock
-from gnomon.ports.executions import Execution, Executions, NodeRow, NodeState
+from gnomon.ports.dag import DagRun, DagRuns, NodeRow, NodeState
 from gnomon.ports.executor import Feedback, FeedbackStatus, Meta
 from gnomon.shell.executor.course import Course
 from gnomon.shell.executor.node_work import NodeContext, NodeEnd
@@ -45,7 +45,7 @@ _Result = TypeVar("_Result")
 class Tools(NamedTuple):
     """What every run of an executor is carried out with."""
 
-    executions: Executions
+    dag_runs: DagRuns
     clock: Clock
     works: Works
     room: asyncio.Semaphore
@@ -56,7 +56,7 @@ class Tools(NamedTuple):
 class Undertaking:
     """A run that is being carried out."""
 
-    def __init__(self, dag: Dag, kept: Execution, meta: Meta, tools: Tools) -> None:
+    def __init__(self, dag: Dag, kept: DagRun, meta: Meta, tools: Tools) -> None:
         self.meta = meta
         self.run_id = kept.run_id
         self.is_over = False
@@ -77,11 +77,11 @@ class Undertaking:
         """How long its nodes may take to end when they are told to."""
         return max(map(self._tools.works.grace_ms, self._nodes.values()), default=0)
 
-    async def take_over(self, meta: Meta) -> Execution:
+    async def take_over(self, meta: Meta) -> DagRun:
         """A worker asks for the same run again: go on under the fencing number it has now."""
         async with self._pen:
-            kept = await self._tools.executions.begin(
-                Execution(
+            kept = await self._tools.dag_runs.begin(
+                DagRun(
                     meta.idempotency_key, self.run_id, meta.workflow_id, meta.version,
                     meta.user_id, meta.fence, FeedbackStatus.STARTED, "",
                     self._tools.clock.now_ms(),
@@ -267,12 +267,12 @@ class Undertaking:
         if not rows:
             return True
         return await self._insist(
-            lambda: self._tools.executions.write(self._key, rows, fence=self.meta.fence)
+            lambda: self._tools.dag_runs.write(self._key, rows, fence=self.meta.fence)
         )
 
     async def _end(self, status: FeedbackStatus, detail: str) -> bool:
         return await self._insist(
-            lambda: self._tools.executions.end(
+            lambda: self._tools.dag_runs.end(
                 self._key, status, detail, fence=self.meta.fence,
                 now_ms=self._tools.clock.now_ms(),
             )

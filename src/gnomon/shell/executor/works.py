@@ -1,7 +1,7 @@
 """
 Which nodes can be carried out here, and by what?
 
-Each type of node has its own way; a type without one is refused for the whole workflow, before
+Each type of node has its own way; a type without one is refused for the whole DAG, before
 anything of it begins.
 
 Spec: EXEC-5, EXEC-16, EXEC-17.
@@ -47,7 +47,7 @@ class Works:
         self._secrets = secrets or Secrets()
 
     def objection_to(self, dag: Dag, user_id: str) -> str | None:
-        """Why a workflow cannot be carried out here for a user; None when it can."""
+        """Why a DAG cannot be carried out here for a user; None when it can."""
         for node in dag.nodes:
             if objection := self._objection_to(node):
                 return f"node {node.node_id}: {objection}"

@@ -24,7 +24,7 @@ class Scope(StrEnum):
     """What a principal may do."""
 
     READ = "read"
-    """See schedules, runs and workflows of its tenant."""
+    """See schedules, runs and DAGs of its tenant."""
     WRITE = "write"
     """Change them too."""
     ADMIN = "admin"

@@ -2,7 +2,7 @@
 Whose is a ledger? Of the door that used it first, and of no other.
 
 `gnomon run` and krond make the schedules of a ledger their own and delete the others, and a worker
-of the service can start nothing but workflows. So a ledger has a note of its door, and every door
+of the service can start nothing but DAGs. So a ledger has a note of its door, and every door
 asks for it before it changes or claims anything. A command that only reads does not ask.
 
 Of doors that come to a new ledger at once, the first one to write the note has it: a note that is

@@ -21,10 +21,10 @@ from gnomon.shell.store.queries import migrations, named
 
 __all__ = [
     "FINDINGS_MAX",
-    "FlowExamination",
-    "FlowFinding",
-    "examine_flows",
+    "WorkflowExamination",
+    "WorkflowFinding",
     "examine_rows",
+    "examine_workflows",
     "found",
 ]
 
@@ -43,7 +43,7 @@ _OTHERWISE = "stop the host, keep a copy of the store, and report it: this is no
 _CHECKS = named("workflow_examination.sql")
 
 
-class FlowFinding(NamedTuple):
+class WorkflowFinding(NamedTuple):
     """Something that cannot be, and what to do about it."""
 
     code: str
@@ -54,7 +54,7 @@ class FlowFinding(NamedTuple):
     remedy: str
 
 
-class FlowExamination(NamedTuple):
+class WorkflowExamination(NamedTuple):
     """What was found out about the workflows of a store."""
 
     place: str
@@ -63,15 +63,15 @@ class FlowExamination(NamedTuple):
     owner: str
     """Who holds them, in words."""
     workflows: int
-    findings: list[FlowFinding]
+    findings: list[WorkflowFinding]
 
 
-def found(code: str, problem: str, workflow: str = "", subject: str = "") -> FlowFinding:
+def found(code: str, problem: str, workflow: str = "", subject: str = "") -> WorkflowFinding:
     remedy = _REMEDIES.get(code, _OTHERWISE)
-    return FlowFinding(code.replace("_", "-"), workflow, subject, problem, remedy)
+    return WorkflowFinding(code.replace("_", "-"), workflow, subject, problem, remedy)
 
 
-def examine_flows(path: Path) -> FlowExamination:
+def examine_workflows(path: Path) -> WorkflowExamination:
     """Look at everything; `StoreError` when there is nothing that could be looked at."""
     if not path.is_file():
         raise StoreError(
@@ -79,7 +79,7 @@ def examine_flows(path: Path) -> FlowExamination:
         )
     owner, known = holder_of(path), len(migrations("workflow"))
     schema = workflows = 0
-    findings: list[FlowFinding] = []
+    findings: list[WorkflowFinding] = []
     try:
         connection = open_to_look(path, busy_ms=BUSY_MS)
         try:
@@ -95,19 +95,19 @@ def examine_flows(path: Path) -> FlowExamination:
             connection.close()
     except (sqlite3.Error, UnicodeDecodeError) as error:
         findings.append(found("damaged", damage(error, path)))
-    return FlowExamination(
+    return WorkflowExamination(
         str(path), schema, known, owner or "nobody", workflows, findings[:FINDINGS_MAX]
     )
 
 
-def examine_rows(connection: sqlite3.Connection) -> Iterator[FlowFinding]:
+def examine_rows(connection: sqlite3.Connection) -> Iterator[WorkflowFinding]:
     """What breaks a rule that holds between the rows."""
     for code, statement in _CHECKS.items():
         for workflow, subject, problem in connection.execute(statement).fetchmany(FINDINGS_MAX):
             yield found(code, problem, workflow, subject)
 
 
-def _examine_file(connection: sqlite3.Connection, schema: int, known: int) -> list[FlowFinding]:
+def _examine_file(connection: sqlite3.Connection, schema: int, known: int) -> list[WorkflowFinding]:
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (ours,) = connection.execute(
         "SELECT count(*) FROM sqlite_master WHERE name = 'workflow_meta'"

@@ -23,7 +23,6 @@ from gnomon.ports.workflow_facts import (
     Event,
     EventStatus,
     Facts,
-    FlowChange,
     Input,
     Mutation,
     Pending,
@@ -31,6 +30,7 @@ from gnomon.ports.workflow_facts import (
     Run,
     Script,
     Standing,
+    WorkflowChange,
 )
 from gnomon.shell.store.database import BUSY_MS, MEMORY, Database
 from gnomon.shell.store.instant_text import to_text
@@ -125,7 +125,7 @@ class SqliteWorkflowLog:
         return await self._read(lambda connection: _facts(connection, workflow))
 
     async def commit(
-        self, change: FlowChange, *, seen: int, fence: int | None = None, number: int = 0
+        self, change: WorkflowChange, *, seen: int, fence: int | None = None, number: int = 0
     ) -> Committed:
         def work(connection: sqlite3.Connection) -> Answer:
             return self._commit(connection, change, seen=seen, fence=fence, number=number)
@@ -243,8 +243,8 @@ class SqliteWorkflowLog:
             self._executor.shutdown(wait=False)
 
     def _commit(
-        self, connection: sqlite3.Connection, change: FlowChange, *, seen: int, fence: int | None,
-        number: int,
+        self, connection: sqlite3.Connection, change: WorkflowChange, *, seen: int,
+        fence: int | None, number: int,
     ) -> Answer:  # fmt: skip
         name = change.standing.name
         standing = _standing(connection, name)
@@ -328,7 +328,7 @@ def _all(
     return [read(row) for row in connection.execute(_SQL[statement], values)]
 
 
-def _latest_ms(change: FlowChange) -> int:
+def _latest_ms(change: WorkflowChange) -> int:
     """When the change was decided; new events are from then."""
     return max((run.updated_ms for run in change.runs), default=0)
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from gnomon.ports import Clock
 from gnomon.ports.workflow_log import WorkflowLog
 from gnomon.shell.store.file_name import check_file_name
-from gnomon.shell.store.workflow_examination import FlowExamination, examine_flows
+from gnomon.shell.store.workflow_examination import WorkflowExamination, examine_workflows
 from gnomon.shell.store.workflow_log import SqliteWorkflowLog
 from gnomon.shell.wake import FileWakeup, wake_readers
 
@@ -40,13 +40,13 @@ async def open_log(store: str, *, to_hold: bool = False, threaded: bool = True) 
     return await SqliteWorkflowLog.open(store, to_hold=to_hold, threaded=threaded)
 
 
-def examine_store(store: str) -> FlowExamination:
+def examine_store(store: str) -> WorkflowExamination:
     """Look whether the workflows of a store are in good order."""
     if is_shared(store):
-        from gnomon.shell.store.postgres.workflow_examination import examine_shared_flows
+        from gnomon.shell.store.postgres.workflow_examination import examine_shared_workflows
 
-        return asyncio.run(examine_shared_flows(store))
-    return examine_flows(Path(store))
+        return asyncio.run(examine_shared_workflows(store))
+    return examine_workflows(Path(store))
 
 
 def ring_for(store: str) -> None:

@@ -13,7 +13,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from gnomon.ports.workflow_facts import EventStatus, FlowChange, Publication
+from gnomon.ports.workflow_facts import EventStatus, Publication, WorkflowChange
 from gnomon.shell.store.instant_text import to_text
 from gnomon.shell.store.queries import named
 from gnomon.shell.store.workflow_rows import (
@@ -40,7 +40,7 @@ class NotPending(Exception):  # noqa: N818 - it never leaves the store
 
 
 def apply_change(
-    connection: sqlite3.Connection, change: FlowChange, *, arrivals: int, now_ms: int
+    connection: sqlite3.Connection, change: WorkflowChange, *, arrivals: int, now_ms: int
 ) -> None:
     """Everything but the row of the workflow itself; `arrivals` is the newest there is."""
     workflow = change.standing.name
@@ -95,7 +95,7 @@ def publish(
     return arrivals - first
 
 
-def _write_records(connection: sqlite3.Connection, change: FlowChange, workflow: str) -> None:
+def _write_records(connection: sqlite3.Connection, change: WorkflowChange, workflow: str) -> None:
     if change.script is not None:
         version, digest, text, reason, deployed_ms, modules = change.script
         connection.execute(
@@ -112,7 +112,7 @@ def _write_records(connection: sqlite3.Connection, change: FlowChange, workflow:
             connection.executemany(_SQL[name], rows)
 
 
-def _move_events(connection: sqlite3.Connection, change: FlowChange, workflow: str) -> None:
+def _move_events(connection: sqlite3.Connection, change: WorkflowChange, workflow: str) -> None:
     if change.settle is not None:
         run, status = change.settle
         moved = connection.execute(_SQL["settle"], (status.value, workflow, run)).fetchall()

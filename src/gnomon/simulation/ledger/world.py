@@ -22,11 +22,11 @@ from gnomon.core.schedule import Schedule
 from gnomon.core.schedule_record import read_schedule
 from gnomon.errors import StoreError
 from gnomon.ports import Ledger
-from gnomon.ports.workflow_store import StoredDag
+from gnomon.ports.dag import StoredDag
 from gnomon.shell.observe.telemetry import LOGGER
+from gnomon.shell.store.dag import SqliteDagStore
 from gnomon.shell.store.database import MEMORY, Database
 from gnomon.shell.store.sqlite import SqliteLedger
-from gnomon.shell.store.workflow import SqliteWorkflowStore
 from gnomon.shell.worker.runtime import Runtime
 from gnomon.simulation.kit.clock import GatedClock, Wall
 from gnomon.simulation.kit.dice import Dice
@@ -150,8 +150,8 @@ class _World:
         self._outside = Outside(
             self, spec.seed, work.way, self._wall.now_ms, work.lengths_ms, work.ends_ms
         )
-        self._dags = Database(MEMORY, family="ledger")
-        self._workflows = SqliteWorkflowStore(self._dags, executor=None)
+        self._database = Database(MEMORY, family="ledger")
+        self._dags = SqliteDagStore(self._database, executor=None)
         self._workers: dict[str, _Worker] = {}
         self._dead: list[_Worker] = []
         self._people = People(
@@ -213,13 +213,13 @@ class _World:
         for task in tasks:
             if not task.cancelled():
                 task.exception()  # now asyncio does not complain that it was never retrieved
-        self._dags.close()
+        self._database.close()
         self._store.close()
         self._loop.close()
 
     async def _course(self) -> Aftermath:
         workload = self.spec.workload
-        await self._workflows.put(_DAG)
+        await self._dags.put(_DAG)
         await self._save()
         for step in self.spec.steps:
             self.later(step.at, lambda by_ms=step.by_ms: self._step(by_ms))  # type: ignore[misc]
@@ -297,7 +297,7 @@ class _World:
         launcher: SimulatedLauncher | RunLauncher = SimulatedLauncher(gate, self._outside)
         if self.spec.workload.way is Way.ELSEWHERE:
             executor = SimulatedExecutor(gate, self._outside)
-            launcher = RunLauncher(self._workflows, executor, clock, given=self._params_of)
+            launcher = RunLauncher(self._dags, executor, clock, given=self._params_of)
         runtime = Runtime(
             ledger, launcher, clock, name, limits=self.spec.limits,
             tell=lambda changes: self._hear(name, changes),

@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
-from gnomon.ports.workflow_facts import Committed, FlowChange, Script
+from gnomon.ports.workflow_facts import Committed, Script, WorkflowChange
 from gnomon.ports.workflow_log import WorkflowLog
 from gnomon.shell.store.database import MEMORY, Database
 from gnomon.shell.store.workflow_log import SqliteWorkflowLog
@@ -103,7 +103,7 @@ class _Watched:
         self._inner, self._gate, self._witness = inner, gate, witness
 
     async def commit(
-        self, change: FlowChange, *, seen: int, fence: int | None = None, number: int = 0
+        self, change: WorkflowChange, *, seen: int, fence: int | None = None, number: int = 0
     ) -> Committed:
         async def act() -> Committed:
             done = await self._inner.commit(change, seen=seen, fence=fence, number=number)

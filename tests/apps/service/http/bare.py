@@ -5,7 +5,7 @@ from typing import cast
 
 from starlette.types import ASGIApp
 
-from gnomon.apps.service.deploying import Deployer
+from gnomon.apps.service.dag_deployment import Deployer
 from gnomon.apps.service.events import EventFeed
 from gnomon.apps.service.http.application import create_app
 from gnomon.apps.service.http.metrics import Figures, Metrics
@@ -14,8 +14,7 @@ from gnomon.apps.service.registrar import Registrar
 from gnomon.apps.service.settings import Settings
 from gnomon.apps.service.starting import Starter
 from gnomon.ports import Ledger
-from gnomon.ports.executions import Executions
-from gnomon.ports.workflow_store import WorkflowStore
+from gnomon.ports.dag import DagRuns, DagStore
 from gnomon.shell.executor.signature import Keyring
 from gnomon.shell.http.access_file import Access, StaticToken
 from gnomon.shell.http.authentication import Authenticator
@@ -56,8 +55,8 @@ def bare_app(
     clock = SteeredClock(NOW * 1000)
     nothing = cast("Ledger", None)  # no test asks it anything here
     settings, events = Settings(), EventFeed(clock)
-    workflows = cast("WorkflowStore", None)
-    registrar = Registrar(nothing, clock, settings, events, workflows, unique=lambda: "run")
+    dags = cast("DagStore", None)
+    registrar = Registrar(nothing, clock, settings, events, dags, unique=lambda: "run")
 
     async def reached() -> None:
         if store is not None:
@@ -66,9 +65,9 @@ def bare_app(
     return create_app(
         Parts(
             registrar=registrar,
-            deployer=Deployer(workflows, registrar, clock, settings),
-            starter=Starter(workflows, registrar),
-            executions=cast("Executions", None),
+            deployer=Deployer(dags, registrar, clock, settings),
+            starter=Starter(dags, registrar),
+            dag_runs=cast("DagRuns", None),
             events=events,
             metrics=Metrics(lambda: Figures(counts={}, drift_ms={0: 0}, drift_count=0), dict),
             settings=settings,

@@ -11,7 +11,7 @@ import httpx
 from starlette.types import ASGIApp
 
 from gnomon.apps.service.counters import ServiceCounters
-from gnomon.apps.service.deploying import Deployer
+from gnomon.apps.service.dag_deployment import Deployer
 from gnomon.apps.service.events import EventFeed
 from gnomon.apps.service.http.application import create_app
 from gnomon.apps.service.http.metrics import Figures, Metrics
@@ -20,14 +20,13 @@ from gnomon.apps.service.registrar import Registrar
 from gnomon.apps.service.settings import Settings
 from gnomon.apps.service.starting import Starter
 from gnomon.ports import Ledger
-from gnomon.ports.executions import Executions
-from gnomon.ports.workflow_store import WorkflowStore
+from gnomon.ports.dag import DagRuns, DagStore
 from gnomon.shell.executor.signature import Keyring
 from gnomon.shell.http.authentication import Authenticator
+from gnomon.shell.store.dag import SqliteDagRuns, SqliteDagStore
+from gnomon.shell.store.postgres.dag import PostgresDagRuns, PostgresDagStore
 from gnomon.shell.store.postgres.ledger import LeaseTime, PostgresLedger
-from gnomon.shell.store.postgres.workflow import PostgresExecutions, PostgresWorkflowStore
 from gnomon.shell.store.sqlite import SqliteLedger
-from gnomon.shell.store.workflow import SqliteExecutions, SqliteWorkflowStore
 from tests.apps.service.http.asking import client_of
 from tests.apps.service.http.bare import access_of
 
@@ -85,8 +84,8 @@ async def stage(
 ) -> AsyncIterator[Stage]:
     """A service on an empty ledger at noon; `around` may put something around the ledger."""
     clock = StageClock(NOON * 1000)
-    stored, workflows, executions = await _stores(postgres)
-    parts, counters = _parts(around(stored), workflows, executions, clock)
+    stored, dags, dag_runs = await _stores(postgres)
+    parts, counters = _parts(around(stored), dags, dag_runs, clock)
     app = create_app(parts)
     tokens = ("acme-write", "acme-read", "globex-write", "admin", None)
     clients = [client_of(app, token) for token in tokens]
@@ -118,26 +117,26 @@ def play(
 
 async def _stores(
     postgres: tuple[str, str] | None,
-) -> tuple[SqliteLedger | PostgresLedger, WorkflowStore, Executions]:
+) -> tuple[SqliteLedger | PostgresLedger, DagStore, DagRuns]:
     if postgres is None:
         stored = SqliteLedger.open(":memory:")
-        return stored, SqliteWorkflowStore(stored.database), SqliteExecutions(stored.database)
+        return stored, SqliteDagStore(stored.database), SqliteDagRuns(stored.database)
     url, schema = postgres
     shared = await PostgresLedger.open(url, schema=schema, lease_time=LeaseTime.GIVEN)
     return (
         shared,
-        PostgresWorkflowStore(shared.pool, schema),
-        PostgresExecutions(shared.pool, schema),
+        PostgresDagStore(shared.pool, schema),
+        PostgresDagRuns(shared.pool, schema),
     )
 
 
 def _parts(
-    ledger: Ledger, workflows: WorkflowStore, executions: Executions, clock: StageClock
+    ledger: Ledger, dags: DagStore, dag_runs: DagRuns, clock: StageClock
 ) -> tuple[Parts, ServiceCounters]:
     settings, events, counters = Settings(), EventFeed(clock), ServiceCounters()
     numbers = count(1)
     registrar = Registrar(
-        ledger, clock, settings, events, workflows, unique=lambda: f"run-{next(numbers)}"
+        ledger, clock, settings, events, dags, unique=lambda: f"run-{next(numbers)}"
     )
     metrics = Metrics(
         lambda: Figures(
@@ -149,9 +148,9 @@ def _parts(
     )
     parts = Parts(
         registrar=registrar,
-        deployer=Deployer(workflows, registrar, clock, settings),
-        starter=Starter(workflows, registrar),
-        executions=executions,
+        deployer=Deployer(dags, registrar, clock, settings),
+        starter=Starter(dags, registrar),
+        dag_runs=dag_runs,
         events=events,
         metrics=metrics,
         settings=settings,

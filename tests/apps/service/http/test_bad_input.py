@@ -115,22 +115,22 @@ OTHERS: list[tuple[str, dict[str, object], str]] = [
     ("/run-launcher/start", START | {"scheduled_for": "x"}, "scheduled_for"),
     ("/run-launcher/start", START | {"idempotency_key": ""}, "idempotency_key"),
     ("/run-launcher/start", START | {"extra": 1}, "extra"),
-    ("/workflows", {}, "workflow_id"),
-    ("/workflows", DAG | {"version": 0}, "version"),
-    ("/workflows", DAG | {"version": "1"}, "version"),
-    ("/workflows", DAG | {"nodes": []}, "nodes"),
-    ("/workflows", DAG | {"nodes": {}}, "nodes"),
-    ("/workflows", DAG | {"nodes": [{"id": "a"}]}, "nodes[0].type"),
-    ("/workflows", DAG | {"edges": [{"from": "a", "to": "b"}]}, "edges[0].to"),
-    ("/workflows", DAG | {"edges": [{"from": "a", "to": "a"}]}, "edges"),
-    ("/workflows", DAG | {"triggers": [{"type": "moon"}]}, "triggers[0].type"),
-    ("/workflows",
+    ("/dags", {}, "workflow_id"),
+    ("/dags", DAG | {"version": 0}, "version"),
+    ("/dags", DAG | {"version": "1"}, "version"),
+    ("/dags", DAG | {"nodes": []}, "nodes"),
+    ("/dags", DAG | {"nodes": {}}, "nodes"),
+    ("/dags", DAG | {"nodes": [{"id": "a"}]}, "nodes[0].type"),
+    ("/dags", DAG | {"edges": [{"from": "a", "to": "b"}]}, "edges[0].to"),
+    ("/dags", DAG | {"edges": [{"from": "a", "to": "a"}]}, "edges"),
+    ("/dags", DAG | {"triggers": [{"type": "moon"}]}, "triggers[0].type"),
+    ("/dags",
      DAG | {"triggers": [{"type": "schedule_based", "cron_expr": "x"}]}, "triggers[0].cron_expr"),
-    ("/workflows",
+    ("/dags",
      DAG | {"triggers": [{"type": "schedule_based", "cron_expr": "* * * * *",
                           "timezone": "Mars"}]}, "triggers[0].timezone"),
-    ("/workflows", DAG | {"name": 5}, "name"),
-    ("/workflows", DAG | {"steps": []}, "steps"),
+    ("/dags", DAG | {"name": 5}, "name"),
+    ("/dags", DAG | {"steps": []}, "steps"),
 ]  # fmt: skip
 
 QUERIES = [
@@ -144,14 +144,14 @@ QUERIES = [
     ("/schedules/minutely/explain", "run_at"), ("/schedules/minutely/explain?run_at=x", "run_at"),
     ("/schedules/minutely/explain?run_at=9999-12-31T23:59:59-23:59", "run_at"),
     ("/runs/" + "x" * 501, "key"), ("/audit?after=x", "after"), ("/audit?after=-1", "after"),
-    ("/audit?limit=0", "limit"), ("/workflows?after=x", "after"), ("/workflows?limit=0", "limit"),
-    ("/workflows/a%20b", "workflow_id"), ("/workflows/report?version=0", "version"),
-    ("/workflows/report?version=x", "version"), ("/workflows/report/versions?before=x", "before"),
+    ("/audit?limit=0", "limit"), ("/dags?after=x", "after"), ("/dags?limit=0", "limit"),
+    ("/dags/a%20b", "workflow_id"), ("/dags/report?version=0", "version"),
+    ("/dags/report?version=x", "version"), ("/dags/report/versions?before=x", "before"),
 ]  # fmt: skip
 
 
 async def _state(stage: Stage) -> list[object]:
-    paths = ["/schedules", "/schedules/minutely/runs", "/audit", "/workflows"]
+    paths = ["/schedules", "/schedules/minutely/runs", "/audit", "/dags"]
     return [(await stage.admin.get(path)).json() for path in paths]
 
 
@@ -206,7 +206,7 @@ def test_every_parameter_is_refused_by_name() -> None:
 
 @clause("HTTP-2")
 @pytest.mark.parametrize("body", [[], "text", 5, None, True])
-@pytest.mark.parametrize("path", ["/schedules/upsert", "/schedules/pause", "/workflows"])
+@pytest.mark.parametrize("path", ["/schedules/upsert", "/schedules/pause", "/dags"])
 def test_a_body_that_is_no_object_is_refused(path: str, body: object) -> None:
     async def story(stage: Stage) -> None:
         answer = await stage.acme.post(path, json=body)
@@ -271,7 +271,7 @@ def test_a_parameter_that_is_there_twice_is_refused_by_its_name() -> None:
 @clause("HTTP-27")
 def test_a_parameter_that_is_misspelt_is_refused_with_the_known_ones() -> None:
     async def story(stage: Stage) -> None:
-        answer = await stage.acme.get("/workflows?limt=5")
+        answer = await stage.acme.get("/dags?limt=5")
 
         assert (answer.status_code, answer.json()["errors"]) == (
             422,

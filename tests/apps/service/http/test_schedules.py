@@ -9,7 +9,7 @@ from gnomon.ports.ledger_rows import Actor
 from tests.apps.service.http.service_stage import MINUTELY, NOON, Stage, play
 from tests.clauses import clause
 
-MISSING = "acme has no workflow report, so its runs fail until one is deployed"
+MISSING = "acme has no DAG report, so its runs fail until one is deployed"
 
 
 @clause("HTTP-15")
@@ -229,8 +229,8 @@ def test_a_recurrence_that_ends_has_fewer_instants() -> None:
 
 
 async def _register(stage: Stage) -> None:
-    for name, workflow in (("a-1", "billing"), ("a-2", "billing"), ("b-1", "mail")):
-        body = MINUTELY | {"schedule_id": name, "workflow_id": workflow}
+    for name, dag in (("a-1", "billing"), ("a-2", "billing"), ("b-1", "mail")):
+        body = MINUTELY | {"schedule_id": name, "workflow_id": dag}
         assert (await stage.acme.post("/schedules/upsert", json=body)).status_code == 200
 
 

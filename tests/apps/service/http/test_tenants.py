@@ -19,9 +19,9 @@ SEEN: list[tuple[str, str, dict[str, object] | None]] = [
     ("GET", "/runs/{key}", None),
     ("GET", "/runs/{key}/nodes", None),
     ("GET", "/runs/{key}/nodes/a/log", None),
-    ("GET", "/workflows/report", None),
-    ("GET", "/workflows/report?user_id=acme", None),
-    ("GET", "/workflows/report/versions", None),
+    ("GET", "/dags/report", None),
+    ("GET", "/dags/report?user_id=acme", None),
+    ("GET", "/dags/report/versions", None),
 ]
 CHANGED: list[tuple[str, str, dict[str, object] | None]] = [
     ("POST", "/schedules/pause", {"schedule_id": "minutely", "paused": True}),
@@ -36,7 +36,7 @@ CHANGED: list[tuple[str, str, dict[str, object] | None]] = [
 async def _acme(stage: Stage) -> str:
     """Everything that acme has; the key of its run."""
     await stage.acme.post("/schedules/upsert", json=MINUTELY)
-    assert (await stage.acme.post("/workflows", json=DAG)).status_code == 201
+    assert (await stage.acme.post("/dags", json=DAG)).status_code == 201
     run = await stage.acme.post("/schedules/minutely/trigger")
     key: str = run.json()["idempotency_key"]
     return key
@@ -44,7 +44,7 @@ async def _acme(stage: Stage) -> str:
 
 async def _state(stage: Stage) -> list[object]:
     """What an administrator, who sees everything, sees of the service."""
-    paths = ["/schedules", "/schedules/minutely/runs", "/audit", "/workflows"]
+    paths = ["/schedules", "/schedules/minutely/runs", "/audit", "/dags"]
     return [(await stage.admin.get(path)).json() for path in paths]
 
 
@@ -97,7 +97,7 @@ def test_an_id_stays_taken_when_its_schedule_is_deleted() -> None:
     [
         ("/schedules/upsert", MINUTELY | {"schedule_id": "mine"}),
         ("/schedules/diff", MINUTELY | {"schedule_id": "mine"}),
-        ("/workflows?user_id=acme", DAG),
+        ("/dags?user_id=acme", DAG),
         ("/run-launcher/start",
          {"workflow_id": "report", "version": 1, "user_id": "acme", "idempotency_key": "k",
           "scheduled_for": "2026-03-01T12:00:00Z"}),
@@ -119,7 +119,7 @@ def test_a_user_cannot_act_for_another_user(path: str, body: dict[str, object]) 
 @clause("AUTH-8")
 @pytest.mark.parametrize(
     "path",
-    ["/schedules", "/schedules?user_id=acme", "/schedules?text=minutely", "/audit", "/workflows",
+    ["/schedules", "/schedules?user_id=acme", "/schedules?text=minutely", "/audit", "/dags",
      "/audit?schedule_id=minutely"],
 )  # fmt: skip
 def test_lists_leave_out_what_belongs_to_others(path: str) -> None:
@@ -182,7 +182,7 @@ def test_an_administrator_sees_and_changes_everything() -> None:
         *CHANGED,
         ("POST", "/schedules/upsert", MINUTELY | {"cron_expr": "0 3 * * *"}),
         ("POST", "/schedules/pause-many", {"paused": True, "dry_run": False}),
-        ("POST", "/workflows", DAG | {"version": 2}),
+        ("POST", "/dags", DAG | {"version": 2}),
         ("POST", "/run-launcher/start",
          {"workflow_id": "report", "version": 1, "user_id": "acme", "idempotency_key": "k",
           "scheduled_for": "2026-03-01T12:00:00Z"}),
@@ -205,7 +205,7 @@ def test_a_caller_that_may_only_read_changes_nothing(method: str, path: str, bod
     ("method", "path"),
     [(method, path) for method, path, _ in SEEN + CHANGED]
     + [("POST", "/schedules/upsert"), ("GET", "/schedules"), ("GET", "/audit"), ("GET", "/"),
-       ("GET", "/metrics"), ("GET", "/events"), ("GET", "/openapi.json"), ("POST", "/workflows"),
+       ("GET", "/metrics"), ("GET", "/events"), ("GET", "/openapi.json"), ("POST", "/dags"),
        ("POST", "/schedules/pause-many"), ("POST", "/schedules/preview"),
        ("POST", "/run-launcher/start")],
 )  # fmt: skip

@@ -14,13 +14,13 @@ from starlette.types import ASGIApp
 from gnomon.apps.service.http.forms import CallbackForm
 from gnomon.apps.service.http.parts import Parts
 from gnomon.apps.service.http.routes import (
+    dags,
     document,
     events,
     launcher,
     runs,
     schedules,
     status,
-    workflows,
 )
 from gnomon.apps.service.http.routes.launcher import check_callback_head
 from gnomon.shell.http.framing import complete_document, new_app, request_numbers
@@ -34,7 +34,7 @@ __all__ = ["create_app"]
 _ROUTERS = (
     schedules.router,
     runs.router,
-    workflows.router,
+    dags.router,
     launcher.router,
     events.router,
     status.router,

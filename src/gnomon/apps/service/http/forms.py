@@ -15,8 +15,8 @@ from pydantic import Field
 from gnomon.shell.http.describing import Form
 
 __all__ = [
-    "BackfillForm", "BulkPauseForm", "CallbackForm", "KillForm", "PauseForm", "PreviewForm",
-    "ScheduleForm", "StartForm", "TriggerForm", "WorkflowForm",
+    "BackfillForm", "BulkPauseForm", "CallbackForm", "DagForm", "KillForm", "PauseForm",
+    "PreviewForm", "ScheduleForm", "StartForm", "TriggerForm",
 ]  # fmt: skip
 
 Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$", examples=["nightly"])]
@@ -56,7 +56,7 @@ class PreviewForm(Form):
 
 
 class ScheduleForm(Form):
-    """A schedule, as the compiler of a workflow registers it."""
+    """A schedule, as the compiler of a DAG registers it."""
 
     workflow_id: Id
     version: Version
@@ -155,7 +155,7 @@ class CallbackForm(Form):
     at: Instant | None = None
 
 
-class WorkflowForm(Form):
+class DagForm(Form):
     """A DAG: nodes, the edges between them, and what starts it."""
 
     workflow_id: Id

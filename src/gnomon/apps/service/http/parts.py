@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 
 from fastapi import Request
 
-from gnomon.apps.service.deploying import Deployer
+from gnomon.apps.service.dag_deployment import Deployer
 from gnomon.apps.service.events import EventFeed
 from gnomon.apps.service.http.metrics import Metrics
 from gnomon.apps.service.registrar import Registrar
 from gnomon.apps.service.settings import Settings
 from gnomon.apps.service.starting import Starter
 from gnomon.ports import Clock
-from gnomon.ports.executions import Executions
+from gnomon.ports.dag import DagRuns
 from gnomon.shell.executor.signature import Keyring
 from gnomon.shell.http.authentication import Authenticator
 from gnomon.shell.http.limits import Limits
@@ -34,7 +34,7 @@ class Parts:
     registrar: Registrar
     deployer: Deployer
     starter: Starter
-    executions: Executions
+    dag_runs: DagRuns
     """What the embedded executor has written down about runs and their nodes."""
     events: EventFeed
     metrics: Metrics

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp
 
 from gnomon.apps.workflow.host import Host
 from gnomon.apps.workflow.http import commands, looking
-from gnomon.apps.workflow.http.metrics import FlowMetrics
+from gnomon.apps.workflow.http.metrics import WorkflowMetrics
 from gnomon.errors import CommandRefusedError, UnknownWorkflowError
 from gnomon.ports import Clock
 from gnomon.shell.http.authentication import Authenticator
@@ -49,7 +49,7 @@ def create_app(parts: Parts) -> ASGIApp:
     """The application over these parts."""
     summary = "Automations that act on what is new, and never twice."
     app = new_app("Gnomon workflows", summary, parts.authenticator, metrics_open=parts.metrics_open)
-    metrics = FlowMetrics(parts.host, parts.clock)
+    metrics = WorkflowMetrics(parts.host, parts.clock)
     app.state.host, app.state.metrics = parts.host, metrics
     app.include_router(looking.router)
     app.include_router(commands.router)

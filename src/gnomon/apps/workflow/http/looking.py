@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 
 from gnomon.apps.workflow.definition import NAME_PATTERN
 from gnomon.apps.workflow.host import Host
-from gnomon.apps.workflow.http.metrics import FlowMetrics
+from gnomon.apps.workflow.http.metrics import WorkflowMetrics
 from gnomon.apps.workflow.http.views import (
     EventsView,
     EventView,
@@ -126,7 +126,7 @@ async def list_inputs(
 )
 async def read_metrics(request: Request, scraped: Annotated[None, Depends(scraper)]) -> Response:
     """How the workflows are doing, for Prometheus."""
-    metrics: FlowMetrics = request.app.state.metrics
+    metrics: WorkflowMetrics = request.app.state.metrics
     return Response(await metrics.page(), media_type=CONTENT_TYPE)
 
 

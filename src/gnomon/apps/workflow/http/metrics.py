@@ -15,14 +15,14 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from gnomon.apps.workflow.figures import FlowFigures
 from gnomon.apps.workflow.host import Host
 from gnomon.apps.workflow.overview import Seen
+from gnomon.apps.workflow.stats import WorkflowStats
 from gnomon.ports import Clock
 from gnomon.ports.workflow_facts import RunStatus
 from gnomon.shell.http.metrics import HttpMetrics
 
-__all__ = ["FlowMetrics"]
+__all__ = ["WorkflowMetrics"]
 
 _SEEN = {
     Seen.RUNNING: "running", Seen.IDLE: "idle", Seen.ATTENTION: "needs_attention",
@@ -31,7 +31,7 @@ _SEEN = {
 _OPEN = [one for one in RunStatus if one not in (RunStatus.COMMITTED, RunStatus.CRASHED)]
 
 
-class FlowMetrics(HttpMetrics):
+class WorkflowMetrics(HttpMetrics):
     """The metrics of a host and of its answers."""
 
     def __init__(self, host: Host, clock: Clock) -> None:
@@ -41,16 +41,16 @@ class FlowMetrics(HttpMetrics):
 
     async def page(self) -> bytes:
         """All metrics in the text format of Prometheus; `StoreError` without the store."""
-        found = await self._host.desk.lookup.figures(now_ms=self._clock.now_ms())
+        found = await self._host.desk.lookup.stats(now_ms=self._clock.now_ms())
         registry = CollectorRegistry()
-        registry.register(_FlowCollector(found, self._host))
+        registry.register(_WorkflowCollector(found, self._host))
         return generate_latest(registry) + self.text()
 
 
-class _FlowCollector(Collector):
+class _WorkflowCollector(Collector):
     """The figures of one moment."""
 
-    def __init__(self, found: Sequence[FlowFigures], host: Host) -> None:
+    def __init__(self, found: Sequence[WorkflowStats], host: Host) -> None:
         self._found = found
         self._held = host.held
         self._working = host.working
@@ -68,7 +68,7 @@ class _FlowCollector(Collector):
             threads.add_metric([state], getattr(self._threads, state))
         yield threads
         yield from self._states()
-        yield from self._flows()
+        yield from self._workflows()
         yield from self._topics()
 
     def _states(self) -> Iterator[Metric]:
@@ -83,7 +83,7 @@ class _FlowCollector(Collector):
             runs.add_metric([state.value], opened[state])
         yield runs
 
-    def _flows(self) -> Iterator[Metric]:
+    def _workflows(self) -> Iterator[Metric]:
         labels = ["workflow"]
         runs = CounterMetricFamily("gnomon_workflow_runs", "Runs that were begun.", labels=labels)
         failures = GaugeMetricFamily(

@@ -13,15 +13,15 @@ from gnomon.shell.store.postgres.pool import Pool, PoolOptions
 from gnomon.shell.store.postgres.statement import SCHEMA, Statements, migrations
 from gnomon.shell.store.workflow_examination import (
     FINDINGS_MAX,
-    FlowExamination,
-    FlowFinding,
+    WorkflowExamination,
+    WorkflowFinding,
     found,
 )
 
-__all__ = ["examine_shared_flows"]
+__all__ = ["examine_shared_workflows"]
 
 
-async def examine_shared_flows(url: str, *, schema: str = SCHEMA) -> FlowExamination:
+async def examine_shared_workflows(url: str, *, schema: str = SCHEMA) -> WorkflowExamination:
     """Look at everything; `StoreError` when there is nothing that could be looked at."""
     sql, checks = Statements(schema, "workflow.sql"), Statements(schema, "workflow_examination.sql")
     pool = await Pool.open(url, PoolOptions(connections=1))
@@ -38,14 +38,16 @@ async def examine_shared_flows(url: str, *, schema: str = SCHEMA) -> FlowExamina
             if number != known:
                 code = "newer" if number > known else "older"
                 problem = f"the schema is {number}, and {known} is the newest here"
-                return FlowExamination(pool.place, number, known, "", 0, [found(code, problem)])
+                return WorkflowExamination(pool.place, number, known, "", 0, [found(code, problem)])
             row = await connection.fetchrow(sql["holders"])
             assert row is not None
-            findings: list[FlowFinding] = []
+            findings: list[WorkflowFinding] = []
             for code in checks.names:
                 for workflow, subject, problem in await connection.fetch(checks[code]):
                     findings.append(found(code, problem, workflow, subject))
         owner = f"{row[1]} hosts" if row[1] else "nobody"
-        return FlowExamination(pool.place, number, known, owner, row[0], findings[:FINDINGS_MAX])
+        return WorkflowExamination(
+            pool.place, number, known, owner, row[0], findings[:FINDINGS_MAX]
+        )
     finally:
         await pool.close()

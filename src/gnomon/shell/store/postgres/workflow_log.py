@@ -20,7 +20,6 @@ from gnomon.ports.workflow_facts import (
     Event,
     EventStatus,
     Facts,
-    FlowChange,
     Input,
     Mutation,
     Pending,
@@ -28,6 +27,7 @@ from gnomon.ports.workflow_facts import (
     Run,
     Script,
     Standing,
+    WorkflowChange,
 )
 from gnomon.shell.store.instant_text import to_text
 from gnomon.shell.store.postgres.migration import WORKFLOW, bring_forward
@@ -132,7 +132,7 @@ class PostgresWorkflowLog:
         )  # fmt: skip
 
     async def commit(
-        self, change: FlowChange, *, seen: int, fence: int | None = None, number: int = 0
+        self, change: WorkflowChange, *, seen: int, fence: int | None = None, number: int = 0
     ) -> Committed:
         try:
             async with self.pool.transaction() as connection:
@@ -233,7 +233,7 @@ class PostgresWorkflowLog:
         await self.pool.close()
 
     async def _commit(
-        self, connection: "Connection", change: FlowChange, seen: int, fence: int | None,
+        self, connection: "Connection", change: WorkflowChange, seen: int, fence: int | None,
         number: int,
     ) -> Answer:  # fmt: skip
         name = change.standing.name

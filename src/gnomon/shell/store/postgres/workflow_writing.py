@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from gnomon.ports.workflow_facts import EventStatus, FlowChange, Publication
+from gnomon.ports.workflow_facts import EventStatus, Publication, WorkflowChange
 from gnomon.shell.store.instant_text import from_text
 from gnomon.shell.store.postgres.statement import Statements
 from gnomon.shell.store.workflow_rows import Row, handler_row, mutation_row, names_text, run_row
@@ -47,7 +47,7 @@ class Writing:
         self._sql = sql
         self._workflow = workflow
 
-    async def apply(self, change: FlowChange, *, arrivals: int, now_ms: int) -> None:
+    async def apply(self, change: WorkflowChange, *, arrivals: int, now_ms: int) -> None:
         """Everything but the row of the workflow itself."""
         await self._write_records(change)
         for one in change.inputs:
@@ -92,7 +92,7 @@ class Writing:
         await self._add(counts, newest)
         return arrivals - first
 
-    async def _write_records(self, change: FlowChange) -> None:
+    async def _write_records(self, change: WorkflowChange) -> None:
         workflow = self._workflow
         if change.script is not None:
             await self._do("add_script", workflow, *change.script)
@@ -105,7 +105,7 @@ class Writing:
         for mutation in change.mutations:
             await self._do("put_mutation", workflow, *sent(mutation_row(mutation), MUTATION_AT))
 
-    async def _move_events(self, change: FlowChange) -> None:
+    async def _move_events(self, change: WorkflowChange) -> None:
         if change.settle is not None:
             run, status = change.settle
             moved = await self._rows("settle", status.value, self._workflow, run)

@@ -1,7 +1,7 @@
 """
 The run launcher over HTTP, and what executors call back with.
 
-`/run-launcher/start` is seed 002's: it has a version of a workflow run at once, under a key, and
+`/run-launcher/start` is seed 002's: it has a version of a DAG run at once, under a key, and
 the same key again starts nothing twice. Executors report with a signature in place of a token; what
 they report may come twice and in any order.
 
@@ -48,7 +48,7 @@ def check_callback_head(keys: Keyring | None, clock: Clock, headers: Headers) ->
 
 @router.post("/run-launcher/start", responses=problems())
 async def start_run(form: StartForm, actor: Writer, parts: PartsOf) -> Started:
-    """Have a version of a workflow run now under a key; the same key starts nothing twice."""
+    """Have a version of a DAG run now under a key; the same key starts nothing twice."""
     return await parts.starter.start(
         actor, form.workflow_id, form.version, form.user_id, form.scheduled_for,
         form.idempotency_key,

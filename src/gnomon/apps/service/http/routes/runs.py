@@ -26,7 +26,7 @@ from gnomon.apps.service.views import (
 )
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State, Status
 from gnomon.errors import NotFoundError
-from gnomon.ports.executions import NodeRow
+from gnomon.ports.dag import NodeRow
 from gnomon.shell.http.describing import problems
 from gnomon.shell.http.security import Reader, Writer
 
@@ -99,7 +99,7 @@ async def trigger_run(
         str | None, Header(min_length=1, max_length=200, pattern=r"^[A-Za-z0-9._-]+$")
     ] = None,
 ) -> RunView:
-    """Run the workflow now, beside its periods."""
+    """Run the DAG now, beside its periods."""
     asked = TriggerForm() if form is None else form
     return await parts.registrar.trigger(
         actor, schedule_id, token=idempotency_key, reason=asked.reason, params=asked.params
@@ -165,7 +165,7 @@ async def kill_run(
 async def list_nodes(key: KeyPath, actor: Reader, parts: PartsOf) -> list[NodeView]:
     """How far the nodes of a run have come, where the embedded executor carries it out."""
     await parts.registrar.run(actor, key)
-    found = await parts.executions.get(key)
+    found = await parts.dag_runs.get(key)
     return [] if found is None else [node_view(one) for one in found.nodes]
 
 
@@ -179,7 +179,7 @@ async def read_log(
 ) -> PlainTextResponse:
     """What a node has printed; the middle is left out when it is long."""
     await parts.registrar.run(actor, key)
-    found = await parts.executions.log(key, node_id)
+    found = await parts.dag_runs.log(key, node_id)
     if found is None:
         raise NotFoundError(where="node_id", got=node_id)
     return PlainTextResponse(found)

@@ -1,4 +1,4 @@
-"""Deploying workflows: a version is kept, and its schedules are what its triggers say."""
+"""Deploying DAGs: a version is kept, and its schedules are what its triggers say."""
 
 import asyncio
 import json
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.apps.service.deploying import Deployed, Deployer
+from gnomon.apps.service.dag_deployment import Deployed, Deployer
 from gnomon.apps.service.events import EventFeed
 from gnomon.apps.service.registrar import Registrar
 from gnomon.apps.service.schedule_id import derived_id
@@ -16,8 +16,8 @@ from gnomon.apps.service.settings import Settings
 from gnomon.core.dag.value import Json
 from gnomon.errors import ConflictError, DefinitionError, NotFoundError, StoreError
 from gnomon.ports.ledger_rows import Actor
+from gnomon.shell.store.dag import SqliteDagStore
 from gnomon.shell.store.sqlite import SqliteLedger
-from gnomon.shell.store.workflow import SqliteWorkflowStore
 from tests.clauses import clause
 from tests.core.dag.dags import dag_text
 from tests.shell.steered_clock import SteeredClock
@@ -39,12 +39,12 @@ class Stage:
     def __init__(self, folder: Path) -> None:
         clock, settings = SteeredClock(NOW_MS), Settings()
         self.ledger = SqliteLedger.open(folder / "ledger.sqlite3")
-        self.workflows = SqliteWorkflowStore(self.ledger.database)
+        self.dags = SqliteDagStore(self.ledger.database)
         self.registrar = Registrar(
-            self.ledger, clock, settings, EventFeed(clock), self.workflows,
+            self.ledger, clock, settings, EventFeed(clock), self.dags,
             unique=lambda: "unique", wake=lambda: None,
         )  # fmt: skip
-        self.deployer = Deployer(self.workflows, self.registrar, clock, settings)
+        self.deployer = Deployer(self.dags, self.registrar, clock, settings)
 
     async def deploy(
         self, actor: Actor = ANNA, user_id: str | None = None, **fields: Json
@@ -128,7 +128,7 @@ def test_a_new_version_moves_its_schedules_and_deletes_those_of_triggers_that_ar
 
 
 @clause("DEPLOY-2")
-def test_a_workflow_without_triggers_leaves_no_schedules_but_those_made_by_hand(play: Play) -> None:
+def test_a_dag_without_triggers_leaves_no_schedules_but_those_made_by_hand(play: Play) -> None:
     async def scenario(stage: Stage) -> None:
         await stage.deploy(triggers=[night()])
         own = {"workflow_id": "report", "version": 1, "user_id": "anna", "cron_expr": "@daily"}
@@ -179,7 +179,7 @@ def test_a_trigger_that_cannot_be_meant_refuses_everything(
 
         assert str(caught.value).startswith(message)
         assert await stage.schedules() == {NIGHT: ("night", 1)}
-        assert await stage.workflows.load("anna", "report", 2) is None
+        assert await stage.dags.load("anna", "report", 2) is None
 
     play(scenario)
 
@@ -225,7 +225,7 @@ def test_a_version_with_other_content_is_refused_and_a_free_number_named(play: P
 
 
 @clause("DEPLOY-6")
-def test_workflows_are_deployed_for_the_sender_or_by_an_administrator(play: Play) -> None:
+def test_dags_are_deployed_for_the_sender_or_by_an_administrator(play: Play) -> None:
     async def scenario(stage: Stage) -> None:
         with pytest.raises(DefinitionError, match="user_id: must be given"):
             await stage.deploy(ADMIN)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from gnomon.apps.workflow.overview import Seen, overview
 from gnomon.ports.workflow_facts import Event, Facts, RunStatus
 
-__all__ = ["FlowFigures", "Waiting", "figures_of"]
+__all__ = ["Waiting", "WorkflowStats", "stats_of"]
 
 
 class Waiting(NamedTuple):
@@ -24,7 +24,7 @@ class Waiting(NamedTuple):
     """For how long the oldest event has waited; 0 when there is none."""
 
 
-class FlowFigures(NamedTuple):
+class WorkflowStats(NamedTuple):
     """One workflow in numbers."""
 
     name: str
@@ -41,11 +41,11 @@ class FlowFigures(NamedTuple):
     """By topic, for those that a consumer subscribes to."""
 
 
-def figures_of(facts: Facts, oldest: Mapping[str, Event], *, now_ms: int) -> FlowFigures:
+def stats_of(facts: Facts, oldest: Mapping[str, Event], *, now_ms: int) -> WorkflowStats:
     """The figures of a workflow; `oldest` are the oldest pending events, by topic."""
     standing, seen = facts.standing, overview(facts, ())
     topics = sorted({topic for one in facts.handlers for topic in one.subscribes})
-    return FlowFigures(
+    return WorkflowStats(
         name=standing.name, seen=seen.status,
         open_run=None if facts.run is None else facts.run.status,
         runs=standing.runs, failures=standing.failures,

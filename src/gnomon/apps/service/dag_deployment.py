@@ -1,9 +1,9 @@
 """
-Deploying a workflow: its version is kept, and its schedules are what its triggers say.
+Deploying a DAG: its version is kept, and its schedules are what its triggers say.
 
-Everything is read first: a trigger that cannot be meant refuses the whole workflow, with its place
+Everything is read first: a trigger that cannot be meant refuses the whole DAG, with its place
 in the document. Then the version is kept, which by itself changes nothing, and then all schedules
-of the workflow are changed in one transaction: one for each `schedule_based` trigger, and none for
+of the DAG are changed in one transaction: one for each `schedule_based` trigger, and none for
 a trigger that is gone. When the process dies in between, or cannot write, the caller deploys again,
 with the same result. A pause stays.
 
@@ -23,13 +23,13 @@ from gnomon.core.dag import Dag, Trigger, parse_dag
 from gnomon.core.identifier import check_id
 from gnomon.errors import ConflictError, DefinitionError, NotFoundError
 from gnomon.ports import Clock
+from gnomon.ports.dag import DagStore, StoredDag
 from gnomon.ports.ledger_rows import Actor
-from gnomon.ports.workflow_store import StoredDag, WorkflowStore
 
-__all__ = ["Deployed", "Deployer", "Removed", "WorkflowView"]
+__all__ = ["DagView", "Deployed", "Deployer", "Removed"]
 
 PAGE_MAX = 1_000
-_OF_THE_WORKFLOW = ("workflow_id", "version", "user_id", "schedule_id", "trigger_id")
+_OF_THE_DAG = ("workflow_id", "version", "user_id", "schedule_id", "trigger_id")
 """Fields of a schedule that a trigger does not say itself."""
 
 
@@ -53,7 +53,7 @@ class Deployed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Removed:
-    """What removing a workflow did."""
+    """What removing a DAG did."""
 
     user_id: str
     workflow_id: str
@@ -64,8 +64,8 @@ class Removed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WorkflowView:
-    """One version of a workflow."""
+class DagView:
+    """One version of a DAG."""
 
     user_id: str
     workflow_id: str
@@ -76,12 +76,12 @@ class WorkflowView:
 
 
 class Deployer:
-    """Deploys workflows, and shows those that were."""
+    """Deploys DAGs, and shows those that were."""
 
     def __init__(
-        self, workflows: WorkflowStore, registrar: Registrar, clock: Clock, settings: Settings
+        self, dags: DagStore, registrar: Registrar, clock: Clock, settings: Settings
     ) -> None:
-        self._workflows = workflows
+        self._dags = dags
         self._registrar = registrar
         self._clock = clock
         self._settings = settings
@@ -93,8 +93,8 @@ class Deployer:
         inputs = [self._read(trigger, dag, owner) for trigger in dag.schedules]
         now_ms = self._clock.now_ms()
         mine = StoredDag(owner, dag.workflow_id, dag.version, dag.digest, dag.text, now_ms)
-        was_there = await self._workflows.load(owner, dag.workflow_id, dag.version) is not None
-        kept = await self._workflows.put(mine)
+        was_there = await self._dags.load(owner, dag.workflow_id, dag.version) is not None
+        kept = await self._dags.put(mine)
         if kept.digest != dag.digest:
             raise ConflictError(
                 f"is version {dag.version} of {dag.workflow_id} with other content, and a version "
@@ -117,13 +117,13 @@ class Deployer:
         user_id: str | None = None,
     ) -> Removed:  # fmt: skip
         """
-        Have a workflow, or one version of it, no longer there, and its schedules with it.
+        Have a DAG, or one version of it, no longer there, and its schedules with it.
 
         The schedules go first: whatever happens in between, none starts what is not there.
         """
         owner = (await self.get(actor, workflow_id, version, user_id=user_id)).user_id
         gone = await self._registrar.withdraw(actor, workflow_id, version, user_id=owner)
-        versions = await self._workflows.remove(
+        versions = await self._dags.remove(
             owner, workflow_id, version=version, now_ms=self._clock.now_ms()
         )
         return Removed(user_id=owner, workflow_id=workflow_id, versions=versions, deleted=gone)
@@ -131,14 +131,14 @@ class Deployer:
     async def get(
         self, actor: Actor, workflow_id: str, version: int | None = None, *,
         user_id: str | None = None,
-    ) -> WorkflowView:  # fmt: skip
-        """One version of a workflow, or the newest."""
+    ) -> DagView:  # fmt: skip
+        """One version of a DAG, or the newest."""
         owner = _visible(actor, user_id)
         check_id(workflow_id, where="workflow_id")
         if version is None:
-            found = await self._workflows.newest(owner, workflow_id)
+            found = await self._dags.newest(owner, workflow_id)
         else:
-            found = await self._workflows.load(owner, workflow_id, version)
+            found = await self._dags.load(owner, workflow_id, version)
         if found is None:
             name = workflow_id if version is None else f"{workflow_id} version {version}"
             raise NotFoundError(where="workflow_id", got=name)
@@ -147,11 +147,11 @@ class Deployer:
     async def versions(
         self, actor: Actor, workflow_id: str, *, before: int | None = None, limit: int = 100,
         user_id: str | None = None,
-    ) -> Page[WorkflowView]:  # fmt: skip
-        """The versions of a workflow, highest first."""
+    ) -> Page[DagView]:  # fmt: skip
+        """The versions of a DAG, highest first."""
         owner = _visible(actor, user_id)
         check_id(workflow_id, where="workflow_id")
-        found = await self._workflows.versions(
+        found = await self._dags.versions(
             owner, workflow_id, before=before, limit=_limit(limit) + 1
         )
         if not found and before is None:
@@ -162,10 +162,10 @@ class Deployer:
     async def list(
         self, actor: Actor, *, after: str | None = None, limit: int = 100,
         user_id: str | None = None,
-    ) -> Page[WorkflowView]:  # fmt: skip
-        """The newest version of each workflow that the actor may see."""
+    ) -> Page[DagView]:  # fmt: skip
+        """The newest version of each DAG that the actor may see."""
         owner = actor.tenant if user_id is None else _visible(actor, user_id)
-        found = await self._workflows.workflows(
+        found = await self._dags.newest_of_each(
             user_id=owner, after=_place(after), limit=_limit(limit) + 1
         )
         shown = found[: _limit(limit)]
@@ -174,7 +174,7 @@ class Deployer:
 
     def _read(self, trigger: Trigger, dag: Dag, owner: str) -> ScheduleInput:
         """What a trigger asks for, when it can be meant."""
-        for name in _OF_THE_WORKFLOW:
+        for name in _OF_THE_DAG:
             if name in trigger.fields:
                 raise DefinitionError(
                     "is not for a trigger to say", where=f"{trigger.place}.{name}",
@@ -192,16 +192,16 @@ class Deployer:
         return given
 
     async def _free(self, owner: str, dag: Dag) -> int:
-        return await self._workflows.highest(owner, dag.workflow_id) + 1
+        return await self._dags.highest(owner, dag.workflow_id) + 1
 
 
 def _owner(actor: Actor, user_id: str | None) -> str:
-    """Whose workflows are meant."""
+    """Whose DAGs are meant."""
     wanted = actor.tenant if user_id is None else user_id
     if wanted is None:
         raise DefinitionError(
             "must be given, because the sender acts for every user", where="user_id", got=None,
-            hint="write ?user_id=ID behind the path, with the id of the user whose workflow it is",
+            hint="write ?user_id=ID behind the path, with the id of the user whose DAG it is",
         )  # fmt: skip
     if not actor.may_see(wanted):
         raise DefinitionError(
@@ -211,7 +211,7 @@ def _owner(actor: Actor, user_id: str | None) -> str:
 
 
 def _visible(actor: Actor, user_id: str | None) -> str:
-    """Whose workflows are asked for."""
+    """Whose DAGs are asked for."""
     if user_id is not None and not actor.may_see(user_id):
         raise NotFoundError(where="user_id", got=user_id)
     return _owner(actor, user_id)
@@ -220,24 +220,24 @@ def _visible(actor: Actor, user_id: str | None) -> str:
 def _place(after: str | None) -> tuple[str, str]:
     if after is None:
         return "", ""
-    user, slash, workflow = after.partition("/")
+    user, slash, dag = after.partition("/")
     if not slash:
         raise DefinitionError(
             "is no place in the list", where="after", got=after, hint="write what `next` said"
         )
-    return user, workflow
+    return user, dag
 
 
 def _limit(limit: int) -> int:
     return max(1, min(limit, PAGE_MAX - 1))
 
 
-def _page(shown: Sequence[StoredDag], following: str | None) -> Page[WorkflowView]:
+def _page(shown: Sequence[StoredDag], following: str | None) -> Page[DagView]:
     return Page(items=[_view(one, whole=False) for one in shown], next=following)
 
 
-def _view(dag: StoredDag, *, whole: bool) -> WorkflowView:
-    return WorkflowView(
+def _view(dag: StoredDag, *, whole: bool) -> DagView:
+    return DagView(
         user_id=dag.user_id, workflow_id=dag.workflow_id, version=dag.version, digest=dag.digest,
         created_at=format_instant(dag.created_ms // 1000),
         dag=json.loads(dag.text) if whole else {},

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gnomon.apps.workflow.figures import Waiting, figures_of
 from gnomon.apps.workflow.overview import Seen
+from gnomon.apps.workflow.stats import Waiting, stats_of
 from gnomon.ports.workflow_facts import Event, Facts, Mode, RunStatus
 from tests.apps.workflow.facts import NOW, consumer, facts, producer, run
 from tests.clauses import clause
@@ -17,7 +17,7 @@ def event(*, minutes_ago: int) -> Event:
 
 @clause("WHTTP-10")
 def test_a_workflow_at_rest_has_nothing_open_and_nothing_that_waits() -> None:
-    found = figures_of(facts(), {}, now_ms=NOW)
+    found = stats_of(facts(), {}, now_ms=NOW)
 
     assert (found.name, found.seen, found.open_run) == ("orders", Seen.IDLE, None)
     assert (found.runs, found.failures, found.late_ms) == (7, 0, 0)
@@ -26,14 +26,14 @@ def test_a_workflow_at_rest_has_nothing_open_and_nothing_that_waits() -> None:
 
 @clause("WHTTP-10")
 def test_the_oldest_event_says_how_long_a_topic_waits() -> None:
-    found = figures_of(facts(orders=(1, 5)), {"orders": event(minutes_ago=5)}, now_ms=NOW)
+    found = stats_of(facts(orders=(1, 5)), {"orders": event(minutes_ago=5)}, now_ms=NOW)
 
     assert found.waiting == {"orders": Waiting(1, 300_000)}
 
 
 @clause("WHTTP-10")
 def test_an_event_of_a_clock_that_is_ahead_has_not_waited_at_all() -> None:
-    found = figures_of(facts(orders=(1, 5)), {"orders": event(minutes_ago=-5)}, now_ms=NOW)
+    found = stats_of(facts(orders=(1, 5)), {"orders": event(minutes_ago=-5)}, now_ms=NOW)
 
     assert found.waiting == {"orders": Waiting(1, 0)}
 
@@ -42,7 +42,7 @@ def test_an_event_of_a_clock_that_is_ahead_has_not_waited_at_all() -> None:
 def test_what_no_consumer_subscribes_to_does_not_wait() -> None:
     known = facts(producer(), consumer(topic="mail"), orders=(1, 5))
 
-    found = figures_of(known, {"orders": event(minutes_ago=5)}, now_ms=NOW)
+    found = stats_of(known, {"orders": event(minutes_ago=5)}, now_ms=NOW)
 
     assert found.waiting == {"mail": Waiting(0, 0)}
 
@@ -61,4 +61,4 @@ def test_what_no_consumer_subscribes_to_does_not_wait() -> None:
 def test_a_workflow_is_late_after_the_instant_at_which_it_looks_again(
     known: Facts, late_ms: int
 ) -> None:
-    assert figures_of(known, {}, now_ms=NOW).late_ms == late_ms
+    assert stats_of(known, {}, now_ms=NOW).late_ms == late_ms

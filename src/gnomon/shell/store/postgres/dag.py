@@ -1,5 +1,5 @@
 """
-Workflows and their executions on PostgreSQL: the ports `WorkflowStore` and `Executions`.
+DAGs and their runs on PostgreSQL: the ports `DagStore` and `DagRuns`.
 
 Any number of workers share them; who takes a run over and who still writes to it are kept apart by
 the row of the run.
@@ -12,22 +12,21 @@ from typing import TYPE_CHECKING
 
 import asyncpg
 
-from gnomon.ports.executions import Execution, NodeRow, NodeState
+from gnomon.ports.dag import DagRun, NodeRow, NodeState, StoredDag
 from gnomon.ports.executor import FeedbackStatus
-from gnomon.ports.workflow_store import StoredDag
+from gnomon.shell.store.dag import VERSION_END
 from gnomon.shell.store.history import PAGE_MAX
 from gnomon.shell.store.postgres.pool import Pool
 from gnomon.shell.store.postgres.statement import SCHEMA, Statements
-from gnomon.shell.store.workflow import VERSION_END
 
 if TYPE_CHECKING:
     from gnomon.shell.store.postgres.pool import Connection
 
-__all__ = ["PostgresExecutions", "PostgresWorkflowStore"]
+__all__ = ["PostgresDagRuns", "PostgresDagStore"]
 
 
-class PostgresWorkflowStore:
-    """A `gnomon.ports.workflow_store.WorkflowStore` in the database of a ledger."""
+class PostgresDagStore:
+    """A `gnomon.ports.dag.DagStore` in the database of a ledger."""
 
     def __init__(self, pool: Pool, schema: str = SCHEMA) -> None:
         self._pool = pool
@@ -37,9 +36,9 @@ class PostgresWorkflowStore:
         # Several statements on purpose: a row that another transaction adds meanwhile is waited for
         # by the first, and seen by the others.
         async with self._pool.transaction() as connection:
-            await connection.execute(self._sql["put_workflow"], *dag)
-            await connection.execute(self._sql["restore_workflow"], *dag[:4])
-            row = await connection.fetchrow(self._sql["kept_workflow"], *dag[:3])
+            await connection.execute(self._sql["put_dag"], *dag)
+            await connection.execute(self._sql["restore_dag"], *dag[:4])
+            row = await connection.fetchrow(self._sql["kept_dag"], *dag[:3])
         assert row is not None
         return StoredDag(*row)
 
@@ -47,14 +46,14 @@ class PostgresWorkflowStore:
         self, user_id: str, workflow_id: str, *, version: int | None = None, now_ms: int
     ) -> int:
         values = user_id, workflow_id, version, now_ms
-        return len(await self._pool.fetch(self._sql["remove_workflows"], *values))
+        return len(await self._pool.fetch(self._sql["remove_dags"], *values))
 
     async def highest(self, user_id: str, workflow_id: str) -> int:
-        [row] = await self._pool.fetch(self._sql["highest_workflow"], user_id, workflow_id)
+        [row] = await self._pool.fetch(self._sql["highest_dag"], user_id, workflow_id)
         return int(row[0])
 
     async def load(self, user_id: str, workflow_id: str, version: int) -> StoredDag | None:
-        found = await self._select("workflow", user_id, workflow_id, version)
+        found = await self._select("dag", user_id, workflow_id, version)
         return found[0] if found else None
 
     async def newest(self, user_id: str, workflow_id: str) -> StoredDag | None:
@@ -67,30 +66,30 @@ class PostgresWorkflowStore:
         end = VERSION_END - 1 if before is None else min(before, VERSION_END - 1)
         return await self._select("versions", user_id, workflow_id, end, min(limit, PAGE_MAX))
 
-    async def workflows(
+    async def newest_of_each(
         self, *, user_id: str | None = None, after: tuple[str, str] = ("", ""), limit: int = 100
     ) -> Sequence[StoredDag]:
-        return await self._select("workflows", *after, user_id, min(limit, PAGE_MAX))
+        return await self._select("newest_of_each", *after, user_id, min(limit, PAGE_MAX))
 
     async def _select(self, name: str, *values: str | int | None) -> list[StoredDag]:
         return [StoredDag(*row) for row in await self._pool.fetch(self._sql[name], *values)]
 
 
-class PostgresExecutions:
-    """A `gnomon.ports.executions.Executions` in the database of a ledger."""
+class PostgresDagRuns:
+    """A `gnomon.ports.dag.DagRuns` in the database of a ledger."""
 
     def __init__(self, pool: Pool, schema: str = SCHEMA) -> None:
         self._pool = pool
         self._sql = Statements(schema, "dag.sql")
 
-    async def begin(self, execution: Execution) -> Execution:
+    async def begin(self, dag_run: DagRun) -> DagRun:
         async with self._pool.transaction() as connection:
             await connection.execute(
-                self._sql["begin_execution"], execution.key, execution.run_id,
-                execution.workflow_id, execution.version, execution.user_id, execution.fence,
-                execution.started_ms,
+                self._sql["begin_dag_run"], dag_run.key, dag_run.run_id,
+                dag_run.workflow_id, dag_run.version, dag_run.user_id, dag_run.fence,
+                dag_run.started_ms,
             )  # fmt: skip
-            found = await self._execution(connection, execution.key)
+            found = await self._dag_run(connection, dag_run.key)
         assert found is not None
         return found
 
@@ -105,31 +104,29 @@ class PostgresExecutions:
     async def end(
         self, key: str, status: FeedbackStatus, detail: str, *, fence: int, now_ms: int
     ) -> bool:
-        rows = await self._pool.fetch(
-            self._sql["end_execution"], key, fence, status, detail, now_ms
-        )
+        rows = await self._pool.fetch(self._sql["end_dag_run"], key, fence, status, detail, now_ms)
         return bool(rows)
 
-    async def get(self, key: str) -> Execution | None:
+    async def get(self, key: str) -> DagRun | None:
         async with self._pool.transaction() as connection:
-            return await self._execution(connection, key)
+            return await self._dag_run(connection, key)
 
     async def log(self, key: str, node_id: str) -> str | None:
         rows = await self._pool.fetch(self._sql["log"], key, node_id)
         return str(rows[0][0]) if rows else None
 
     async def retain(self, *, before_ms: int, limit: int) -> int:
-        rows = await self._pool.fetch(self._sql["retain_executions"], before_ms, limit)
+        rows = await self._pool.fetch(self._sql["retain_dag_runs"], before_ms, limit)
         return int(rows[0][0])
 
-    async def _execution(self, connection: "Connection", key: str) -> Execution | None:
-        row = await connection.fetchrow(self._sql["execution"], key)
+    async def _dag_run(self, connection: "Connection", key: str) -> DagRun | None:
+        row = await connection.fetchrow(self._sql["dag_run"], key)
         if row is None:
             return None
         found, run_id, workflow_id, version, user_id, fence, status, *rest = row
         detail, started_ms, ended_ms = rest
         nodes = await connection.fetch(self._sql["nodes"], key)
-        return Execution(
+        return DagRun(
             found, run_id, workflow_id, version, user_id, fence, FeedbackStatus(status), detail,
             started_ms, ended_ms, tuple(_node(one) for one in nodes),
         )  # fmt: skip

@@ -17,18 +17,18 @@ from gnomon.ports.workflow_log import WorkflowLog
 from gnomon.shell.store.postgres.workflow_log import PostgresWorkflowLog
 from gnomon.shell.store.queries import migrations
 
-__all__ = ["PostgresFlows"]
+__all__ = ["PostgresWorkflows"]
 
 _Result = TypeVar("_Result")
 _Do = Callable[[Coroutine[None, None, object]], object]
 _TABLES = {
-    "workflows": "flows", "scripts": "flow_scripts", "handlers": "flow_handlers",
-    "runs": "flow_runs", "mutations": "flow_mutations", "topics": "flow_topics",
-    "events": "flow_events", "inputs": "flow_inputs", "event_causes": "flow_causes",
+    "workflows": "workflows", "scripts": "workflow_scripts", "handlers": "workflow_handlers",
+    "runs": "workflow_runs", "mutations": "workflow_mutations", "topics": "workflow_topics",
+    "events": "workflow_events", "inputs": "workflow_inputs", "event_causes": "workflow_causes",
 }  # fmt: skip
 
 
-class PostgresFlows:
+class PostgresWorkflows:
     """Makes stores for worlds, one after the other, in one schema."""
 
     def __init__(self, url: str, schema: str) -> None:
@@ -40,7 +40,9 @@ class PostgresFlows:
 
     def __call__(self) -> "_Store":
         self.do(
-            self.log.pool.fetch(f"TRUNCATE {self.schema}.flows, {self.schema}.flow_causes CASCADE")
+            self.log.pool.fetch(
+                f"TRUNCATE {self.schema}.workflows, {self.schema}.workflow_causes CASCADE"
+            )
         )
         return _Store(self)
 
@@ -55,9 +57,9 @@ class PostgresFlows:
 
 
 class _Store:
-    def __init__(self, flows: PostgresFlows) -> None:
-        self.log = cast("WorkflowLog", _Blocking(flows.log, cast("_Do", flows.do)))
-        self._flows = flows
+    def __init__(self, workflows: PostgresWorkflows) -> None:
+        self.log = cast("WorkflowLog", _Blocking(workflows.log, cast("_Do", workflows.do)))
+        self._workflows = workflows
         self._copy = sqlite3.connect(":memory:", check_same_thread=False)
         self._copy.executescript("".join(migrations("workflow")))
         self.back_up()
@@ -67,8 +69,10 @@ class _Store:
             self._copy.execute(f"DELETE FROM {name}")
             columns = [row[1] for row in self._copy.execute(f"PRAGMA table_info({name})")]
             listed, marks = ", ".join(columns), ", ".join("?" * len(columns))
-            rows = self._flows.do(
-                self._flows.log.pool.fetch(f"SELECT {listed} FROM {self._flows.schema}.{table}")
+            rows = self._workflows.do(
+                self._workflows.log.pool.fetch(
+                    f"SELECT {listed} FROM {self._workflows.schema}.{table}"
+                )
             )
             self._copy.executemany(
                 f"INSERT INTO {name} ({listed}) VALUES ({marks})",
@@ -77,30 +81,32 @@ class _Store:
         return self._copy
 
     def abandon(self) -> None:
-        statement = f"UPDATE {self._flows.schema}.flows SET lease_until = now() - interval '1 hour'"
-        self._flows.do(self._flows.log.pool.fetch(statement))
+        statement = (
+            f"UPDATE {self._workflows.schema}.workflows SET lease_until = now() - interval '1 hour'"
+        )
+        self._workflows.do(self._workflows.log.pool.fetch(statement))
 
     def back_up(self) -> None:
-        name = f"{self._flows.schema}_copy"
+        name = f"{self._workflows.schema}_copy"
         self._run(
             f"DROP SCHEMA IF EXISTS {name} CASCADE", f"CREATE SCHEMA {name}",
             *(
-                f"CREATE TABLE {name}.{table} AS TABLE {self._flows.schema}.{table}"
+                f"CREATE TABLE {name}.{table} AS TABLE {self._workflows.schema}.{table}"
                 for table in _TABLES.values()
             ),
         )  # fmt: skip
 
     def restore(self) -> None:
-        name, schema = f"{self._flows.schema}_copy", self._flows.schema
+        name, schema = f"{self._workflows.schema}_copy", self._workflows.schema
         self._run(
-            f"TRUNCATE {schema}.flows, {schema}.flow_causes CASCADE",
+            f"TRUNCATE {schema}.workflows, {schema}.workflow_causes CASCADE",
             *(f"INSERT INTO {schema}.{one} TABLE {name}.{one}" for one in _TABLES.values()),
         )
         self.abandon()
 
     def _run(self, *statements: str) -> None:
         for statement in statements:
-            self._flows.do(self._flows.log.pool.fetch(statement))
+            self._workflows.do(self._workflows.log.pool.fetch(statement))
 
     def close(self) -> None:
         """The next world empties the database."""

@@ -1,5 +1,5 @@
 """
-Workflows and their executions on SQLite: the ports `WorkflowStore` and `Executions`.
+DAGs and their runs on SQLite: the ports `DagStore` and `DagRuns`.
 
 They live in the file of the ledger and share its connection, so that a service is one file. A call
 runs as a whole on the executor it is given, or inline without one.
@@ -13,15 +13,14 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from typing import TypeVar
 
-from gnomon.ports.executions import Execution, NodeRow, NodeState
+from gnomon.ports.dag import DagRun, NodeRow, NodeState, StoredDag
 from gnomon.ports.executor import FeedbackStatus
-from gnomon.ports.workflow_store import StoredDag
 from gnomon.shell.store.database import Database
 from gnomon.shell.store.history import PAGE_MAX
 from gnomon.shell.store.instant_text import from_text, maybe_from_text, maybe_to_text, to_text
 from gnomon.shell.store.queries import named
 
-__all__ = ["SqliteExecutions", "SqliteWorkflowStore"]
+__all__ = ["SqliteDagRuns", "SqliteDagStore"]
 
 VERSION_END = 2**31
 _SQL = named("dag.sql")
@@ -47,8 +46,8 @@ class _Part:
         return await asyncio.get_running_loop().run_in_executor(self._executor, work)
 
 
-class SqliteWorkflowStore(_Part):
-    """A `gnomon.ports.workflow_store.WorkflowStore` in the file of a ledger."""
+class SqliteDagStore(_Part):
+    """A `gnomon.ports.dag.DagStore` in the file of a ledger."""
 
     async def put(self, dag: StoredDag) -> StoredDag:
         def work(connection: sqlite3.Connection) -> StoredDag:
@@ -56,9 +55,9 @@ class SqliteWorkflowStore(_Part):
                 "user_id": dag.user_id, "workflow_id": dag.workflow_id, "version": dag.version,
                 "digest": dag.digest, "dag": dag.text, "created_at": to_text(dag.created_ms),
             }  # fmt: skip
-            connection.execute(_SQL["put_workflow"], values)
-            connection.execute(_SQL["restore_workflow"], values)
-            return _dag(connection.execute(_SQL["kept_workflow"], values).fetchone())
+            connection.execute(_SQL["put_dag"], values)
+            connection.execute(_SQL["restore_dag"], values)
+            return _dag(connection.execute(_SQL["kept_dag"], values).fetchone())
 
         return await self._write(work)
 
@@ -70,21 +69,17 @@ class SqliteWorkflowStore(_Part):
             "now": to_text(now_ms),
         }  # fmt: skip
         return await self._write(
-            lambda connection: connection.execute(_SQL["remove_workflows"], values).rowcount
+            lambda connection: connection.execute(_SQL["remove_dags"], values).rowcount
         )
 
     async def highest(self, user_id: str, workflow_id: str) -> int:
         values = {"user_id": user_id, "workflow_id": workflow_id}
         return await self._read(
-            lambda connection: int(
-                connection.execute(_SQL["highest_workflow"], values).fetchone()[0]
-            )
+            lambda connection: int(connection.execute(_SQL["highest_dag"], values).fetchone()[0])
         )
 
     async def load(self, user_id: str, workflow_id: str, version: int) -> StoredDag | None:
-        found = await self._select(
-            "workflow", user_id=user_id, workflow_id=workflow_id, version=version
-        )
+        found = await self._select("dag", user_id=user_id, workflow_id=workflow_id, version=version)
         return found[0] if found else None
 
     async def newest(self, user_id: str, workflow_id: str) -> StoredDag | None:
@@ -99,11 +94,11 @@ class SqliteWorkflowStore(_Part):
             before=VERSION_END if before is None else before, limit=min(limit, PAGE_MAX),
         )  # fmt: skip
 
-    async def workflows(
+    async def newest_of_each(
         self, *, user_id: str | None = None, after: tuple[str, str] = ("", ""), limit: int = 100
     ) -> Sequence[StoredDag]:
         return await self._select(
-            "workflows", user_id=user_id, after_user=after[0], after_workflow=after[1],
+            "newest_of_each", user_id=user_id, after_user=after[0], after_dag=after[1],
             limit=min(limit, PAGE_MAX),
         )  # fmt: skip
 
@@ -113,19 +108,19 @@ class SqliteWorkflowStore(_Part):
         )
 
 
-class SqliteExecutions(_Part):
-    """A `gnomon.ports.executions.Executions` in the file of a ledger."""
+class SqliteDagRuns(_Part):
+    """A `gnomon.ports.dag.DagRuns` in the file of a ledger."""
 
-    async def begin(self, execution: Execution) -> Execution:
-        def work(connection: sqlite3.Connection) -> Execution:
+    async def begin(self, dag_run: DagRun) -> DagRun:
+        def work(connection: sqlite3.Connection) -> DagRun:
             values = {
-                "key": execution.key, "run_id": execution.run_id,
-                "workflow_id": execution.workflow_id, "version": execution.version,
-                "user_id": execution.user_id, "fence": execution.fence,
-                "started_at": to_text(execution.started_ms),
+                "key": dag_run.key, "run_id": dag_run.run_id,
+                "workflow_id": dag_run.workflow_id, "version": dag_run.version,
+                "user_id": dag_run.user_id, "fence": dag_run.fence,
+                "started_at": to_text(dag_run.started_ms),
             }  # fmt: skip
-            connection.execute(_SQL["begin_execution"], values)
-            found = _execution(connection, execution.key)
+            connection.execute(_SQL["begin_dag_run"], values)
+            found = _dag_run(connection, dag_run.key)
             assert found is not None
             return found
 
@@ -148,11 +143,11 @@ class SqliteExecutions(_Part):
             "ended_at": to_text(now_ms),
         }  # fmt: skip
         return await self._write(
-            lambda connection: connection.execute(_SQL["end_execution"], values).rowcount > 0
+            lambda connection: connection.execute(_SQL["end_dag_run"], values).rowcount > 0
         )
 
-    async def get(self, key: str) -> Execution | None:
-        return await self._read(lambda connection: _execution(connection, key))
+    async def get(self, key: str) -> DagRun | None:
+        return await self._read(lambda connection: _dag_run(connection, key))
 
     async def log(self, key: str, node_id: str) -> str | None:
         values = {"key": key, "node_id": node_id}
@@ -164,7 +159,7 @@ class SqliteExecutions(_Part):
     async def retain(self, *, before_ms: int, limit: int) -> int:
         values = {"before": to_text(before_ms), "limit": limit}
         return await self._write(
-            lambda connection: connection.execute(_SQL["retain_executions"], values).rowcount
+            lambda connection: connection.execute(_SQL["retain_dag_runs"], values).rowcount
         )
 
 
@@ -172,13 +167,13 @@ def _dag(row: tuple[str, str, int, str, str, str]) -> StoredDag:
     return StoredDag(*row[:5], created_ms=from_text(row[5]))
 
 
-def _execution(connection: sqlite3.Connection, key: str) -> Execution | None:
-    row = connection.execute(_SQL["execution"], {"key": key}).fetchone()
+def _dag_run(connection: sqlite3.Connection, key: str) -> DagRun | None:
+    row = connection.execute(_SQL["dag_run"], {"key": key}).fetchone()
     if row is None:
         return None
     found, run_id, workflow_id, version, user_id, fence, status, detail, started_at, ended_at = row
     nodes = connection.execute(_SQL["nodes"], {"key": key})
-    return Execution(
+    return DagRun(
         found, run_id, workflow_id, version, user_id, fence, FeedbackStatus(status), detail,
         from_text(started_at), maybe_from_text(ended_at), tuple(_node(one) for one in nodes),
     )  # fmt: skip
