@@ -37,7 +37,7 @@ from gnomon.ports import Clock, Ledger
 from gnomon.shell.launcher.process import Manner, ProcessLauncher
 from gnomon.shell.launcher.strain import raise_limit
 from gnomon.shell.narrating import NarratingLedger
-from gnomon.shell.observe.exposition import Family
+from gnomon.shell.observe.counts import Family
 from gnomon.shell.observe.log_lines import log_lines
 from gnomon.shell.observe.telemetry import log
 from gnomon.shell.store.belonging import Door, NotedLedger, belong

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gnomon.apps.krond.chronicle import Chronicle
+from gnomon.apps.krond.counts import KrondFacts, Tally
 from gnomon.apps.krond.daemon import Daemon
 from gnomon.apps.krond.happening import Happening
-from gnomon.apps.krond.metrics import MetricsFile, Surroundings, Tally
+from gnomon.apps.krond.metrics_file import MetricsFile
 from gnomon.apps.krond.notification import (
     Heartbeat,
     MachineSender,
@@ -78,7 +79,7 @@ class Beside:
         if self._options.metrics is not None:
             file = MetricsFile(
                 self._options.metrics, self._clock, self._tally,
-                jobs=lambda: list(chronicle.jobs.values()), about=lambda: _about(daemon),
+                jobs=lambda: list(chronicle.jobs.values()), facts=lambda: _facts(daemon),
             )  # fmt: skip
             found.append(self._keep(file))
         return found
@@ -96,9 +97,9 @@ class Beside:
         self._sender.close()
 
 
-def _about(daemon: Daemon) -> Surroundings:
+def _facts(daemon: Daemon) -> KrondFacts:
     runtime, condition = daemon.host.runtime, daemon.condition
-    return Surroundings(
+    return KrondFacts(
         version=installed_version(),
         started_ms=condition.started_ms,
         loaded_ms=condition.loaded_ms,

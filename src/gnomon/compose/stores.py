@@ -15,7 +15,7 @@ from gnomon.compose.shared_database import SharedDatabase
 from gnomon.ports import Ledger
 from gnomon.ports.executions import Executions
 from gnomon.ports.workflow_store import WorkflowStore
-from gnomon.shell.observe.exposition import Family
+from gnomon.shell.observe.counts import Family
 from gnomon.shell.store.belonging import Door, NotedLedger, belong
 from gnomon.shell.store.sqlite import SqliteLedger, ledger_thread
 from gnomon.shell.store.workflow import SqliteExecutions, SqliteWorkflowStore

@@ -1,59 +1,53 @@
 """
-How many answers were given, and how long did they take? Counted for Prometheus, by route.
-
-Each application has a registry of its own.
+How many answers were given, and how long did they take? Counted by route.
 
 Spec: HTTP-22.
 """
 
+from collections import Counter
+from collections.abc import Iterator
+
 from fastapi import FastAPI
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
-from prometheus_client.registry import Collector
 from starlette.types import Message, Receive, Scope, Send
 
 from gnomon.ports import Clock
 from gnomon.shell.http.outage import Outage
+from gnomon.shell.observe.counts import Family, Histogram, counter, histogram
 
-__all__ = ["HttpMetrics", "Measured", "OwnRegistry"]
+__all__ = ["HttpCounts", "Measured"]
 
-_DURATIONS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
-
-
-class OwnRegistry:
-    """Collectors in a registry of their own."""
-
-    def __init__(self, *collectors: Collector) -> None:
-        self._registry = CollectorRegistry()
-        for one in collectors:
-            self._registry.register(one)
-
-    def text(self) -> bytes:
-        """All metrics in the text format of Prometheus."""
-        return generate_latest(self._registry)
+_BOUNDS_MS = (1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000)
 
 
-class HttpMetrics(OwnRegistry):
+class HttpCounts:
     """What every application counts: its answers."""
 
-    def __init__(self, *collectors: Collector) -> None:
-        super().__init__(*collectors)
-        self.requests = Counter(
-            "http_requests", "Requests that were answered.", ["method", "route", "status"],
-            registry=self._registry,
-        )  # fmt: skip
-        self.durations = Histogram(
-            "http_request_duration_seconds", "How long answers took.", ["route"],
-            buckets=_DURATIONS, registry=self._registry,
-        )  # fmt: skip
+    def __init__(self) -> None:
+        self._answers: Counter[tuple[str, str, int]] = Counter()
+        self._lengths: dict[str, Histogram] = {}
+
+    def add(self, method: str, route: str, status: int, *, length_ms: int) -> None:
+        self._answers[method, route, status] += 1
+        self._lengths.setdefault(route, Histogram(_BOUNDS_MS)).add(length_ms)
+
+    def families(self) -> Iterator[Family]:
+        """The figures of all answers so far."""
+        answers = counter("http_requests_total", "Requests that were answered.")
+        for (method, route, status), number in self._answers.items():
+            answers.add(number, method=method, route=route, status=str(status))
+        lengths = histogram("http_request_duration_seconds", "How long answers took.")
+        for route, length in self._lengths.items():
+            lengths.add(length, route=route)
+        yield from (answers, lengths)
 
 
 class Measured:
     """Counts and times every answer, by its route, and notes the end of an outage."""
 
-    def __init__(self, app: FastAPI, *, metrics: HttpMetrics, clock: Clock) -> None:
+    def __init__(self, app: FastAPI, *, counts: HttpCounts, clock: Clock) -> None:
         self._app = app
         self._outage: Outage = app.state.outage
-        self._metrics = metrics
+        self._counts = counts
         self._clock = clock
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -73,9 +67,8 @@ class Measured:
         finally:
             route = getattr(scope.get("route"), "path", "none")
             self._outage.answered(route, status)
-            self._metrics.requests.labels(_method(scope), route, str(status)).inc()
-            length = (self._clock.monotonic_ms() - began) / 1000
-            self._metrics.durations.labels(route).observe(length)
+            length_ms = self._clock.monotonic_ms() - began
+            self._counts.add(_method(scope), route, status, length_ms=length_ms)
 
 
 def _method(scope: Scope) -> str:

@@ -19,7 +19,8 @@ from collections.abc import Callable, Sequence
 from gnomon.core.engine import USUAL, Change, Limits
 from gnomon.errors import StoreError
 from gnomon.ports import Clock, Launcher, Ledger
-from gnomon.shell.observe.telemetry import Telemetry, log
+from gnomon.shell.observe.counts import Telemetry
+from gnomon.shell.observe.telemetry import log
 from gnomon.shell.worker.holding import Moment
 from gnomon.shell.worker.turn import Worker
 

@@ -22,7 +22,8 @@ from gnomon.core.engine import Change, Limits, plan
 from gnomon.core.ledger.lifecycle import Reason, State
 from gnomon.ports import Claim, Clock, Ended, Failed, Launched, Launcher, Ledger, Report, Strained
 from gnomon.ports.renewal import Renewal
-from gnomon.shell.observe.telemetry import Telemetry, log
+from gnomon.shell.observe.counts import Telemetry
+from gnomon.shell.observe.telemetry import log
 from gnomon.shell.worker.claims import Claims
 from gnomon.shell.worker.ending import Ending
 from gnomon.shell.worker.holding import Holding, Moment

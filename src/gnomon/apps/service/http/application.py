@@ -53,7 +53,7 @@ def create_app(parts: Parts) -> ASGIApp:
         app.include_router(router)
     app.include_router(health_router(parts.check_store))
     complete_document(app, CallbackForm)
-    measured = Measured(app, metrics=parts.metrics, clock=parts.clock)
+    measured = Measured(app, counts=parts.answers, clock=parts.clock)
     gate = Gate(
         measured, hosts=parts.hosts, limits=parts.limits, authenticator=parts.authenticator,
         check_callback=partial(check_callback_head, parts.callback_keys, parts.clock),

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from gnomon.shell.http.listening import bind
-from gnomon.shell.observe.page_server import CONNECTIONS_MAX, HEAD_MAX, serving_page
+from gnomon.shell.observe.page import CONNECTIONS_MAX, HEAD_MAX, serving_page
 from tests.clauses import clause
 
 Ask = Callable[[bytes], Awaitable[str]]

@@ -17,7 +17,7 @@ from contextlib import asynccontextmanager, suppress
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
-from gnomon.shell.observe.exposition import CONTENT_TYPE
+from gnomon.shell.observe.prometheus import CONTENT_TYPE
 from gnomon.shell.observe.telemetry import log
 
 __all__ = ["PATH", "Check", "serving_page"]

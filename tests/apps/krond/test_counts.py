@@ -1,18 +1,16 @@
-"""The page of metrics: valid whatever jobs are called, and right about what happened."""
+"""The figures of krond: right about what happened, and as Prometheus reads them."""
 
 from dataclasses import replace
 
-from hypothesis import given
-from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 
+from gnomon.apps.krond.counts import KrondFacts, Tally, krond_families
 from gnomon.apps.krond.job import Job
-from gnomon.apps.krond.metrics import Surroundings, Tally, metrics_text
 from gnomon.apps.krond.notice import Occasion
 from gnomon.core.ledger.lifecycle import Outcome, State, Status
 from gnomon.ports import RunRow
-from gnomon.shell.observe.exposition import Family, Sample, render_families
-from gnomon.shell.observe.telemetry import Telemetry
+from gnomon.shell.observe.counts import Telemetry
+from gnomon.shell.observe.prometheus import page_text
 from tests.apps.krond.krontab.reading import job
 from tests.apps.krond.notification.happenings import AT_MS, happened
 from tests.clauses import clause
@@ -21,26 +19,12 @@ BACKUP = job("0 2 * * * name=backup command=/bin/backup")
 
 
 def page(*jobs: Job, tally: Tally, telemetry: Telemetry | None = None) -> list[str]:
-    about = Surroundings(
+    facts = KrondFacts(
         version="0.1", started_ms=1_000, loaded_ms=2_500, is_valid=False, active=3,
         telemetry=telemetry or Telemetry(),
     )  # fmt: skip
     upcoming = {one.schedule_id: 1_772_332_860 for one in jobs}
-    return metrics_text(jobs, tally, about, upcoming=upcoming).splitlines()
-
-
-@clause("METRICS-1")
-@given(st.text(), st.floats(-1e9, 1e12))
-def test_a_page_is_valid_whatever_labels_say(text: str, value: float) -> None:
-    family = Family(
-        name="krond_x", kind="gauge", help="Some.", samples=[Sample(value, {"job": text})]
-    )
-
-    (found,) = text_string_to_metric_families(render_families([family]))
-
-    assert (found.name, found.type, found.documentation) == ("krond_x", "gauge", "Some.")
-    (sample,) = found.samples
-    assert (sample.labels, sample.value) == ({"job": text}, value)
+    return page_text(krond_families(jobs, tally, facts, upcoming=upcoming)).splitlines()
 
 
 @clause("METRICS-1")
@@ -67,14 +51,14 @@ def test_periods_and_runs_are_counted() -> None:
 
     lines = page(BACKUP, tally=tally)
 
-    who = 'job="backup",file="/etc/krond.d/site"'
+    who = 'file="/etc/krond.d/site",job="backup"'
     for line in (
-        f'krond_periods_total{{{who},outcome="executed",reason=""}} 3',
-        f'krond_periods_total{{{who},outcome="missed",reason="deadline"}} 40',
-        f'krond_periods_total{{{who},outcome="skipped",reason="overlap"}} 1',
-        f'krond_runs_total{{{who},result="failure"}} 1',
-        f'krond_runs_total{{{who},result="success"}} 2',
-        f"krond_job_last_run_duration_seconds{{{who}}} 192",
+        f'krond_periods_total{{{who},outcome="executed",reason=""}} 3.0',
+        f'krond_periods_total{{{who},outcome="missed",reason="deadline"}} 40.0',
+        f'krond_periods_total{{{who},outcome="skipped",reason="overlap"}} 1.0',
+        f'krond_runs_total{{{who},result="failure"}} 1.0',
+        f'krond_runs_total{{{who},result="success"}} 2.0',
+        f"krond_job_last_run_duration_seconds{{{who}}} 192.0",
     ):
         assert line in lines
 
@@ -91,18 +75,18 @@ def test_krond_says_how_it_is() -> None:
     )  # fmt: skip
 
     for line in (
-        "krond_start_time_seconds 1",
-        "krond_jobs 2",
-        "krond_jobs_suspended 1",
-        "krond_runs_active 3",
+        "krond_start_time_seconds 1.0",
+        "krond_jobs 2.0",
+        "krond_jobs_suspended 1.0",
+        "krond_runs_active 3.0",
         "krond_config_loaded_time_seconds 2.5",
-        "krond_config_valid 0",
-        "krond_launches_total 7",
-        'krond_start_lateness_seconds_bucket{le="0.005"} 1',
-        'krond_start_lateness_seconds_bucket{le="0.04"} 2',
-        'krond_start_lateness_seconds_bucket{le="+Inf"} 3',
+        "krond_config_valid 0.0",
+        "krond_launches_total 7.0",
+        'krond_start_lateness_seconds_bucket{le="0.005"} 1.0',
+        'krond_start_lateness_seconds_bucket{le="0.04"} 2.0',
+        'krond_start_lateness_seconds_bucket{le="+Inf"} 3.0',
         "krond_start_lateness_seconds_sum 2.043",
-        "krond_start_lateness_seconds_count 3",
+        "krond_start_lateness_seconds_count 3.0",
     ):
         assert line in lines
 
@@ -114,7 +98,7 @@ def test_a_suspended_job_has_no_next_run() -> None:
     lines = page(BACKUP, held, tally=Tally())
 
     assert [line for line in lines if line.startswith("krond_job_next_run")] == [
-        'krond_job_next_run_time_seconds{job="backup",file="/etc/krond.d/site"} 1772332860'
+        'krond_job_next_run_time_seconds{file="/etc/krond.d/site",job="backup"} 1.77233286e+09'
     ]
 
 
@@ -133,7 +117,7 @@ def test_what_came_last_is_recalled_from_before_the_start() -> None:
     tally.recall([row, failed, replace(row, outcome=Outcome.MISSED)])
 
     lines = page(BACKUP, tally=tally)
-    who = 'job="backup",file="/etc/krond.d/site"'
-    assert f"krond_job_last_success_time_seconds{{{who}}} 1772332865" in lines
-    assert f"krond_job_last_failure_time_seconds{{{who}}} 1772332869" in lines
+    who = 'file="/etc/krond.d/site",job="backup"'
+    assert f"krond_job_last_success_time_seconds{{{who}}} 1.772332865e+09" in lines
+    assert f"krond_job_last_failure_time_seconds{{{who}}} 1.772332869e+09" in lines
     assert not any(line.startswith("krond_periods_total") for line in lines)

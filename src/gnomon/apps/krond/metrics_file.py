@@ -14,11 +14,11 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from gnomon.apps.krond.counts import KrondFacts, Tally, krond_families
 from gnomon.apps.krond.job import Job
-from gnomon.apps.krond.metrics.page import Surroundings, metrics_text
-from gnomon.apps.krond.metrics.tally import Tally
 from gnomon.apps.krond.upcoming import next_chosen
 from gnomon.ports import Clock
+from gnomon.shell.observe.prometheus import page_text
 from gnomon.shell.observe.telemetry import log
 
 __all__ = ["EVERY_MS", "MetricsFile"]
@@ -32,13 +32,13 @@ class MetricsFile:
 
     def __init__(
         self, path: Path, clock: Clock, tally: Tally, *,
-        jobs: Callable[[], Sequence[Job]], about: Callable[[], Surroundings],
+        jobs: Callable[[], Sequence[Job]], facts: Callable[[], KrondFacts],
     ) -> None:  # fmt: skip
         self._path = path
         self._clock = clock
         self._tally = tally
         self._jobs = jobs
-        self._about = about
+        self._facts = facts
         self._upcoming: dict[str, tuple[Job, int | None]] = {}
         self._written: tuple[int, Sequence[Job], bool, int] | None = None
 
@@ -53,12 +53,12 @@ class MetricsFile:
 
     def update(self) -> None:
         """Write the page if it is another, else say that it still holds."""
-        now, jobs, about = self._clock.now_ms() // 1000, self._jobs(), self._about()
+        now, jobs, facts = self._clock.now_ms() // 1000, self._jobs(), self._facts()
         moved = self._look_ahead(jobs, now)
-        state = (self._tally.version, jobs, about.is_valid, about.active)
+        state = (self._tally.version, jobs, facts.is_valid, facts.active)
         if moved or state != self._written or not self._path.exists():
             found = {key: at for key, (_, at) in self._upcoming.items() if at is not None}
-            self._write(metrics_text(jobs, self._tally, about, upcoming=found))
+            self._write(page_text(krond_families(jobs, self._tally, facts, upcoming=found)))
             self._written = state
         else:
             os.utime(self._path)

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from gnomon.apps.krond.counts import KrondFacts, Tally
 from gnomon.apps.krond.job import Job
-from gnomon.apps.krond.metrics import MetricsFile, Surroundings, Tally
+from gnomon.apps.krond.metrics_file import MetricsFile
 from gnomon.apps.krond.notice import Occasion
-from gnomon.shell.observe.telemetry import Telemetry
+from gnomon.shell.observe.counts import Telemetry
 from tests.apps.krond.krontab.reading import job
 from tests.apps.krond.notification.happenings import happened
 from tests.clauses import clause
@@ -21,7 +22,7 @@ HOURLY = job("0 * * * * name=hourly command=true")
 def metrics_file(path: Path, clock: VirtualClock, tally: Tally, jobs: list[Job]) -> MetricsFile:
     return MetricsFile(
         path, clock, tally, jobs=lambda: list(jobs),
-        about=lambda: Surroundings(
+        facts=lambda: KrondFacts(
             version="0.1", started_ms=0, loaded_ms=0, is_valid=True, active=0,
             telemetry=Telemetry(),
         ),
@@ -68,7 +69,11 @@ def test_the_next_second_is_found_again_when_it_has_passed(tmp_path: Path) -> No
 
     run_virtually(scenario())
 
-    assert [line.split()[-1] for line in found] == ["1772326800", "1772330400", "1772334000"]
+    assert [line.split()[-1] for line in found] == [
+        "1.7723268e+09",
+        "1.7723304e+09",
+        "1.772334e+09",
+    ]
 
 
 @clause("METRICS-5")
