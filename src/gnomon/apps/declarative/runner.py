@@ -24,7 +24,7 @@ from gnomon.apps.declarative.agenda import End, Start
 from gnomon.apps.declarative.events import LogEvent, log
 from gnomon.ports import Clock
 from gnomon.shell.daemon_threads import DaemonThreads, Outcome
-from gnomon.shell.launcher.detail import failure_line
+from gnomon.shell.launcher.ends import failure_line
 
 __all__ = ["Run", "Runner", "current_run"]
 

@@ -20,7 +20,7 @@ from gnomon.core.ledger.lifecycle import Reason
 from gnomon.ports import Clock
 from gnomon.ports.executor import Accepted, Answer, Feedback, Meta, Refused, Unanswered
 from gnomon.shell.executor.signature import Keyring, Purpose, signed
-from gnomon.shell.launcher.detail import one_line
+from gnomon.shell.launcher.ends import one_line
 from gnomon.shell.outgoing.client import Fault, Outgoing, Request, Response, Trouble
 
 __all__ = ["ANSWER_MS", "RETRY_AFTER_MAX_MS", "HttpExecutor"]

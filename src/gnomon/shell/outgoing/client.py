@@ -18,8 +18,7 @@ from typing import NamedTuple
 import httpcore
 
 from gnomon.ports import Clock
-from gnomon.shell.launcher.detail import failure_line, one_line
-from gnomon.shell.launcher.waiting import all_done_within
+from gnomon.shell.launcher.ends import all_done_within, failure_line, one_line
 from gnomon.shell.outgoing.checked import BlockedError, CheckedBackend, Resolve, system_resolve
 from gnomon.shell.outgoing.rule import PUBLIC, Rule
 

@@ -18,7 +18,7 @@ from gnomon.apps.krond.happening import Happening
 from gnomon.apps.krond.notice import Occasion
 from gnomon.core.civil.instant import format_instant
 from gnomon.errors.root import harmless, printable
-from gnomon.shell.launcher.detail import read_exit
+from gnomon.shell.launcher.ends import read_exit
 
 __all__ = ["OUTPUT_MAX", "Call", "Mail", "Message", "messages"]
 

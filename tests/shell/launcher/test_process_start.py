@@ -10,9 +10,8 @@ import pytest
 
 from gnomon.ports import Failed
 from gnomon.shell.clock import SystemClock
-from gnomon.shell.launcher.account import account_of
-from gnomon.shell.launcher.process import Manner, ProcessLauncher
-from gnomon.shell.launcher.rights import files_of
+from gnomon.shell.launcher.process import ProcessLauncher, ProcessRules
+from gnomon.shell.launcher.process_start import account_of, files_of
 from tests.clauses import clause
 from tests.shell.launcher.claims import a_claim
 from tests.shell.launcher.processes import run_one
@@ -97,7 +96,9 @@ def test_a_command_finds_its_umask(tmp_path: Path, given: str | None, found: str
     target = {"shell": "umask"} | ({} if given is None else {"umask": given})
 
     async def scenario() -> str:
-        launcher = ProcessLauncher(SystemClock(), directory=tmp_path, manner=Manner(umask=0o022))
+        launcher = ProcessLauncher(
+            SystemClock(), directory=tmp_path, rules=ProcessRules(umask=0o022)
+        )
         claim = a_claim(target)
         await launcher.launch(claim)
         await launcher.release(claim.key)

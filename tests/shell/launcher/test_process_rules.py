@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.ports import Ended, Failed, Launched, Strained
 from gnomon.shell.clock import SystemClock
-from gnomon.shell.launcher.detail import Exit, Usage, exit_line, read_exit
-from gnomon.shell.launcher.identity import Identity, identify
-from gnomon.shell.launcher.process import Manner, ProcessLauncher
+from gnomon.shell.launcher.ends import Exit, Usage, exit_line, read_exit
+from gnomon.shell.launcher.process import ProcessLauncher, ProcessRules
+from gnomon.shell.launcher.process_id import ProcessId, identify
 from tests.clauses import clause
 from tests.shell.launcher.claims import a_claim
 from tests.shell.launcher.processes import READY, begin, heard, shell_with_fifo
@@ -30,7 +30,7 @@ def test_what_a_process_used_stands_in_the_line_of_its_end(tmp_path: Path) -> No
     )
 
     async def scenario() -> Ended:
-        launcher = ProcessLauncher(SystemClock(), manner=Manner(records_usage=True))
+        launcher = ProcessLauncher(SystemClock(), rules=ProcessRules(records_usage=True))
         await begin(launcher, a_claim({"command": [sys.executable, "-c", burning]}))
         [end] = await launcher.ended()
         return end
@@ -81,7 +81,7 @@ def test_what_is_written_about_an_end_is_read_back(
 @clause("LAUNCH-14")
 def test_a_missing_program_may_come_back(tmp_path: Path) -> None:
     async def scenario() -> Launched | Failed | Strained:
-        launcher = ProcessLauncher(SystemClock(), manner=Manner(gives_up=False))
+        launcher = ProcessLauncher(SystemClock(), rules=ProcessRules(gives_up=False))
         return await launcher.launch(a_claim({"command": [str(tmp_path / "none")]}))
 
     failed = asyncio.run(scenario())
@@ -94,7 +94,7 @@ def test_a_missing_program_may_come_back(tmp_path: Path) -> None:
 @clause("KROND-32")
 def test_what_is_asked_for_by_hand_is_tried_once(tmp_path: Path) -> None:
     async def scenario() -> Launched | Failed | Strained:
-        launcher = ProcessLauncher(SystemClock(), manner=Manner(gives_up=False))
+        launcher = ProcessLauncher(SystemClock(), rules=ProcessRules(gives_up=False))
         claim = a_claim({"command": [str(tmp_path / "none")]})
         return await launcher.launch(claim._replace(key="manual:billing:now"))
 
@@ -107,12 +107,12 @@ def test_what_is_asked_for_by_hand_is_tried_once(tmp_path: Path) -> None:
 @clause("LAUNCH-14")
 def test_a_launcher_that_leaves_ends_nothing_when_it_is_drained(fifo: Path) -> None:
     async def scenario() -> tuple[bool, Ended]:
-        launcher = ProcessLauncher(SystemClock(), manner=Manner(leaves=True))
+        launcher = ProcessLauncher(SystemClock(), rules=ProcessRules(leaves=True))
         claim = a_claim(shell_with_fifo(f"{READY}; exec sleep 600", fifo))
         run_id = await begin(launcher, claim)
         await asyncio.to_thread(heard, fifo)
         await launcher.drain(grace_ms=0)
-        found = Identity.read(run_id)
+        found = ProcessId.read(run_id)
         is_there = found is not None and identify(found[0].pid) == found[0]
         await launcher.end(claim.key, Reason.STOPPED)
         [end] = await launcher.ended()
@@ -128,7 +128,7 @@ def test_a_launcher_that_leaves_ends_nothing_when_it_is_drained(fifo: Path) -> N
 def test_a_command_finds_the_limit_of_descriptors_that_was_chosen_for_it(tmp_path: Path) -> None:
     async def scenario() -> str:
         launcher = ProcessLauncher(
-            SystemClock(), directory=tmp_path, manner=Manner(descriptors=123)
+            SystemClock(), directory=tmp_path, rules=ProcessRules(descriptors=123)
         )
         claim = a_claim({"shell": "ulimit -S -n"})
         await begin(launcher, claim)

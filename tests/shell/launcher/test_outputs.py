@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 from gnomon.shell.clock import SystemClock
-from gnomon.shell.launcher.output import Output
+from gnomon.shell.launcher.outputs import Output
 from gnomon.shell.launcher.process import OUTPUT_LOOK_MS, ProcessLauncher
 from tests.clauses import clause
 from tests.shell.launcher.claims import a_claim

@@ -10,7 +10,7 @@ import pytest
 from gnomon.errors import DefinitionError
 from gnomon.ports import Ended, Failed
 from gnomon.shell.clock import SystemClock
-from gnomon.shell.launcher import sink
+from gnomon.shell.launcher import outputs
 from gnomon.shell.launcher.command import parse_command
 from gnomon.shell.launcher.process import ProcessLauncher
 from tests.clauses import clause
@@ -74,7 +74,7 @@ def test_each_write_is_a_message_of_the_systems_log(
 ) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as log:
         log.bind(str(tmp_path / "log"))
-        monkeypatch.setattr(sink, "SYSTEM_LOG", str(tmp_path / "log"))
+        monkeypatch.setattr(outputs, "SYSTEM_LOG", str(tmp_path / "log"))
 
         run_one({"shell": "echo one; echo two", "stdout": "syslog"}, tmp_path / "kept")
 
@@ -96,7 +96,7 @@ def refusal(target: dict[str, object]) -> str:
 def test_a_command_without_its_output_is_not_started(
     place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sink, "SYSTEM_LOG", str(tmp_path / "none"))
+    monkeypatch.setattr(outputs, "SYSTEM_LOG", str(tmp_path / "none"))
 
     said = refusal({"shell": f"touch {tmp_path}/ran", "stdout": place})
 

@@ -1,24 +1,38 @@
 """
-How a run ended, in one line.
+How did a run end, in one line, and which ends was the worker not told of yet?
 
 What a run says about itself is foreign text: it is cut to a bearable length, and characters that
-could break a line or a terminal are written as escapes.
-
-What it used stands in the same line, where the launcher measures it, and can be read out of it.
+could break a line or a terminal are written as escapes. What it used stands in the same line, where
+the launcher measures it, and can be read out of it.
 
 Spec: LAUNCH-4, LAUNCH-14.
 """
 
+import asyncio
 import re
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, TypeVar
 
-__all__ = ["DETAIL_MAX", "Exit", "Usage", "exit_line", "failure_line", "one_line", "read_exit"]
+from gnomon.ports import Clock, Ended
+
+__all__ = [
+    "DETAIL_MAX",
+    "Ends",
+    "Exit",
+    "Usage",
+    "all_done_within",
+    "exit_line",
+    "failure_line",
+    "one_line",
+    "read_exit",
+]
 
 DETAIL_MAX = 500
 _EXIT = re.compile(
     r"(?:exit (?P<code>\d+|unknown)|signal (?P<signal>\d+))"
     r"(?: \(user (?P<user>[\d.]+)s, system (?P<system>[\d.]+)s(?:, memory (?P<memory>\d+) KiB)?\))?"
 )
+_Result = TypeVar("_Result")
 
 
 class Usage(NamedTuple):
@@ -87,3 +101,41 @@ def read_exit(line: str | None) -> Exit | None:
         None if signal is None else int(signal),
         usage,
     )
+
+
+class Ends:
+    """Ends that the worker has not been told of yet."""
+
+    def __init__(self) -> None:
+        self._ends: list[Ended] = []
+        self._some = asyncio.Event()
+
+    def add(self, end: Ended) -> None:
+        if not self._ends:
+            self._some.set()
+        self._ends.append(end)
+
+    async def take(self) -> Sequence[Ended]:
+        """Wait until there are some, and hand them over."""
+        await self._some.wait()
+        self._some.clear()
+        ends, self._ends = self._ends, []
+        return ends
+
+
+async def all_done_within(
+    clock: Clock, futures: Iterable["asyncio.Future[_Result]"], length_ms: int
+) -> bool:
+    """Wait until all of these are done, but no longer than this; say whether they are."""
+    waiting = [future for future in futures if not future.done()]
+    if not waiting:
+        return True
+    whole = asyncio.ensure_future(asyncio.wait(waiting))
+    alarm = asyncio.ensure_future(clock.sleep_ms(length_ms))
+    try:
+        await asyncio.wait([whole, alarm], return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        whole.cancel()
+        alarm.cancel()
+        await asyncio.wait([whole, alarm])
+    return all(future.done() for future in waiting)

@@ -1,29 +1,41 @@
 """
-Where does the output of a process go, and how much of it is kept?
+Where do the outputs of a process go, and how much of what the launcher keeps does it keep?
 
-It goes straight into a file, so that a run never waits for its worker and does not notice when the
-worker dies. While a process writes, `look` gives back what the middle of a long output takes on the
-disk, without moving what is written. When no process writes any more, the file is cut to its first
-and last part. A file that stayed empty is removed, and of the others the newest are kept.
+An output goes into the file that the launcher keeps for its run (`capture`), to where the worker
+prints itself (`inherit`), nowhere (`discard`), to the end of a file (`file:PATH`), or to the
+system's log (`syslog`), where each write of the process is one message. A file is opened with the
+rights of the process's own user, so that no user can have a file written that the user could not
+write; one that cannot be opened is an `OSError`, and the process is not started.
+
+What is captured goes straight into a file, so that a run never waits for its worker and does not
+notice when the worker dies. While a process writes, `look` gives back what the middle of a long
+output takes on the disk, without moving what is written: a hole in a file reads as zero and takes
+no room. When no process writes any more, the file is cut to its first and last part. A file that
+stayed empty is removed, and of the others the newest are kept.
 
 A lock tells whether a process writes: it comes with the descriptor that a process is given, goes on
 to all its children, and is gone when the last of them has closed it. So a child that was left
 behind keeps its file, and what a former worker did not live to settle is settled by the next.
 
-Spec: LAUNCH-9, LAUNCH-11.
+Spec: LAUNCH-9, LAUNCH-11, LAUNCH-13.
 """
 
 import contextlib
+import ctypes
 import errno
 import fcntl
 import os
 import re
-from collections.abc import Iterator
+import socket
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
-from gnomon.shell.launcher.hole import punch_hole
+from gnomon.shell.launcher.command import CAPTURE, DISCARD, FILE, INHERIT, SYSLOG
+from gnomon.shell.launcher.process_start import Account, files_of
 
-__all__ = ["FILES_MAX", "OUTPUT_MAX", "Output", "newest_output"]
+__all__ = ["FILES_MAX", "OUTPUT_MAX", "USUAL_UMASK", "Output", "Sinks", "newest_output"]
 
 OUTPUT_MAX = 64 * 1024
 """Bytes kept of one run."""
@@ -32,6 +44,9 @@ FILES_MAX = 10_000
 _NOTE_MAX = 64
 """What is left out is more than what says so, and a file that was cut is not cut again."""
 _ODD = re.compile(r"[^A-Za-z0-9_-]", re.ASCII)
+SYSTEM_LOG = "/dev/log"
+USUAL_UMASK = 0o022
+_KEEP_SIZE, _PUNCH_HOLE = 0x01, 0x02  # from linux/falloc.h
 
 
 class Output:
@@ -87,7 +102,7 @@ class Output:
             with contextlib.suppress(OSError):
                 tail = path.stat().st_size - self._half
                 if tail - empty_to >= 2 * self._half:
-                    punch_hole(path, empty_to, tail)
+                    _punch_hole(path, empty_to, tail)
                     self._growing[path] = tail
         for path in list(self._left):
             self.settle(path)
@@ -182,3 +197,86 @@ def _trim(path: Path, size: int, half: int) -> None:
     with os.fdopen(descriptor, "wb") as file:
         file.write(head + note + tail)
     short.replace(path)
+
+
+class Sinks(NamedTuple):
+    """How the outputs of one process are opened."""
+
+    account: Account
+    place: int
+    """Where paths that are not absolute begin, as an open directory."""
+    umask: int
+    capture: Callable[[], int]
+    """Opens the file that the launcher keeps."""
+
+    @contextlib.contextmanager
+    def opened(self, stdout: str, stderr: str) -> Iterator[tuple[int | None, int | None]]:
+        """Descriptors for the process; None for the worker's own. They are closed afterwards."""
+        with contextlib.ExitStack() as closing:
+            found: dict[str, int] = {}
+            for sink in {stdout, stderr} - {INHERIT}:  # what goes to one place goes there in order
+                found[sink] = self._open(sink)
+                closing.callback(os.close, found[sink])
+            yield found.get(stdout), found.get(stderr)
+
+    def _open(self, sink: str) -> int:
+        if sink == CAPTURE:
+            return self.capture()
+        if sink == DISCARD:
+            return os.open(os.devnull, os.O_WRONLY)
+        if sink == SYSLOG:
+            return _system_log()
+        path = sink.removeprefix(FILE)
+        try:
+            with files_of(self.account):
+                return _append_to(path, self.place, self.umask)
+        except OSError as error:
+            said = f"the file for the output cannot be opened: {error.strerror}"
+            raise OSError(error.errno, said, path) from error
+
+
+def _append_to(path: str, place: int, umask: int) -> int:
+    # A pipe that was named may have no reader; then the launcher must not wait for one.
+    flags = os.O_WRONLY | os.O_APPEND | os.O_NONBLOCK | os.O_CLOEXEC
+    try:
+        descriptor = os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=place)
+    except FileExistsError:
+        descriptor = os.open(path, flags, dir_fd=place)
+    else:
+        os.fchmod(descriptor, 0o666 & ~umask)
+    os.set_blocking(descriptor, True)
+    return descriptor
+
+
+def _system_log() -> int:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as log:
+        try:
+            log.connect(SYSTEM_LOG)
+        except OSError as error:
+            raise OSError(error.errno, f"the system's log cannot be reached ({error})") from error
+        return log.detach()
+
+
+def _punch_hole(path: Path, start: int, end: int) -> None:
+    """Free the bytes from `start` up to `end`, which then read as zero.
+
+    Linux can do that on every file system in common use, and says so where it cannot. Python has no
+    name for it, hence the C library.
+    """
+    descriptor = os.open(path, os.O_WRONLY | os.O_NOFOLLOW)
+    try:
+        if _fallocate()(descriptor, _KEEP_SIZE | _PUNCH_HOLE, start, end - start):
+            number = ctypes.get_errno()
+            raise OSError(number, os.strerror(number), str(path))
+    finally:
+        os.close(descriptor)
+
+
+@cache
+def _fallocate() -> Callable[[int, int, int, int], int]:
+    library = ctypes.CDLL(None, use_errno=True)
+    # With 64-bit offsets wherever there are two of them.
+    found = getattr(library, "fallocate64", None) or library.fallocate
+    found.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_int64, ctypes.c_int64]
+    found.restype = ctypes.c_int
+    return found

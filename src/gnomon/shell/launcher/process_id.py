@@ -13,7 +13,7 @@ from typing import NamedTuple, Self
 
 from gnomon.shell.boot import read_boot_id
 
-__all__ = ["Identity", "identify"]
+__all__ = ["ProcessId", "identify"]
 
 _BOOT_DIGITS = 8
 """How much of the id of a boot stands in that of a run."""
@@ -21,7 +21,7 @@ _TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
 _GONE = ("Z", "X", "x")
 
 
-class Identity(NamedTuple):
+class ProcessId(NamedTuple):
     """One process, for good."""
 
     pid: int
@@ -47,7 +47,7 @@ class Identity(NamedTuple):
         return None if pid < 2 else (cls(pid, start, parts[2]), timeout_ms, grace_ms)
 
 
-def identify(pid: int) -> Identity | None:
+def identify(pid: int) -> ProcessId | None:
     """The process that has this id now; None when there is none that still runs."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
@@ -58,4 +58,4 @@ def identify(pid: int) -> Identity | None:
         return None
     # The name, in parentheses, may hold anything; the fields after it are numbers and a letter.
     state, *rest = stat.rpartition(")")[2].split()
-    return None if state in _GONE else Identity(pid, int(rest[18]), boot_id[:_BOOT_DIGITS])
+    return None if state in _GONE else ProcessId(pid, int(rest[18]), boot_id[:_BOOT_DIGITS])
