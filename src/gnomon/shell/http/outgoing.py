@@ -1,34 +1,55 @@
 """
-One request, and what came of it.
+One request to another machine, and what came of it.
+
+A user who writes a URL into a DAG or an executor's address has this machine make a request, and may
+not be trusted with our network. A host is looked up once, for the connection that is made; if a
+single one of its addresses is not allowed, none is used. The connection is then made to one of
+those very addresses, so that a name which answers differently the second time gains nothing.
+Certificates and the Host header still speak of the name.
 
 Either there is an answer, or it is said what is known about the request: the rule does not allow it
 (`refused`), it certainly never left (`unsent`), or what became of it is not known (`unknown`).
 Redirects are answers like others and are not followed; nothing is taken from the environment, no
-proxy and no cookie; nothing is decompressed; and no answer is read beyond its limit.
+proxy and no cookie; nothing is decompressed; and no answer is read beyond its limit. What a request
+is for does not belong here.
 
-Spec: OUT-4 to OUT-7.
+Spec: OUT-2 to OUT-7.
 """
 
 import asyncio
+import socket
 import ssl
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-import httpcore
-
+from gnomon.errors import MissingExtraError
 from gnomon.ports import Clock
+from gnomon.shell.http.address_rule import PUBLIC, Rule
 from gnomon.shell.launcher.ends import all_done_within, failure_line, one_line
-from gnomon.shell.outgoing.checked import BlockedError, CheckedBackend, Resolve, system_resolve
-from gnomon.shell.outgoing.rule import PUBLIC, Rule
 
-__all__ = ["BODY_MAX", "CONNECT_MS", "Fault", "Outgoing", "Request", "Response", "Trouble"]
+try:
+    import httpcore
+except ImportError as error:
+    raise MissingExtraError("making HTTP requests", extra="service") from error
+
+__all__ = [
+    "BODY_MAX",
+    "CONNECT_MS",
+    "Fault",
+    "Outgoing",
+    "Request",
+    "Response",
+    "Trouble",
+    "system_resolve",
+]
 
 BODY_MAX = 64 * 1024
 """Bytes kept of an answer."""
 CONNECT_MS = 5_000
 CONNECTIONS_MAX = 100
 _USER_AGENT = "gnomon"
+_Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 
 
 class Fault(StrEnum):
@@ -69,11 +90,61 @@ class Response(NamedTuple):
     cut: bool
 
 
+class _BlockedError(Exception):
+    """The rule does not allow this connection; nothing was sent."""
+
+
+async def system_resolve(host: str, port: int) -> Sequence[str]:
+    """The addresses of a host, as the system knows them."""
+    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(address[0]) for *_, address in found))
+
+
+class _CheckedBackend(httpcore.AsyncNetworkBackend):
+    """Connects to what a rule allows."""
+
+    def __init__(self, rule: Rule, resolve: _Resolve = system_resolve) -> None:
+        self._rule = rule
+        self._resolve = resolve
+        self._inner = httpcore.AnyIOBackend()
+
+    async def connect_tcp(
+        self, host: str, port: int, timeout: float | None = None,  # noqa: ASYNC109 (httpcore's)
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.AsyncNetworkStream:  # fmt: skip
+        try:
+            addresses = await self._resolve(host, port)
+        except (OSError, UnicodeError) as error:
+            raise httpcore.ConnectError(f"{host} cannot be looked up ({error})") from error
+        for address in addresses:
+            if objection := self._rule.objection_to_address(address):
+                raise _BlockedError(f"{host}: {objection}")
+        trouble: Exception = httpcore.ConnectError(f"{host} has no address")
+        for address in addresses:
+            try:
+                return await self._inner.connect_tcp(
+                    address, port, timeout, local_address, socket_options
+                )
+            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+                trouble = error
+        raise trouble
+
+    async def connect_unix_socket(
+        self, path: str, timeout: float | None = None,  # noqa: ASYNC109 (httpcore's)
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.AsyncNetworkStream:  # fmt: skip
+        raise _BlockedError("a socket of this machine is not allowed")
+
+    async def sleep(self, seconds: float) -> None:
+        await self._inner.sleep(seconds)
+
+
 class Outgoing:
     """Makes requests under one rule."""
 
     def __init__(
-        self, clock: Clock, *, rule: Rule = PUBLIC, resolve: Resolve = system_resolve,
+        self, clock: Clock, *, rule: Rule = PUBLIC, resolve: _Resolve = system_resolve,
         tls: ssl.SSLContext | None = None, body_max: int = BODY_MAX,
         connections_max: int = CONNECTIONS_MAX,
     ) -> None:  # fmt: skip
@@ -82,7 +153,7 @@ class Outgoing:
         self._body_max = body_max
         self._pool = httpcore.AsyncConnectionPool(
             ssl_context=tls, max_connections=connections_max, http1=True, http2=False,
-            network_backend=CheckedBackend(rule, resolve), keepalive_expiry=30.0,
+            network_backend=_CheckedBackend(rule, resolve), keepalive_expiry=30.0,
         )  # fmt: skip
 
     async def request(self, request: Request) -> Response | Trouble:
@@ -116,7 +187,7 @@ class Outgoing:
             ) as answer:  # fmt: skip
                 body, cut = await self._read(answer)
                 return Response(answer.status, _named(answer.headers), body, cut)
-        except BlockedError as error:
+        except _BlockedError as error:
             return Trouble(Fault.REFUSED, one_line(str(error)))
         except (httpcore.ConnectError, httpcore.ConnectTimeout, httpcore.PoolTimeout) as error:
             return Trouble(Fault.UNSENT, failure_line(error))

@@ -3,7 +3,7 @@
 import pytest
 
 from gnomon.errors import DefinitionError
-from gnomon.shell.outgoing.rule import PUBLIC, Rule, read_rule
+from gnomon.shell.http.address_rule import PUBLIC, Rule, read_rule
 from tests.clauses import clause
 
 

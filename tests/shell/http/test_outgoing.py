@@ -16,11 +16,10 @@ from cryptography.x509.oid import NameOID
 
 from gnomon.ports import Clock
 from gnomon.shell.clock import SystemClock
-from gnomon.shell.outgoing.checked import system_resolve
-from gnomon.shell.outgoing.client import Fault, Outgoing, Request, Response, Trouble
-from gnomon.shell.outgoing.rule import PUBLIC, Rule, read_rule
+from gnomon.shell.http.address_rule import PUBLIC, Rule, read_rule
+from gnomon.shell.http.outgoing import Fault, Outgoing, Request, Response, Trouble, system_resolve
 from tests.clauses import clause
-from tests.shell.outgoing.local_server import Asked, answer, serve
+from tests.shell.http.local_server import Asked, answer, serve
 from tests.shell.steered_clock import SteeredClock
 
 LOCAL = read_rule(networks=["127.0.0.0/8", "::1/128"])
