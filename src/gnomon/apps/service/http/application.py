@@ -23,11 +23,10 @@ from gnomon.apps.service.http.routes import (
     workflows,
 )
 from gnomon.apps.service.http.routes.launcher import check_callback_head
-from gnomon.shell.http.framing import complete_document, new_app, request_numbers
-from gnomon.shell.http.gate import Gate
-from gnomon.shell.http.health import health_router
-from gnomon.shell.http.metrics import Measured
-from gnomon.shell.http.shield import Shield
+from gnomon.shell.http.app import Measured, health_router, new_app, request_numbers
+from gnomon.shell.http.headers import Shield
+from gnomon.shell.http.limits import Gate
+from gnomon.shell.http.openapi import complete_document
 
 __all__ = ["create_app"]
 

@@ -19,9 +19,9 @@ from gnomon.apps.service.starting import Starter
 from gnomon.ports import Clock
 from gnomon.ports.executions import Executions
 from gnomon.shell.executor.signature import Keyring
+from gnomon.shell.http.app import HttpCounts
 from gnomon.shell.http.authentication import Authenticator
 from gnomon.shell.http.limits import Limits
-from gnomon.shell.http.metrics import HttpCounts
 from gnomon.shell.observe.counts import Family
 
 __all__ = ["Parts", "parts_of"]

@@ -18,14 +18,12 @@ from gnomon.apps.workflow.host import Host
 from gnomon.apps.workflow.http import commands, looking
 from gnomon.errors import CommandRefusedError, UnknownWorkflowError
 from gnomon.ports import Clock
+from gnomon.shell.http.app import HttpCounts, Measured, health_router, new_app, request_numbers
 from gnomon.shell.http.authentication import Authenticator
-from gnomon.shell.http.framing import complete_document, new_app, request_numbers
-from gnomon.shell.http.gate import Gate
-from gnomon.shell.http.health import health_router
-from gnomon.shell.http.limits import Limits
-from gnomon.shell.http.metrics import HttpCounts, Measured
+from gnomon.shell.http.headers import Shield
+from gnomon.shell.http.limits import Gate, Limits
+from gnomon.shell.http.openapi import complete_document
 from gnomon.shell.http.problem import Problem, problem_response
-from gnomon.shell.http.shield import Shield
 
 __all__ = ["Parts", "create_app"]
 

@@ -35,9 +35,9 @@ from gnomon.apps.workflow.records import (
 )
 from gnomon.ports import Clock
 from gnomon.ports.workflow_facts import EventStatus
-from gnomon.shell.http.describing import problems
-from gnomon.shell.http.metrics import HttpCounts
-from gnomon.shell.http.security import Reader, scraper
+from gnomon.shell.http.app import HttpCounts
+from gnomon.shell.http.authentication import Reader, scraper
+from gnomon.shell.http.openapi import problems
 from gnomon.shell.observe.prometheus import CONTENT_TYPE, page_text
 
 __all__ = ["HostOf", "NamePath", "host_of", "router"]

@@ -2,6 +2,7 @@
 What does the OpenAPI document say beyond the routes? What all bodies have in common, and problems.
 
 Every route can be asked wrongly, so every route lists the answers it gives then, all of one form.
+The document is completed with what no route declares by itself.
 
 Spec: HTTP-1, HTTP-13.
 """
@@ -9,7 +10,9 @@ Spec: HTTP-1, HTTP-13.
 from collections.abc import Iterable
 from typing import Annotated, Literal
 
+from fastapi import FastAPI
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.json_schema import models_json_schema
 
 from gnomon.shell.http.problem import MEDIA_TYPE, STATUS, TITLES
 
@@ -19,7 +22,7 @@ __all__ = [
     "Health",
     "ProblemView",
     "Responses",
-    "add_what_the_gate_says",
+    "complete_document",
     "problems",
 ]
 
@@ -72,15 +75,30 @@ def problems(*more: int, guarded: bool = True) -> Responses:
     return {status: _response(status) for status in _statuses(more, guarded=guarded)}
 
 
-def add_what_the_gate_says(document: dict[str, object]) -> None:
-    """State the answers that a request gets before any route sees it."""
-    paths = document.get("paths")
-    assert isinstance(paths, dict)
-    for operations in paths.values():
-        for method, operation in operations.items():
-            if method not in ("get", "head"):
-                for status in _CHANGING:
-                    operation["responses"].setdefault(str(status), _response(status))
+def complete_document(app: FastAPI, *forms: type[BaseModel]) -> None:
+    """Add to the document what no route declares by itself: problems, and these forms."""
+    generate = app.openapi
+
+    def complete() -> dict[str, object]:
+        document: dict[str, object] = generate()
+        components = document.setdefault("components", {})
+        assert isinstance(components, dict)
+        _, found = models_json_schema(
+            [
+                (ProblemView, "serialization"),
+                (FieldProblemView, "serialization"),
+                *((form, "validation") for form in forms),
+            ],
+            ref_template="#/components/schemas/{model}",
+        )
+        _add_what_the_gate_says(document)
+        schemas = components.setdefault("schemas", {})
+        schemas |= found["$defs"]
+        for unused in ("HTTPValidationError", "ValidationError"):
+            schemas.pop(unused, None)
+        return document
+
+    app.openapi = complete  # type: ignore[method-assign]
 
 
 def _statuses(more: Iterable[int], *, guarded: bool) -> list[int]:
@@ -98,3 +116,14 @@ def _response(status: int) -> dict[str, object]:
             "Retry-After": {"description": "When to ask again.", "schema": {"type": "integer"}}
         }
     return found
+
+
+def _add_what_the_gate_says(document: dict[str, object]) -> None:
+    """State the answers that a request gets before any route sees it."""
+    paths = document.get("paths")
+    assert isinstance(paths, dict)
+    for operations in paths.values():
+        for method, operation in operations.items():
+            if method not in ("get", "head"):
+                for status in _CHANGING:
+                    operation["responses"].setdefault(str(status), _response(status))

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from gnomon.shell.http.answering import internal_problem
 from gnomon.shell.http.problem import problem_response
+from gnomon.shell.http.responses import internal_problem
 from gnomon.shell.observe.telemetry import log
 
 __all__ = ["HEADERS", "Shield"]
