@@ -153,7 +153,7 @@ def test_an_address_that_cannot_be_meant_is_refused(tmp_path: Path, text: str) -
 @clause("CLI-37")
 def test_metrics_need_no_extra(tmp_path: Path) -> None:
     file = write(tmp_path, EVERY_SECOND)
-    extras = ("asyncpg", "prometheus_client", "uvicorn", "fastapi", "starlette", "httpx")
+    extras = ("asyncpg", "uvicorn", "fastapi", "starlette", "httpx")
     program = (
         f"import sys; sys.modules.update(dict.fromkeys({extras!r}));"
         "from gnomon.cli import main;"
@@ -189,7 +189,8 @@ def test_the_page_of_the_service_has_the_workers_of_its_database(
     assert {"runs_emitted", *WORKERS} <= set(found)
     (running_one,) = [one for one in found["gnomon_worker_state"].samples if one.value]
     assert running_one.labels["state"] == "running"
-    assert 'state="stopped"} 1' in after
+    stopped = f'state="stopped",worker="{running_one.labels["worker"]}"'
+    assert f"{stopped}}} 1.0" in after
 
 
 @clause("METRICS-8", "METRICS-9")

@@ -97,7 +97,7 @@ def test_everybody_who_was_named_is_told(tmp_path: Path, site: Site) -> None:
     assert "bad failed: exit 2" in mail
     assert "no room" in mail
     assert "From: krond@here" in mail
-    assert "krond_jobs 2" in metrics.read_text().splitlines()
+    assert "krond_jobs 2.0" in metrics.read_text().splitlines()
 
 
 @clause("NOTIFY-7", "NOTIFY-9")

@@ -234,7 +234,7 @@ def test_an_operator_without_rights_says_what_it_lacks_and_goes_on_when_it_is_gr
         )
         one.until_ready()
         one.until("leading")
-        assert "gnomon_operator_leader 1\n" in one.ask("/metrics")[1]
+        assert "gnomon_operator_leader 1.0\n" in one.ask("/metrics")[1]
 
 
 @clause("OPERATOR-33", "OPERATOR-34")
@@ -248,7 +248,7 @@ def test_an_operator_that_is_stopped_hands_over_to_another(
         first.until("leading")
         with operating(kube, "second", within, home=kube_namespace) as second:
             second.until_ready()
-            assert "gnomon_operator_leader 0\n" in second.ask("/metrics")[1]
+            assert "gnomon_operator_leader 0.0\n" in second.ask("/metrics")[1]
 
             first.process.stop(grace_s=15)
 

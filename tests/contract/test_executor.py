@@ -18,11 +18,11 @@ from gnomon.shell.executor.http import HttpExecutor
 from gnomon.shell.executor.job_node import JobNodes, JobTemplates
 from gnomon.shell.executor.signature import Keyring, Purpose, signed
 from gnomon.shell.executor.works import Works
+from gnomon.shell.http.address_rule import read_rule
+from gnomon.shell.http.outgoing import Outgoing
 from gnomon.shell.kubernetes.access import load_of
 from gnomon.shell.kubernetes.client import KubernetesServer
 from gnomon.shell.kubernetes.jobs import Jobs
-from gnomon.shell.outgoing.client import Outgoing
-from gnomon.shell.outgoing.rule import read_rule
 from gnomon.shell.store.dag import SqliteDagRuns
 from gnomon.shell.store.sqlite import SqliteLedger
 from tests.clauses import clause
@@ -30,7 +30,7 @@ from tests.core.dag.dags import a_node, dag_text
 from tests.kube.cluster import Cluster
 from tests.shell.executor.embedded_stage import a_meta, open_stage
 from tests.shell.executor.jobs_stage import JobsStage, open_jobs, write_template
-from tests.shell.outgoing.local_server import Asked, answer, serve
+from tests.shell.http.local_server import Asked, answer, serve
 from tests.shell.virtual_time import run_virtually
 from tests.stand_ins.noop_executor import NoopExecutor
 

@@ -18,7 +18,8 @@ from pathlib import Path
 from gnomon.apps.krond import job
 from gnomon.cli import krond_start, main, run_command
 from gnomon.core.schedule import Policy
-from gnomon.shell.launcher.process import Order, ProcessLauncher, _Run
+from gnomon.shell.launcher.process import ProcessLauncher, _Run
+from gnomon.shell.launcher.process_start import ProcessStart
 from gnomon.shell.narrating import NarratingLedger
 from gnomon.shell.store import sqlite as store
 from tests.kill.mine import LEDGER_CALLS, Bomb, MinedDatabase, mined
@@ -31,11 +32,11 @@ class MinedLauncher(ProcessLauncher):
     """A launcher with a point right after a process was born."""
 
     def _admit(
-        self, order: Order, process: "subprocess.Popen[bytes]", gate: int, path: Path | None,
+        self, start: ProcessStart, process: "subprocess.Popen[bytes]", gate: int, path: Path | None,
         cwd: str,
     ) -> _Run:  # fmt: skip
         Bomb.point("inside launch")
-        return super()._admit(order, process, gate, path, cwd)
+        return super()._admit(start, process, gate, path, cwd)
 
 
 def lay_mines() -> None:

@@ -35,8 +35,8 @@ from gnomon.shell.clock import SystemClock
 from gnomon.shell.executor.callback import read_callback
 from gnomon.shell.executor.http import HttpExecutor
 from gnomon.shell.executor.signature import Keyring
-from gnomon.shell.outgoing.client import Outgoing
-from gnomon.shell.outgoing.rule import read_rule
+from gnomon.shell.http.address_rule import read_rule
+from gnomon.shell.http.outgoing import Outgoing
 from gnomon.shell.store import sqlite as store
 from gnomon.shell.store.dag import SqliteDagStore
 from gnomon.shell.store.sqlite import SqliteLedger, ledger_thread

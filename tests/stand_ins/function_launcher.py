@@ -19,8 +19,7 @@ from gnomon.core.civil.instant import format_instant
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.errors import DefinitionError
 from gnomon.ports import Claim, Clock, Ended, Failed, Launched
-from gnomon.shell.launcher.detail import failure_line
-from gnomon.shell.launcher.waiting import Ends, all_done_within
+from gnomon.shell.launcher.ends import Ends, all_done_within, failure_line
 
 __all__ = ["Context", "Function", "FunctionLauncher"]
 

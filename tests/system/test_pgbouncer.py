@@ -1,6 +1,7 @@
 """Behind a real PgBouncer in transaction mode: what works, and what is said where it cannot."""
 
 import asyncio
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -107,8 +108,8 @@ def test_workers_behind_a_pooler_tell_of_each_other(bouncer: str, tmp_path: Path
     with running(file, *options) as first, running(file, *options) as second:
         url = str(first.until("metrics")["url"])
         second.until("metrics")
-        text = ""
-        while text.count('state="running"} 1\n') < 2:  # until the second has spoken
+        text, is_running = "", re.compile(r'state="running",worker="[^"]+"} 1[.]0\n')
+        while len(is_running.findall(text)) < 2:  # until the second has spoken
             text = httpx.get(url, trust_env=False).text
 
-    assert "gnomon_ledger_up 1\n" in text
+    assert "gnomon_ledger_up 1.0\n" in text

@@ -5,15 +5,15 @@ import subprocess
 from pathlib import Path
 from textwrap import indent
 
-from gnomon.apps.krond.metrics import Surroundings, Tally, metrics_text
-from gnomon.shell.observe.exposition import render_families
-from gnomon.shell.observe.figures import build_family, runtime_families, worker_families
+from gnomon.apps.krond.counts import KrondFacts, Tally, krond_families
+from gnomon.shell.observe.counts import Telemetry, build_family, runtime_families
+from gnomon.shell.observe.heartbeats import worker_families
 from gnomon.shell.observe.notify.rule import Occasion
-from gnomon.shell.observe.telemetry import Telemetry
+from gnomon.shell.observe.prometheus import page_text
 from tests.apps.krond.krontab.reading import job
 from tests.clauses import clause
 from tests.shell.observe.notify.happenings import happened
-from tests.shell.observe.test_figures import worker
+from tests.shell.observe.test_heartbeats import worker
 from tests.system.packages import provide
 
 
@@ -22,10 +22,10 @@ def test_promtool_finds_nothing_wrong_with_the_page() -> None:
     tally, backup = Tally(), job("0 2 * * * name=backup command=true")
     for occasion in Occasion:
         tally.tell(happened(occasion, ""))
-    about = Surroundings(
+    facts = KrondFacts(
         version="0.1", started_ms=1, loaded_ms=2, is_valid=True, active=0, telemetry=Telemetry()
     )
-    check(metrics_text([backup], tally, about, upcoming={backup.schedule_id: 5}))
+    check(page_text(krond_families([backup], tally, facts, upcoming={backup.schedule_id: 5})))
 
 
 @clause("METRICS-7", "METRICS-8")
@@ -37,7 +37,7 @@ def test_promtool_finds_nothing_wrong_with_the_page_of_a_worker() -> None:
         *worker_families([silent, worker("boris:7:1")]),
     ]
 
-    check(render_families(families))
+    check(page_text(families))
 
 
 _SERIES = """

@@ -35,9 +35,9 @@ SURFACE_MAX = 30
 
 EXTRAS = [
     "asyncpg", "celery", "cryptography", "fastapi", "httpx", "jinja2", "jwt", "kopf", "numpy",
-    "prometheus_client", "pydantic", "pydantic_settings", "starlette", "uvicorn",
+    "pydantic", "pydantic_settings", "starlette", "uvicorn",
 ]  # fmt: skip
-COMMAND_LINE = ["click", "gnomon.cli", "rich", "tzlocal"]
+COMMAND_LINE = ["click", "gnomon.cli", "prometheus_client", "rich", "tzlocal"]
 
 
 @clause("API-1")

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from benchmarks.ledger.engines.gnomon_runs import MovableClock, nothing
 from benchmarks.ledger.population import BEGINS_MS
 from gnomon.ports import Ended, Report
-from gnomon.shell.observe.telemetry import Telemetry
+from gnomon.shell.observe.counts import Telemetry
 from gnomon.shell.store.postgres.ledger import PostgresLedger
 from gnomon.shell.worker.runtime import Runtime
 from tests.stand_ins.function_launcher import FunctionLauncher

@@ -41,7 +41,7 @@ from gnomon.errors import DefinitionError
 from gnomon.ports import Clock
 from gnomon.shell.boot import read_boot
 from gnomon.shell.clock import since_boot_ms
-from gnomon.shell.launcher.process import Manner, ProcessLauncher
+from gnomon.shell.launcher.process import ProcessLauncher, ProcessRules
 from gnomon.shell.launcher.strain import raise_limit
 from gnomon.shell.narrating import NarratingLedger
 from gnomon.shell.observe.telemetry import log, logs_to
@@ -55,7 +55,7 @@ __all__ = ["Detached", "StartOptions", "start_detached", "start_krond"]
 LOG_BYTES, LOG_FILES = 10_000_000, 5
 """How long the log of a krond without a terminal becomes, and how many old ones are kept."""
 """Each job that runs takes one."""
-_JOBS = Manner(umask=0o022, gives_up=False, records_usage=True, leaves=True)
+_JOBS = ProcessRules(umask=0o022, gives_up=False, records_usage=True, leaves=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,8 +129,8 @@ async def _run(jobs: list[Job], options: StartOptions, clock: Clock, early: Sequ
     stopper = Stopper(options.grace_ms)
     reading = ThreadPoolExecutor(max_workers=1, thread_name_prefix="krond-reload")
     async with stopper.listening(), _open(options.state) as ledger:
-        manner = _JOBS._replace(descriptors=raise_limit())
-        launcher = ProcessLauncher(clock, directory=options.state.output, manner=manner)
+        rules = _JOBS._replace(descriptors=raise_limit())
+        launcher = ProcessLauncher(clock, directory=options.state.output, rules=rules)
         beside = Beside(clock, options.beside, options.state)
         job_log = JobLog(clock, tell=beside.tell, output_of=launcher.output.newest)
         daemon = Daemon(
@@ -220,7 +220,7 @@ class _Desk:
     async def _stop(self, request: Mapping[str, object]) -> Answer:
         grace_ms = request.get("graceMs")
         if request.get("kill"):
-            self._launcher.manner = self._launcher.manner._replace(leaves=False)
+            self._launcher.rules = self._launcher.rules._replace(leaves=False)
         self._stopper.stop(grace_ms if isinstance(grace_ms, int) else self._options.grace_ms)
         return {"ok": True, "active": self._daemon.host.runtime.in_hand}
 

@@ -17,7 +17,7 @@ from gnomon.core.civil.zone import load_zone
 from gnomon.core.decision import Chosen, Decision
 from gnomon.core.ledger.lifecycle import Outcome, Status
 from gnomon.ports import RunRow
-from gnomon.shell.launcher.identity import Identity
+from gnomon.shell.launcher.process_id import ProcessId
 
 __all__ = ["COLUMNS", "GOOD", "STARTED", "countdown", "job_rows", "window_cells"]
 
@@ -95,7 +95,7 @@ def _active(rows: Sequence[RunRow], now_ms: int) -> str:
     if not rows:
         return ""
     oldest = min(rows, key=lambda row: row.started_ms or now_ms)
-    found = Identity.read(oldest.run_id or "")
+    found = ProcessId.read(oldest.run_id or "")
     who = "" if found is None else f"pid {found[0].pid} "
     length = countdown((now_ms - (oldest.started_ms or now_ms)) // 1000)
     return f"{who}for {length}" + (f", and {len(rows) - 1} more" if len(rows) > 1 else "")

@@ -29,9 +29,9 @@ from gnomon.core.civil.instant import format_instant
 from gnomon.core.ledger.period import Kind, kind_of
 from gnomon.errors import DefinitionError, StoreError
 from gnomon.ports import Clock, RunRow
-from gnomon.shell.launcher.detail import read_exit
-from gnomon.shell.launcher.identity import Identity
-from gnomon.shell.launcher.output import newest_output
+from gnomon.shell.launcher.ends import read_exit
+from gnomon.shell.launcher.outputs import newest_output
+from gnomon.shell.launcher.process_id import ProcessId
 from gnomon.shell.store.instant_text import maybe_to_text
 from gnomon.shell.store.sqlite import SqliteLedger
 
@@ -237,7 +237,7 @@ def _decision(record: PeriodRecord) -> Json:
 
 
 def _pid(row: RunRow) -> int | None:
-    found = Identity.read(row.run_id or "")
+    found = ProcessId.read(row.run_id or "")
     return None if found is None else found[0].pid
 
 

@@ -29,10 +29,10 @@ from gnomon.compose.run_metrics import RunPage, metrics_listener, metrics_served
 from gnomon.compose.shared_database import SharedDatabase
 from gnomon.errors import StoreError
 from gnomon.ports import Clock, Ledger
-from gnomon.shell.launcher.process import Manner, ProcessLauncher
+from gnomon.shell.launcher.process import ProcessLauncher, ProcessRules
 from gnomon.shell.launcher.strain import raise_limit
 from gnomon.shell.narrating import NarratingLedger
-from gnomon.shell.observe.exposition import Family
+from gnomon.shell.observe.counts import Family
 from gnomon.shell.observe.log_lines import log_lines
 from gnomon.shell.observe.telemetry import log
 from gnomon.shell.store.belonging import Door, NotedLedger, belong
@@ -105,7 +105,7 @@ async def _run(
         await check_file(ledger, entries, options.file, place=_shown(options))
         launcher = ProcessLauncher(
             clock, directory=options.store.with_suffix(".output"),
-            cwd=options.file.absolute().parent, manner=Manner(descriptors=raise_limit()),
+            cwd=options.file.absolute().parent, rules=ProcessRules(descriptors=raise_limit()),
         )  # fmt: skip
         host = Host(ledger, launcher, clock, ahead_hint=_AHEAD[options.database is None])
         if options.replan:

@@ -32,11 +32,11 @@ from gnomon.shell.executor.python_node import PythonNodes
 from gnomon.shell.executor.secrets import Secrets
 from gnomon.shell.executor.signature import Keyring
 from gnomon.shell.executor.works import Works
+from gnomon.shell.http.address_rule import read_rule
+from gnomon.shell.http.outgoing import Outgoing
 from gnomon.shell.kubernetes.jobs import Jobs
-from gnomon.shell.launcher.process import Manner, ProcessLauncher
+from gnomon.shell.launcher.process import ProcessLauncher, ProcessRules
 from gnomon.shell.launcher.strain import raise_limit
-from gnomon.shell.outgoing.client import Outgoing
-from gnomon.shell.outgoing.rule import read_rule
 from gnomon.shell.settings import environment
 
 __all__ = ["ExecutorSettings", "callback_keys", "make_executor", "open_executor"]
@@ -97,8 +97,8 @@ def make_executor(
         return HttpExecutor(
             settings.executor_url, keys, outgoing, clock, callback_url=settings.callback_url
         )
-    manner = Manner(descriptors=raise_limit())
-    commands = CommandNodes(ProcessLauncher(clock, directory=output, manner=manner))
+    rules = ProcessRules(descriptors=raise_limit())
+    commands = CommandNodes(ProcessLauncher(clock, directory=output, rules=rules))
     modules = _words(settings.python_modules)
     works = Works(
         commands=commands if settings.allow_commands else None,

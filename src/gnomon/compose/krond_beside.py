@@ -14,9 +14,10 @@ from collections.abc import Coroutine
 from dataclasses import dataclass
 from pathlib import Path
 
+from gnomon.apps.krond.counts import KrondFacts, Tally
 from gnomon.apps.krond.daemon import Daemon
 from gnomon.apps.krond.log import JobLog
-from gnomon.apps.krond.metrics import MetricsFile, Surroundings, Tally
+from gnomon.apps.krond.metrics_file import MetricsFile
 from gnomon.apps.krond.state import StateDirectory
 from gnomon.apps.krond.status import read_status
 from gnomon.errors import StoreError
@@ -78,7 +79,7 @@ class Beside:
         if self._options.metrics is not None:
             file = MetricsFile(
                 self._options.metrics, self._clock, self._tally,
-                jobs=lambda: list(job_log.jobs.values()), about=lambda: _about(daemon),
+                jobs=lambda: list(job_log.jobs.values()), facts=lambda: _facts(daemon),
             )  # fmt: skip
             found.append(self._keep(file))
         return found
@@ -96,9 +97,9 @@ class Beside:
         self._sender.close()
 
 
-def _about(daemon: Daemon) -> Surroundings:
+def _facts(daemon: Daemon) -> KrondFacts:
     runtime, condition = daemon.host.runtime, daemon.condition
-    return Surroundings(
+    return KrondFacts(
         version=installed_version(),
         started_ms=condition.started_ms,
         loaded_ms=condition.loaded_ms,

@@ -25,9 +25,9 @@ from gnomon.ports import Clock
 from gnomon.shell.http.listening import bind, url_of
 from gnomon.shell.kubernetes.access import load_of
 from gnomon.shell.kubernetes.client import KubernetesServer
-from gnomon.shell.observe.exposition import render_families
 from gnomon.shell.observe.log_lines import log_lines
-from gnomon.shell.observe.page_server import serving_page
+from gnomon.shell.observe.page import serving_page
+from gnomon.shell.observe.prometheus import page_text
 from gnomon.shell.observe.telemetry import log
 from gnomon.shell.settings import environment
 from gnomon.shell.version import installed_version
@@ -114,7 +114,7 @@ async def _served(
     """Figures at /metrics, checks at /livez and /readyz, where a port was taken for them."""
 
     async def page() -> str:
-        return render_families(
+        return page_text(
             operator_families(controller, clock, version=installed_version(), started_ms=started_ms)
         )
 

@@ -14,17 +14,15 @@ from dataclasses import dataclass
 from socket import socket
 
 from gnomon.shell.http.listening import bind, url_of
-from gnomon.shell.observe.exposition import Family, Sample, render_families
-from gnomon.shell.observe.figures import build_family, gauge, runtime_families
-from gnomon.shell.observe.page_server import PATH, Page, serving_page
+from gnomon.shell.observe.counts import Family, build_family, gauge, runtime_families
+from gnomon.shell.observe.page import PATH, Page, serving_page
+from gnomon.shell.observe.prometheus import page_text
 from gnomon.shell.observe.telemetry import log
 from gnomon.shell.version import installed_version
 from gnomon.shell.worker.hosting import Host
 from gnomon.shell.worker.runtime import Runtime
 
 __all__ = ["RunPage", "metrics_listener", "metrics_served", "worker_page_families"]
-
-_PREFIX = "gnomon"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,13 +38,13 @@ class RunPage:
     async def text(self) -> str:
         """The page as it is now."""
         others = [] if self.others is None else await self.others()
-        return render_families([*self._families(), *others])
+        return page_text([*self._families(), *others])
 
     def _families(self) -> list[Family]:
         host = self.host
         return [
             *worker_page_families(host.runtime, host.owner, started_ms=self.started_ms),
-            _gauge("schedules", "Schedules of the file.", self.schedules),
+            gauge("gnomon_schedules", "Schedules of the file.", self.schedules),
         ]
 
 
@@ -60,11 +58,11 @@ def metrics_listener(
 def worker_page_families(runtime: Runtime, owner: str, *, started_ms: int) -> list[Family]:
     """What every worker tells of itself."""
     return [
-        build_family(_PREFIX, "Which Gnomon this is.", installed_version(), worker=owner),
-        _gauge("start_time_seconds", "When this worker was started.", started_ms / 1000),
-        _gauge("runs_active", "Runs that this worker holds.", runtime.in_hand),
-        _gauge("stopping", "Whether this worker was told to stop.", int(runtime.is_stopping)),
-        *runtime_families(_PREFIX, runtime.telemetry),
+        build_family("gnomon", "Which Gnomon this is.", installed_version(), worker=owner),
+        gauge("gnomon_start_time_seconds", "When this worker was started.", started_ms / 1000),
+        gauge("gnomon_runs_active", "Runs that this worker holds.", runtime.in_hand),
+        gauge("gnomon_stopping", "Whether this worker was told to stop.", int(runtime.is_stopping)),
+        *runtime_families("gnomon", runtime.telemetry),
     ]
 
 
@@ -77,7 +75,3 @@ async def metrics_served(listener: socket | None, page: Page) -> AsyncIterator[N
     async with serving_page(listener, page):
         log(logging.INFO, "metrics", url=url_of(listener.getsockname()[0], listener) + PATH)
         yield
-
-
-def _gauge(name: str, text: str, value: float) -> Family:
-    return gauge(_PREFIX, name, text, Sample(value))

@@ -12,14 +12,13 @@ import contextlib
 import logging
 import secrets
 import socket
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 
-from gnomon.apps.service.counters import ServiceCounters
+from gnomon.apps.service.counters import ServiceCounters, service_families
 from gnomon.apps.service.dag_deployment import Deployer
 from gnomon.apps.service.event_relay import EventRelay
 from gnomon.apps.service.events import EventFeed
 from gnomon.apps.service.http.application import create_app
-from gnomon.apps.service.http.metrics import Figures, Metrics
 from gnomon.apps.service.http.parts import Parts
 from gnomon.apps.service.registrar import Registrar
 from gnomon.apps.service.settings import Settings
@@ -33,6 +32,7 @@ from gnomon.shell.http.http_settings import HttpSettings
 from gnomon.shell.http.limits import Limits
 from gnomon.shell.http.server import serving
 from gnomon.shell.http.tls import ALARM_SECONDS, expires_at, server_context
+from gnomon.shell.observe.counts import Family, gauge
 from gnomon.shell.observe.telemetry import log
 
 __all__ = ["make_api", "relayed", "serve"]
@@ -61,7 +61,7 @@ def make_api(
         starter=Starter(stores.dags, registrar),
         dag_runs=stores.dag_runs,
         events=events,
-        metrics=Metrics(lambda: figures_of(counters), lambda: _gauges(http, clock)),
+        figures=lambda: [*service_families(counters), *_certificate(http, clock)],
         settings=settings,
         authenticator=Authenticator(access, clock),
         clock=clock,
@@ -70,15 +70,6 @@ def make_api(
         callback_keys=keys,
         metrics_open=http.metrics_open,
         heartbeats=stores.heartbeats,
-    )
-
-
-def figures_of(counters: ServiceCounters) -> Figures:
-    """What a service has counted, as its page of metrics wants it."""
-    return Figures(
-        counts=counters.counts(),
-        drift_ms=counters.drift.buckets(),
-        drift_count=counters.drift.count,
     )
 
 
@@ -115,9 +106,10 @@ def _warn_of_end(http: HttpSettings, clock: Clock) -> None:
         log(logging.WARNING, "the certificate is about to end", days_left=left // 86_400)
 
 
-def _gauges(http: HttpSettings, clock: Clock) -> Mapping[str, float]:
+def _certificate(http: HttpSettings, clock: Clock) -> list[Family]:
     left = _seconds_left(http, clock)
-    return {} if left is None else {"tls_certificate_seconds_left": left}
+    name = "gnomon_tls_certificate_seconds_left"
+    return [] if left is None else [gauge(name, "As it is now.", left)]
 
 
 @contextlib.asynccontextmanager

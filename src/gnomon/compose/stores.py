@@ -14,7 +14,7 @@ from pathlib import Path
 from gnomon.compose.shared_database import SharedDatabase
 from gnomon.ports import Ledger
 from gnomon.ports.dag import DagRuns, DagStore
-from gnomon.shell.observe.exposition import Family
+from gnomon.shell.observe.counts import Family
 from gnomon.shell.store.belonging import Door, NotedLedger, belong
 from gnomon.shell.store.dag import SqliteDagRuns, SqliteDagStore
 from gnomon.shell.store.sqlite import SqliteLedger, ledger_thread

@@ -10,10 +10,11 @@ Spec: METRICS-8, METRICS-9.
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from gnomon.apps.service.http.metrics import WorkerMetrics
+from gnomon.apps.service.counters import ServiceCounters, service_families
 from gnomon.apps.service.worker import ServiceWorker
 from gnomon.compose.run_metrics import worker_page_families
-from gnomon.shell.observe.exposition import Family, render_families
+from gnomon.shell.observe.counts import Family
+from gnomon.shell.observe.prometheus import page_text
 
 __all__ = ["WorkerPage"]
 
@@ -23,7 +24,7 @@ class WorkerPage:
     """The page of one worker of the service."""
 
     worker: ServiceWorker
-    metrics: WorkerMetrics
+    counters: ServiceCounters
     started_ms: int
     others: Callable[[], Awaitable[Sequence[Family]]] | None
     """What there is to tell about all workers; None where this one is alone."""
@@ -33,4 +34,4 @@ class WorkerPage:
         runtime, owner = self.worker.runtime, self.worker.owner
         own = worker_page_families(runtime, owner, started_ms=self.started_ms)
         others = [] if self.others is None else await self.others()
-        return self.metrics.text().decode() + render_families([*own, *others])
+        return page_text([*service_families(self.counters), *own, *others])

@@ -20,7 +20,7 @@ from gnomon.ports.kubernetes import (
     PutStatus,
 )
 from gnomon.ports.kubernetes_object import text, things
-from gnomon.shell.observe.exposition import render_families
+from gnomon.shell.observe.prometheus import page_text
 from tests.apps.operator.operating import Operating, in_a_world
 from tests.clauses import clause
 
@@ -321,13 +321,13 @@ def test_figures_tell_what_was_asked_and_how_late_jobs_were_released() -> None:
         assert one.figures.lag.max_ms == 900
         assert one.figures.questions["create", "jobs", "done"] == 1
         assert one.figures.questions["jsonpatch", "jobs", "done"] == 1
-        page = render_families(families_of(one.figures, {"leader": ("Whether it leads.", 1)}))
+        page = page_text(families_of(one.figures, {"leader": ("Whether it leads.", 1)}))
         for line in (
-            'gnomon_operator_questions_total{act="create",kind="jobs",answer="done"} 1',
-            'gnomon_operator_events_total{reason="Started"} 1',
-            'gnomon_operator_start_lateness_seconds_bucket{le="1"} 1',
-            "gnomon_operator_passes_in_trouble_total 0",
-            "gnomon_operator_leader 1",
+            'gnomon_operator_questions_total{act="create",answer="done",kind="jobs"} 1.0',
+            'gnomon_operator_events_total{reason="Started"} 1.0',
+            'gnomon_operator_start_lateness_seconds_bucket{le="1.0"} 1.0',
+            "gnomon_operator_passes_in_trouble_total 0.0",
+            "gnomon_operator_leader 1.0",
         ):
             assert f"{line}\n" in page
 

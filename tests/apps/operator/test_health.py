@@ -10,7 +10,7 @@ from gnomon.apps.operator.health import (
     what_is_unready,
 )
 from gnomon.ports.kubernetes import Denial, Denied, Kind
-from gnomon.shell.observe.exposition import render_families
+from gnomon.shell.observe.prometheus import page_text
 from tests.apps.operator.operating import LEASE, Operating, in_a_world
 from tests.clauses import clause
 
@@ -84,16 +84,16 @@ def test_the_page_tells_how_things_are_now() -> None:
         one, _ = world.operator()
         await world.until(100)
 
-        page = render_families(operator_families(one, world.clock, version="1", started_ms=5_000))
+        page = page_text(operator_families(one, world.clock, version="1", started_ms=5_000))
 
         for line in (
-            "gnomon_operator_start_time_seconds 5",
-            "gnomon_operator_leader 1",
-            "gnomon_operator_kronjobs 1",
-            "gnomon_operator_jobs 1",
-            "gnomon_operator_passes_waiting 0",
-            "gnomon_operator_kronjobs_in_trouble 0",
-            'gnomon_operator_lists_total{kind="jobs"} 1',
+            "gnomon_operator_start_time_seconds 5.0",
+            "gnomon_operator_leader 1.0",
+            "gnomon_operator_kronjobs 1.0",
+            "gnomon_operator_jobs 1.0",
+            "gnomon_operator_passes_waiting 0.0",
+            "gnomon_operator_kronjobs_in_trouble 0.0",
+            'gnomon_operator_lists_total{kind="jobs"} 1.0',
         ):
             assert f"{line}\n" in page
         assert 'gnomon_operator_watch_age_seconds{kind="kronjobs"} ' in page

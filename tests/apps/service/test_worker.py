@@ -254,7 +254,7 @@ def test_decisions_are_counted_and_told() -> None:
 
         counts = stage.counters
         assert (counts.runs_emitted, counts.runs_skipped_overlap) == (1, 2)
-        assert (counts.drift.count, counts.drift.most_ms) == (1, 0)
+        assert (counts.drift.count, counts.drift.total_ms) == (1, 0)
         assert stage.told("run.launched") == ["00:00:00 "]
         assert stage.told("run.skipped") == ["00:01:00 ", "00:02:00 "]
         [first, _] = [one for one in stage.events.after(0) if one.kind == "run.skipped"]

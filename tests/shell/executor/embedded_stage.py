@@ -17,9 +17,9 @@ from gnomon.shell.executor.http_node import HttpNodes
 from gnomon.shell.executor.python_node import PythonNodes
 from gnomon.shell.executor.secrets import Secrets
 from gnomon.shell.executor.works import Works
+from gnomon.shell.http.address_rule import read_rule
+from gnomon.shell.http.outgoing import Outgoing
 from gnomon.shell.launcher.process import ProcessLauncher
-from gnomon.shell.outgoing.client import Outgoing
-from gnomon.shell.outgoing.rule import read_rule
 from gnomon.shell.store.dag import SqliteDagRuns
 from gnomon.shell.store.sqlite import SqliteLedger
 from tests.core.dag.dags import dag_text

@@ -19,7 +19,7 @@ from tests.shell.executor.embedded_stage import (
     open_stage,
     shell_node,
 )
-from tests.shell.outgoing.local_server import answer, serve
+from tests.shell.http.local_server import answer, serve
 from tests.tidy.tree import ROOT
 
 SUCCESS, FAILED, SKIPPED = NodeState.SUCCESS, NodeState.FAILED, NodeState.SKIPPED

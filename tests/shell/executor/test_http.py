@@ -9,10 +9,10 @@ from gnomon.core.ledger.lifecycle import Reason
 from gnomon.ports.executor import Accepted, Answer, Meta, Refused, Unanswered
 from gnomon.shell.executor.http import HttpExecutor
 from gnomon.shell.executor.signature import Keyring, Purpose, objection_to
-from gnomon.shell.outgoing.client import Outgoing
-from gnomon.shell.outgoing.rule import PUBLIC, Rule, read_rule
+from gnomon.shell.http.address_rule import PUBLIC, Rule, read_rule
+from gnomon.shell.http.outgoing import Outgoing
 from tests.clauses import clause
-from tests.shell.outgoing.local_server import Asked, Handler, LocalServer, answer, serve
+from tests.shell.http.local_server import Asked, Handler, LocalServer, answer, serve
 from tests.shell.steered_clock import SteeredClock
 
 NOW_MS = 1_772_323_200_000  # 2026-03-01T00:00:00Z

@@ -13,7 +13,7 @@ import pytest
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.ports.dag import NodeState
 from gnomon.ports.executor import FeedbackStatus
-from gnomon.shell.launcher.identity import identify
+from gnomon.shell.launcher.process_id import identify
 from tests.clauses import clause
 from tests.shell.executor.embedded_stage import open_stage, shell_node
 from tests.tidy.tree import ROOT

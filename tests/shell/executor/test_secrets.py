@@ -13,7 +13,7 @@ from gnomon.shell.executor.secrets import Secrets, hidden
 from tests.clauses import clause
 from tests.core.dag.dags import a_node, dag_text
 from tests.shell.executor.embedded_stage import open_stage, shell_node
-from tests.shell.outgoing.local_server import answer, serve
+from tests.shell.http.local_server import answer, serve
 
 CANARY = "canary-7f3a"
 

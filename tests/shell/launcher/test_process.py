@@ -20,8 +20,8 @@ import pytest
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.ports import Clock, Ended, Failed, Launched, Strained
 from gnomon.shell.clock import SystemClock, since_boot_ms
-from gnomon.shell.launcher.identity import Identity, identify
 from gnomon.shell.launcher.process import ProcessLauncher
+from gnomon.shell.launcher.process_id import ProcessId, identify
 from tests.clauses import clause
 from tests.shell.launcher.claims import a_claim
 from tests.shell.launcher.processes import READY, begin, heard, run_one, say, shell_with_fifo
@@ -128,7 +128,7 @@ def test_an_adopted_run_has_what_is_left_of_its_time_limit(
     tmp_path: Path, age_ms: int, left_ms: int
 ) -> None:
     async def scenario(run_id: str) -> Ended:
-        clock, (identity, _, _) = SteeredClock(), Identity.read(run_id) or pytest.fail(run_id)
+        clock, (identity, _, _) = SteeredClock(), ProcessId.read(run_id) or pytest.fail(run_id)
         began_ms = identity.start * 1000 // os.sysconf("SC_CLK_TCK")
         launcher = ProcessLauncher(clock, uptime_ms=lambda: began_ms + age_ms)
         await launcher.adopt("key", run_id)

@@ -11,7 +11,7 @@ Spec: EVENT-2, EVENT-3, LIVE-1.
 from collections import Counter
 from dataclasses import dataclass, field
 
-from gnomon.shell.observe.telemetry import Lag
+from gnomon.shell.observe.counts import Lag
 
 __all__ = ["LATE_MS", "SchedulerTelemetry"]
 

@@ -29,8 +29,8 @@ from gnomon.core.engine import Change
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State
 from gnomon.core.ledger.period import Fact, Kind, kind_of
 from gnomon.ports import Claim, Clock, Ended, Failed, Launched, Report, RunRow
-from gnomon.shell.launcher.detail import read_exit, without_usage
-from gnomon.shell.launcher.identity import Identity
+from gnomon.shell.launcher.ends import read_exit, without_usage
+from gnomon.shell.launcher.process_id import ProcessId
 from gnomon.shell.observe.notify.message import Happening
 from gnomon.shell.observe.notify.rule import Occasion
 from gnomon.shell.observe.telemetry import LOGGER, log_facts
@@ -292,7 +292,7 @@ def _chosen_ms(fact: Fact) -> int:
 
 
 def _pid(run_id: str) -> int | None:
-    found = Identity.read(run_id)
+    found = ProcessId.read(run_id)
     return None if found is None else found[0].pid
 
 

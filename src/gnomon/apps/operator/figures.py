@@ -9,9 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from gnomon.ports.kubernetes import Answer, Denied, Done, Find, Found
-from gnomon.shell.observe.exposition import Family, Sample, histogram
-from gnomon.shell.observe.figures import gauge
-from gnomon.shell.observe.telemetry import Lag
+from gnomon.shell.observe.counts import Family, Lag, counter, gauge, histogram
 
 __all__ = ["PREFIX", "Figures", "families_of"]
 
@@ -56,30 +54,22 @@ def families_of(figures: Figures, gauges: Mapping[str, tuple[str, float]]) -> It
     yield _counter("bugs", "Looks that ended in an error of the program.", figures.bugs)
     yield _counter("clock_jumps", "Times that the clock was set.", figures.clock_jumps)
     yield _counter("events_dropped", "Events that were not told.", figures.events_dropped)
-    yield Family(
-        name=f"{PREFIX}_questions_total", kind="counter",
-        help="Questions to the API server, by kind and by what came of them.",
-        samples=[
-            Sample(count, {"act": act, "kind": kind, "answer": answer})
-            for (act, kind, answer), count in sorted(figures.questions.items())
-        ],
-    )  # fmt: skip
-    yield Family(
-        name=f"{PREFIX}_events_total", kind="counter", help="What was told of KronJobs, by reason.",
-        samples=[Sample(n, {"reason": reason}) for reason, n in sorted(figures.told.items())],
-    )  # fmt: skip
-    lag = figures.lag
+    questions = _counter(
+        "questions", "Questions to the API server, by kind and by what came of them."
+    )
+    for (act, kind, answer), number in sorted(figures.questions.items()):
+        questions.add(number, act=act, kind=kind, answer=answer)
+    told = _counter("events", "What was told of KronJobs, by reason.")
+    for reason, number in sorted(figures.told.items()):
+        told.add(number, reason=reason)
+    yield from (questions, told)
     yield histogram(
         f"{PREFIX}_start_lateness_seconds",
-        "How late after their chosen seconds Jobs were released.",
-        [(bound / 1000, number) for bound, number in lag.buckets().items()],
-        count=lag.count, total=lag.total_ms / 1000,
+        "How late after their chosen seconds Jobs were released.", figures.lag,
     )  # fmt: skip
     for name, (help_text, value) in gauges.items():
-        yield gauge(PREFIX, name, help_text, Sample(value))
+        yield gauge(f"{PREFIX}_{name}", help_text, value)
 
 
-def _counter(name: str, help_text: str, value: int) -> Family:
-    return Family(
-        name=f"{PREFIX}_{name}_total", kind="counter", help=help_text, samples=[Sample(value)]
-    )
+def _counter(name: str, help_text: str, *values: int) -> Family:
+    return counter(f"{PREFIX}_{name}_total", help_text, *values)

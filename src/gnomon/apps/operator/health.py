@@ -14,8 +14,7 @@ from gnomon.apps.operator.controller import Controller
 from gnomon.apps.operator.figures import PREFIX, families_of
 from gnomon.ports import Clock
 from gnomon.shell.kubernetes.mirror import SILENT_MS, WATCH_S
-from gnomon.shell.observe.exposition import Family, Sample
-from gnomon.shell.observe.figures import build_family, gauge
+from gnomon.shell.observe.counts import Family, build_family, counter, gauge
 
 __all__ = ["STUCK_MS", "UNHEARD_MS", "operator_families", "what_is_dead", "what_is_unready"]
 
@@ -67,15 +66,10 @@ def operator_families(
         },
     )  # fmt: skip
     mirrors = (("kronjobs", controller.kronjobs), ("jobs", controller.jobs))
-    age = gauge(PREFIX, "watch_age_seconds", "How long ago a watch was last heard.")
-    lists = Family(
-        name=f"{PREFIX}_lists_total", kind="counter",
-        help="Times that everything of a kind was looked up.",
-    )  # fmt: skip
+    age = gauge(f"{PREFIX}_watch_age_seconds", "How long ago a watch was last heard.")
+    lists = counter(f"{PREFIX}_lists_total", "Times that everything of a kind was looked up.")
     for kind, mirror in mirrors:
         if mirror.alive_ms is not None:
-            silent_ms = clock.monotonic_ms() - mirror.alive_ms
-            age.samples.append(Sample(silent_ms / 1000, {"kind": kind}))
-        lists.samples.append(Sample(mirror.lists, {"kind": kind}))
-    yield age
-    yield lists
+            age.add((clock.monotonic_ms() - mirror.alive_ms) / 1000, kind=kind)
+        lists.add(mirror.lists, kind=kind)
+    yield from (age, lists)

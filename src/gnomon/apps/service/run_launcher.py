@@ -34,8 +34,7 @@ from gnomon.ports.executor import (
     Refused,
     Unanswered,
 )
-from gnomon.shell.launcher.detail import failure_line, one_line
-from gnomon.shell.launcher.waiting import all_done_within
+from gnomon.shell.launcher.ends import all_done_within, failure_line, one_line
 
 __all__ = ["RunLauncher"]
 

@@ -149,7 +149,6 @@ def _need_extra() -> None:
         import fastapi  # noqa: F401
         import httpx  # noqa: F401
         import jwt  # noqa: F401
-        import prometheus_client  # noqa: F401
         import pydantic_settings  # noqa: F401
         import uvicorn  # noqa: F401
     except ImportError as error:

@@ -24,7 +24,6 @@ from tempfile import TemporaryDirectory
 
 from gnomon.apps.service.counters import ServiceCounters
 from gnomon.apps.service.events import EventFeed
-from gnomon.apps.service.http.metrics import WorkerMetrics
 from gnomon.apps.service.settings import Settings
 from gnomon.apps.service.worker import ServiceWorker
 from gnomon.cli.problem import printable
@@ -32,7 +31,7 @@ from gnomon.cli.service.client import DEFAULT_TOKEN, DEFAULT_URL
 from gnomon.compose.executors import ExecutorSettings, callback_keys, open_executor
 from gnomon.compose.run_metrics import metrics_listener, metrics_served
 from gnomon.compose.samples import deploy_samples
-from gnomon.compose.service import figures_of, make_api, relayed, serve
+from gnomon.compose.service import make_api, relayed, serve
 from gnomon.compose.shared_database import SharedDatabase
 from gnomon.compose.stores import Stores, open_stores
 from gnomon.compose.token_file import ensure_private_directory, ensure_token, loopback_access
@@ -182,7 +181,7 @@ async def _worker(
         )  # fmt: skip
         page = WorkerPage(
             worker=worker,
-            metrics=WorkerMetrics(lambda: figures_of(counters)),
+            counters=counters,
             started_ms=clock.now_ms(),
             others=stores.heartbeats,
         )

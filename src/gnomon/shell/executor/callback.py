@@ -17,7 +17,7 @@ from gnomon.core.civil.instant import parse_instant, to_epoch
 from gnomon.errors import DefinitionError
 from gnomon.ports.executor import Feedback, FeedbackStatus
 from gnomon.shell.executor.signature import Keyring, Purpose, objection_to
-from gnomon.shell.launcher.detail import one_line
+from gnomon.shell.launcher.ends import one_line
 
 __all__ = ["CALLBACK_MAX", "Rejected", "read_callback"]
 

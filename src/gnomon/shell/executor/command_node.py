@@ -16,7 +16,8 @@ from gnomon.core.ledger.lifecycle import Reason
 from gnomon.ports import Ended, Failed, Strained
 from gnomon.shell.executor.node_work import NodeContext, NodeEnd, Record, cut_log
 from gnomon.shell.launcher.command import PATH, SHELL, Command
-from gnomon.shell.launcher.process import Order, ProcessLauncher
+from gnomon.shell.launcher.process import ProcessLauncher
+from gnomon.shell.launcher.process_start import ProcessStart
 
 __all__ = ["CommandNodes"]
 
@@ -33,8 +34,8 @@ class CommandNodes:
     async def carry_out(self, node: CommandNode, context: NodeContext, record: Record) -> NodeEnd:
         key = context.name
         self._start_collecting()
-        order = self._order(node, context, key)
-        while isinstance(made := self._launcher.prepare(order), Strained):
+        start = self._start(node, context, key)
+        while isinstance(made := self._launcher.prepare(start), Strained):
             await self._launcher.rest()  # the executor lacks something, and not the node
         if isinstance(made, Failed):
             return NodeEnd(False, made.message)
@@ -67,7 +68,7 @@ class CommandNodes:
             self._collector.cancel()
             await asyncio.wait([self._collector])
 
-    def _order(self, node: CommandNode, context: NodeContext, key: str) -> Order:
+    def _start(self, node: CommandNode, context: NodeContext, key: str) -> ProcessStart:
         command = Command(
             arguments=node.arguments, cwd=node.cwd, env=context.given, timeout_ms=node.timeout_ms,
             grace_ms=node.grace_ms,
@@ -83,7 +84,7 @@ class CommandNodes:
             **context.environment(),
             "GNOMON_ATTEMPT": str(context.attempt),
         }
-        return Order(key, context.meta.fence, context.attempt, command, env)
+        return ProcessStart(key, context.meta.fence, context.attempt, command, env)
 
     def _log(self, key: str, attempt: int) -> str:
         path = self._launcher.output.path(key, attempt)

@@ -24,8 +24,7 @@ from gnomon.ports.executor import Accepted, Answer, Feedback, FeedbackStatus, Me
 from gnomon.shell.executor.said import Said
 from gnomon.shell.executor.undertaking import Tools, Undertaking
 from gnomon.shell.executor.works import Works
-from gnomon.shell.launcher.detail import one_line
-from gnomon.shell.launcher.waiting import all_done_within
+from gnomon.shell.launcher.ends import all_done_within, one_line
 
 __all__ = ["SIDE_BY_SIDE", "EmbeddedExecutor"]
 

@@ -20,8 +20,8 @@ from gnomon.core.ledger.lifecycle import Reason
 from gnomon.ports import Clock
 from gnomon.ports.executor import Accepted, Answer, Feedback, Meta, Refused, Unanswered
 from gnomon.shell.executor.signature import Keyring, Purpose, signed
-from gnomon.shell.launcher.detail import one_line
-from gnomon.shell.outgoing.client import Fault, Outgoing, Request, Response, Trouble
+from gnomon.shell.http.outgoing import Fault, Outgoing, Request, Response, Trouble
+from gnomon.shell.launcher.ends import one_line
 
 __all__ = ["ANSWER_MS", "RETRY_AFTER_MAX_MS", "HttpExecutor"]
 

@@ -8,7 +8,7 @@ import asyncio
 
 from gnomon.core.dag import HttpNode
 from gnomon.shell.executor.node_work import NodeContext, NodeEnd, Record, cut_log
-from gnomon.shell.outgoing.client import Outgoing, Request, Response, Trouble
+from gnomon.shell.http.outgoing import Outgoing, Request, Response, Trouble
 
 __all__ = ["HttpNodes"]
 

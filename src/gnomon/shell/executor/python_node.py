@@ -24,8 +24,7 @@ from gnomon.core.dag import PythonNode
 from gnomon.errors.root import shown
 from gnomon.ports import Clock
 from gnomon.shell.executor.node_work import NodeContext, NodeEnd, Record, cut_log
-from gnomon.shell.launcher.detail import failure_line, one_line
-from gnomon.shell.launcher.waiting import all_done_within
+from gnomon.shell.launcher.ends import all_done_within, failure_line, one_line
 
 __all__ = ["PythonNodes"]
 

@@ -20,9 +20,9 @@ from uvicorn.server import ServerState
 
 from gnomon.shell.http.authentication import CERTIFICATE, Certificate
 from gnomon.shell.http.connections import Connection
+from gnomon.shell.http.headers import HEADERS
 from gnomon.shell.http.limits import Limits
 from gnomon.shell.http.problem import Problem, problem_response
-from gnomon.shell.http.shield import HEADERS
 from gnomon.shell.http.tls import peer_certificate
 
 __all__ = ["GuardedProtocol"]

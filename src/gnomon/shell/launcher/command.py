@@ -23,10 +23,23 @@ from gnomon.core.civil.duration import parse_duration
 from gnomon.core.civil.instant import format_instant
 from gnomon.errors import DefinitionError
 from gnomon.ports import Claim
-from gnomon.shell.launcher.sink import CAPTURE, check_sink
 
-__all__ = ["Command", "environment", "find_program", "missing_program_hint", "parse_command"]
+__all__ = [
+    "CAPTURE",
+    "DISCARD",
+    "FILE",
+    "INHERIT",
+    "SYSLOG",
+    "Command",
+    "environment",
+    "find_program",
+    "missing_program_hint",
+    "parse_command",
+]
 
+CAPTURE, INHERIT, DISCARD, SYSLOG = "capture", "inherit", "discard", "syslog"
+FILE = "file:"
+"""Before the path of a file."""
 GRACE_MS = 10_000
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 SHELL = "/bin/sh"
@@ -34,6 +47,7 @@ _KEYS = (
     "command", "shell", "interpreter", "cwd", "env", "timeout", "grace", "user", "group", "umask",
     "stdout", "stderr",
 )  # fmt: skip
+_OUTPUTS = (CAPTURE, INHERIT, DISCARD, SYSLOG)
 _RESERVED = ("ENV", "BASH_ENV", "IFS")
 _RESERVED_PREFIXES = ("LD_", "GNOMON_")
 _MS = timedelta(milliseconds=1)
@@ -195,7 +209,13 @@ def _read_umask(found: object) -> int | None:
 
 def _read_sink(record: Mapping[str, object], key: str) -> str:
     where = f"target.{key}"
-    return check_sink(_text(record.get(key, CAPTURE), where=where), where=where)
+    text = _text(record.get(key, CAPTURE), where=where)
+    if text in _OUTPUTS or (text.startswith(FILE) and len(text) > len(FILE)):
+        return text
+    raise DefinitionError(
+        "is no place for output", where=where, got=text,
+        hint=f"write one of {', '.join(_OUTPUTS)}, or file:PATH",
+    )  # fmt: skip
 
 
 def _read_duration(record: Mapping[str, object], key: str, default: int, *, least_ms: int) -> int:

@@ -9,8 +9,8 @@ not reported as launched certainly never started.
 Each run is the leader of a session and group of its own. It outlives its worker, and is found again
 by process id, start time and boot; the end of such a run is seen, its exit status is not.
 
-A `Manner` says what is otherwise for a daemon of a whole machine: that a launch which failed may be
-tried again, whatever the failure; that what runs use is recorded; that who stops leaves them be.
+`ProcessRules` say what is otherwise for a daemon of a whole machine: that a launch which failed may
+be tried again, whatever the failure; that what runs use is recorded; that a stop leaves them be.
 
 Needs Linux: /proc says when a process began, and a pidfd (or, without, a look now and then) says
 when it is gone. Limits on resources are not its business.
@@ -25,7 +25,7 @@ import os
 import resource
 import signal
 import subprocess
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -35,24 +35,29 @@ from gnomon.core.ledger.period import is_manual
 from gnomon.errors import DefinitionError
 from gnomon.ports import Claim, Clock, Ended, Failed, Launched, Strained
 from gnomon.shell.clock import since_boot_ms
-from gnomon.shell.launcher.account import Account, account_of
 from gnomon.shell.launcher.command import (
-    Command,
+    CAPTURE,
     environment,
     find_program,
     missing_program_hint,
     parse_command,
 )
-from gnomon.shell.launcher.detail import Usage, exit_line, one_line
-from gnomon.shell.launcher.identity import Identity, identify
-from gnomon.shell.launcher.output import FILES_MAX, OUTPUT_MAX, Output
-from gnomon.shell.launcher.rights import files_of, place_of
-from gnomon.shell.launcher.sink import CAPTURE, USUAL_UMASK, Sinks
-from gnomon.shell.launcher.spawn import begin, identity_of, stub
+from gnomon.shell.launcher.ends import Ends, Usage, all_done_within, exit_line, one_line
+from gnomon.shell.launcher.outputs import FILES_MAX, OUTPUT_MAX, USUAL_UMASK, Output, Sinks
+from gnomon.shell.launcher.process_id import ProcessId, identify
+from gnomon.shell.launcher.process_start import (
+    Account,
+    ProcessStart,
+    account_of,
+    begin,
+    files_of,
+    identity_of,
+    place_of,
+    stub,
+)
 from gnomon.shell.launcher.strain import is_strain
-from gnomon.shell.launcher.waiting import Ends, all_done_within
 
-__all__ = ["Manner", "Order", "ProcessLauncher"]
+__all__ = ["ProcessLauncher", "ProcessRules"]
 
 KILL_MAX_MS = 5_000
 """How long a killed process may take to be gone."""
@@ -65,7 +70,7 @@ STRAINED_MS = 500
 _ADOPTED_FENCE = 0
 
 
-class Manner(NamedTuple):
+class ProcessRules(NamedTuple):
     """How a launcher treats its processes."""
 
     umask: int | None = None
@@ -80,26 +85,14 @@ class Manner(NamedTuple):
     """How many files commands may have open; None for as many as the worker."""
 
 
-_USUAL = Manner()
-
-
-class Order(NamedTuple):
-    """A process to make ready."""
-
-    key: str
-    fence: int
-    attempt: int
-    command: Command
-    env: Mapping[str, str]
-    account: Account | None = None
-    """As whom; None for as the command says."""
+_USUAL = ProcessRules()
 
 
 @dataclass(slots=True, kw_only=True)
 class _Run:
     key: str
     fence: int
-    identity: Identity
+    identity: ProcessId
     timeout_ms: int
     grace_ms: int
     process: "subprocess.Popen[bytes] | None"
@@ -119,14 +112,14 @@ class ProcessLauncher:
 
     def __init__(
         self, clock: Clock, *, directory: Path | None = None, cwd: Path | None = None,
-        output_max: int = OUTPUT_MAX, files_max: int = FILES_MAX, manner: Manner = _USUAL,
+        output_max: int = OUTPUT_MAX, files_max: int = FILES_MAX, rules: ProcessRules = _USUAL,
         pidfds: bool = hasattr(os, "pidfd_open"), uptime_ms: Callable[[], int] = since_boot_ms,
     ) -> None:  # fmt: skip
         self._clock = clock
         own = account_of()
         self.home, self.user = own.home, own.name
         self._cwd = None if cwd is None else str(cwd)
-        self.manner = manner
+        self.rules = rules
         self._pidfds = pidfds
         self._uptime_ms = uptime_ms
         self._runs: dict[str, _Run] = {}
@@ -148,19 +141,21 @@ class ProcessLauncher:
         except OSError as error:
             return self._not_started(claim.key, claim.fence, error, as_another=False)
         env = environment(claim, command, home=account.home, user=account.name)
-        return self.prepare(Order(claim.key, claim.fence, claim.launches, command, env, account))
+        return self.prepare(
+            ProcessStart(claim.key, claim.fence, claim.launches, command, env, account)
+        )
 
-    def prepare(self, order: Order) -> Launched | Failed | Strained:
+    def prepare(self, start: ProcessStart) -> Launched | Failed | Strained:
         """Make a process ready, which begins when it is released."""
-        key, fence = order.key, order.fence
+        key, fence = start.key, start.fence
         if key in self._runs:
             return Failed(key, fence, "an earlier run has not ended", permanent=False)
         try:
-            run = self._spawn(order)
+            run = self._spawn(start)
         except DefinitionError as error:
             return self._failed(key, fence, error, permanent=True)
         except OSError as error:
-            return self._not_started(key, fence, error, as_another=bool(order.command.user))
+            return self._not_started(key, fence, error, as_another=bool(start.command.user))
         return Launched(key, fence, run.identity.text(run.timeout_ms, run.grace_ms))
 
     async def rest(self) -> None:
@@ -175,7 +170,7 @@ class ProcessLauncher:
         return self._failed(key, fence, error, permanent=error.errno == errno.E2BIG)
 
     def _failed(self, key: str, fence: int, error: Exception, *, permanent: bool) -> Failed:
-        is_final = permanent if self.manner.gives_up else is_manual(key)
+        is_final = permanent if self.rules.gives_up else is_manual(key)
         return Failed(key, fence, one_line(_said(error)), permanent=is_final)
 
     async def release(self, key: str) -> None:
@@ -188,7 +183,7 @@ class ProcessLauncher:
         self._limit(run)
 
     async def adopt(self, key: str, run_id: str) -> bool:
-        found = Identity.read(run_id)
+        found = ProcessId.read(run_id)
         if found is None:
             return False
         identity, timeout_ms, grace_ms = found
@@ -224,7 +219,7 @@ class ProcessLauncher:
     async def drain(self, *, grace_ms: int) -> None:
         runs = list(self._runs.values())
         ended = await all_done_within(self._clock, _exits(runs), grace_ms)
-        if not ended and not self.manner.leaves:
+        if not ended and not self.rules.leaves:
             left = [run for run in runs if not run.exit.done()]
             await asyncio.gather(*(self._terminate(run, Reason.STOPPED) for run in left))
 
@@ -233,18 +228,18 @@ class ProcessLauncher:
         for run in self._runs.values():
             self._tell_to_end(run)
 
-    def _spawn(self, order: Order) -> _Run:
-        command = order.command
-        account = order.account or account_of(command.user, command.group)
+    def _spawn(self, start: ProcessStart) -> _Run:
+        command = start.command
+        account = start.account or account_of(command.user, command.group)
         cwd = str(Path(self._cwd or account.place, command.cwd or "").absolute())
-        umask = self.manner.umask if command.umask is None else command.umask
+        umask = self.rules.umask if command.umask is None else command.umask
         captures = CAPTURE in (command.stdout, command.stderr)
-        path = self.output.path(order.key, order.attempt) if captures else None
+        path = self.output.path(start.key, start.attempt) if captures else None
         with contextlib.ExitStack() as undoing:
             undoing.callback(self.output.settle, path)
             with contextlib.ExitStack() as closing:
                 place = closing.enter_context(place_of(account, cwd))
-                arguments = _program(order, account, cwd)
+                arguments = _program(start, account, cwd)
                 file_umask = USUAL_UMASK if umask is None else umask
                 sinks = Sinks(account, place, file_umask, lambda: self.output.open(path))
                 outputs = closing.enter_context(sinks.opened(command.stdout, command.stderr))
@@ -252,22 +247,22 @@ class ProcessLauncher:
                 undoing.callback(os.close, gate)
                 closing.callback(os.close, waiting_end)
                 process = begin(
-                    stub(self.manner.descriptors), arguments, account, cwd=cwd, env=order.env,
+                    stub(self.rules.descriptors), arguments, account, cwd=cwd, env=start.env,
                     stdin=waiting_end, outputs=outputs, umask=umask,
                 )  # fmt: skip
                 undoing.callback(process.wait)
                 undoing.callback(process.kill)
-                run = self._admit(order, process, gate, path, cwd)
+                run = self._admit(start, process, gate, path, cwd)
             undoing.pop_all()
         return run
 
     def _admit(
-        self, order: Order, process: "subprocess.Popen[bytes]", gate: int, path: Path | None,
+        self, start: ProcessStart, process: "subprocess.Popen[bytes]", gate: int, path: Path | None,
         cwd: str,
     ) -> _Run:  # fmt: skip
         run = _Run(
-            key=order.key, fence=order.fence, identity=identity_of(process, cwd),
-            timeout_ms=order.command.timeout_ms, grace_ms=order.command.grace_ms,
+            key=start.key, fence=start.fence, identity=identity_of(process, cwd),
+            timeout_ms=start.command.timeout_ms, grace_ms=start.command.grace_ms,
             process=process, gate=gate, output=path,
             exit=asyncio.get_running_loop().create_future(),
         )  # fmt: skip
@@ -341,7 +336,7 @@ class ProcessLauncher:
         self.output.settle(run.output)
         success = status == 0 and not run.ending
         reason = run.reason or (Reason.UNCERTAIN if status is None else None)
-        line = exit_line(status, usage if self.manner.records_usage else None)
+        line = exit_line(status, usage if self.rules.records_usage else None)
         now_ms = self._clock.now_ms()
         self._ends.add(Ended(run.key, run.fence, success, line, reason, ended_ms=now_ms))
         run.exit.set_result(None)
@@ -365,15 +360,15 @@ class ProcessLauncher:
         task.add_done_callback(run.watchers.discard)
 
 
-def _program(order: Order, account: Account, cwd: str) -> tuple[str, ...]:
+def _program(start: ProcessStart, account: Account, cwd: str) -> tuple[str, ...]:
     """The program, as an absolute path, and its arguments."""
-    name, *arguments = order.command.arguments
+    name, *arguments = start.command.arguments
     with files_of(account):
-        program = find_program(name, cwd=cwd, path=order.env["PATH"])
+        program = find_program(name, cwd=cwd, path=start.env["PATH"])
     if program is None:
         raise DefinitionError(
             "is no program that can be run", where="target.command", got=name,
-            hint=missing_program_hint(name, cwd=cwd, path=order.env["PATH"]),
+            hint=missing_program_hint(name, cwd=cwd, path=start.env["PATH"]),
         )  # fmt: skip
     return (program, *arguments)
 

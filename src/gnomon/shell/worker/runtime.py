@@ -20,7 +20,8 @@ from gnomon.core.engine import USUAL, Change, Limits
 from gnomon.errors import StoreError
 from gnomon.ports import Clock, Launcher, Ledger
 from gnomon.shell.clock import Reading
-from gnomon.shell.observe.telemetry import Telemetry, log
+from gnomon.shell.observe.counts import Telemetry
+from gnomon.shell.observe.telemetry import log
 from gnomon.shell.worker.worker import Worker
 
 __all__ = ["BACKOFF_MAX_MS", "REST_MAX_MS", "Runtime"]

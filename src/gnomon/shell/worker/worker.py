@@ -22,7 +22,8 @@ from gnomon.core.ledger.lifecycle import Reason, State
 from gnomon.ports import Claim, Clock, Ended, Failed, Launched, Launcher, Ledger, Report, Strained
 from gnomon.ports.ledger_rows import Renewal
 from gnomon.shell.clock import Reading
-from gnomon.shell.observe.telemetry import Telemetry, log
+from gnomon.shell.observe.counts import Telemetry
+from gnomon.shell.observe.telemetry import log
 from gnomon.shell.worker.ending import Ending
 from gnomon.shell.worker.held_run import HeldEvent, HeldRun, HeldState
 from gnomon.shell.worker.held_runs import HeldRuns

@@ -8,7 +8,6 @@ from starlette.types import ASGIApp
 from gnomon.apps.service.dag_deployment import Deployer
 from gnomon.apps.service.events import EventFeed
 from gnomon.apps.service.http.application import create_app
-from gnomon.apps.service.http.metrics import Figures, Metrics
 from gnomon.apps.service.http.parts import Parts
 from gnomon.apps.service.registrar import Registrar
 from gnomon.apps.service.settings import Settings
@@ -69,7 +68,7 @@ def bare_app(
             starter=Starter(dags, registrar),
             dag_runs=cast("DagRuns", None),
             events=events,
-            metrics=Metrics(lambda: Figures(counts={}, drift_ms={0: 0}, drift_count=0), dict),
+            figures=list,
             settings=settings,
             authenticator=Authenticator(access_of, clock),
             clock=clock,

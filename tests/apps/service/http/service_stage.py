@@ -10,11 +10,10 @@ from typing import TypeVar
 import httpx
 from starlette.types import ASGIApp
 
-from gnomon.apps.service.counters import ServiceCounters
+from gnomon.apps.service.counters import ServiceCounters, service_families
 from gnomon.apps.service.dag_deployment import Deployer
 from gnomon.apps.service.events import EventFeed
 from gnomon.apps.service.http.application import create_app
-from gnomon.apps.service.http.metrics import Figures, Metrics
 from gnomon.apps.service.http.parts import Parts
 from gnomon.apps.service.registrar import Registrar
 from gnomon.apps.service.settings import Settings
@@ -138,21 +137,13 @@ def _parts(
     registrar = Registrar(
         ledger, clock, settings, events, dags, unique=lambda: f"run-{next(numbers)}"
     )
-    metrics = Metrics(
-        lambda: Figures(
-            counts=counters.counts(),
-            drift_ms=counters.drift.buckets(),
-            drift_count=counters.drift.count,
-        ),
-        dict,
-    )
     parts = Parts(
         registrar=registrar,
         deployer=Deployer(dags, registrar, clock, settings),
         starter=Starter(dags, registrar),
         dag_runs=dag_runs,
         events=events,
-        metrics=metrics,
+        figures=lambda: service_families(counters),
         settings=settings,
         authenticator=Authenticator(access_of, clock),
         clock=clock,

@@ -12,7 +12,7 @@ import re
 import pytest
 
 from gnomon.apps.service.http import forms
-from gnomon.shell.http.describing import Form
+from gnomon.shell.http.openapi import Form
 from tests.apps.service.http.service_stage import MINUTELY, NOON, Stage, play
 from tests.clauses import clause
 

@@ -7,7 +7,7 @@ import pytest
 
 from gnomon.errors import StoreError
 from gnomon.ports import Ledger
-from gnomon.shell.http.outage import Outage
+from gnomon.shell.http.app import Outage
 from tests.apps.service.http.service_stage import MINUTELY, Stage, play
 from tests.clauses import clause
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from gnomon.core.ledger.lifecycle import Outcome, Reason
-from gnomon.shell.launcher.detail import without_usage
+from gnomon.shell.launcher.ends import without_usage
 from gnomon.shell.observe.notify.message import Happening
 from gnomon.shell.observe.notify.rule import Occasion
 from tests.apps.krond.krontab.reading import job

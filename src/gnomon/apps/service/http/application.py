@@ -23,11 +23,10 @@ from gnomon.apps.service.http.routes import (
     status,
 )
 from gnomon.apps.service.http.routes.launcher import check_callback_head
-from gnomon.shell.http.framing import complete_document, new_app, request_numbers
-from gnomon.shell.http.gate import Gate
-from gnomon.shell.http.health import health_router
-from gnomon.shell.http.metrics import Measured
-from gnomon.shell.http.shield import Shield
+from gnomon.shell.http.app import Measured, health_router, new_app, request_numbers
+from gnomon.shell.http.headers import Shield
+from gnomon.shell.http.limits import Gate
+from gnomon.shell.http.openapi import complete_document
 
 __all__ = ["create_app"]
 
@@ -53,7 +52,7 @@ def create_app(parts: Parts) -> ASGIApp:
         app.include_router(router)
     app.include_router(health_router(parts.check_store))
     complete_document(app, CallbackForm)
-    measured = Measured(app, metrics=parts.metrics, clock=parts.clock)
+    measured = Measured(app, counts=parts.answers, clock=parts.clock)
     gate = Gate(
         measured, hosts=parts.hosts, limits=parts.limits, authenticator=parts.authenticator,
         check_callback=partial(check_callback_head, parts.callback_keys, parts.clock),

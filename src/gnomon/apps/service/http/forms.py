@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from gnomon.shell.http.describing import Form
+from gnomon.shell.http.openapi import Form
 
 __all__ = [
     "BackfillForm", "BulkPauseForm", "CallbackForm", "DagForm", "KillForm", "PauseForm",

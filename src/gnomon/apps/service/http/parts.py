@@ -6,23 +6,23 @@ them in the application.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from fastapi import Request
 
 from gnomon.apps.service.dag_deployment import Deployer
 from gnomon.apps.service.events import EventFeed
-from gnomon.apps.service.http.metrics import Metrics
 from gnomon.apps.service.registrar import Registrar
 from gnomon.apps.service.settings import Settings
 from gnomon.apps.service.starting import Starter
 from gnomon.ports import Clock
 from gnomon.ports.dag import DagRuns
 from gnomon.shell.executor.signature import Keyring
+from gnomon.shell.http.app import HttpCounts
 from gnomon.shell.http.authentication import Authenticator
 from gnomon.shell.http.limits import Limits
-from gnomon.shell.observe.exposition import Family
+from gnomon.shell.observe.counts import Family
 
 __all__ = ["Parts", "parts_of"]
 
@@ -37,7 +37,8 @@ class Parts:
     dag_runs: DagRuns
     """What the embedded executor has written down about runs and their nodes."""
     events: EventFeed
-    metrics: Metrics
+    figures: Callable[[], Iterable[Family]]
+    """What the service has counted so far."""
     settings: Settings
     authenticator: Authenticator
     clock: Clock
@@ -48,6 +49,8 @@ class Parts:
     callback_keys: Keyring | None = None
     """What executors sign their callbacks with; None where none calls back."""
     limits: Limits = field(default_factory=Limits)
+    answers: HttpCounts = field(default_factory=HttpCounts)
+    """How many answers were given, and how long they took."""
     metrics_open: bool = False
     """Whether callers may read the metrics without a token."""
     heartbeats: Callable[[], Awaitable[Sequence[Family]]] | None = None

@@ -16,17 +16,14 @@ from starlette.types import ASGIApp
 
 from gnomon.apps.workflow.host import Host
 from gnomon.apps.workflow.http import commands, looking
-from gnomon.apps.workflow.http.metrics import WorkflowMetrics
 from gnomon.errors import CommandRefusedError, UnknownWorkflowError
 from gnomon.ports import Clock
+from gnomon.shell.http.app import HttpCounts, Measured, health_router, new_app, request_numbers
 from gnomon.shell.http.authentication import Authenticator
-from gnomon.shell.http.framing import complete_document, new_app, request_numbers
-from gnomon.shell.http.gate import Gate
-from gnomon.shell.http.health import health_router
-from gnomon.shell.http.limits import Limits
-from gnomon.shell.http.metrics import Measured
+from gnomon.shell.http.headers import Shield
+from gnomon.shell.http.limits import Gate, Limits
+from gnomon.shell.http.openapi import complete_document
 from gnomon.shell.http.problem import Problem, problem_response
-from gnomon.shell.http.shield import Shield
 
 __all__ = ["Parts", "create_app"]
 
@@ -49,15 +46,15 @@ def create_app(parts: Parts) -> ASGIApp:
     """The application over these parts."""
     summary = "Automations that act on what is new, and never twice."
     app = new_app("Gnomon workflows", summary, parts.authenticator, metrics_open=parts.metrics_open)
-    metrics = WorkflowMetrics(parts.host, parts.clock)
-    app.state.host, app.state.metrics = parts.host, metrics
+    answers = HttpCounts()
+    app.state.host, app.state.clock, app.state.answers = parts.host, parts.clock, answers
     app.include_router(looking.router)
     app.include_router(commands.router)
     app.include_router(health_router(parts.host.desk.lookup.check))
     app.add_exception_handler(UnknownWorkflowError, _answer_unknown)
     app.add_exception_handler(CommandRefusedError, _answer_refused)
     complete_document(app)
-    measured = Measured(app, metrics=metrics, clock=parts.clock)
+    measured = Measured(app, counts=answers, clock=parts.clock)
     gate = Gate(measured, hosts=parts.hosts, limits=parts.limits, authenticator=parts.authenticator)
     return Shield(gate, next_id=request_numbers(parts.clock))
 

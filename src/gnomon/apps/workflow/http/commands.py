@@ -26,8 +26,8 @@ from gnomon.apps.workflow.http.views import (
 )
 from gnomon.apps.workflow.reconciling import Resolution
 from gnomon.apps.workflow.script import load_workflow
-from gnomon.shell.http.describing import problems
-from gnomon.shell.http.security import Administrator, Writer
+from gnomon.shell.http.authentication import Administrator, Writer
+from gnomon.shell.http.openapi import problems
 
 __all__ = ["router"]
 

@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 
 from gnomon.apps.workflow.definition import NAME_PATTERN
 from gnomon.apps.workflow.host import Host
-from gnomon.apps.workflow.http.metrics import WorkflowMetrics
+from gnomon.apps.workflow.http.metrics import workflow_families
 from gnomon.apps.workflow.http.views import (
     EventsView,
     EventView,
@@ -33,10 +33,12 @@ from gnomon.apps.workflow.records import (
     run_record,
     version_record,
 )
+from gnomon.ports import Clock
 from gnomon.ports.workflow_facts import EventStatus
-from gnomon.shell.http.describing import problems
-from gnomon.shell.http.security import Reader, scraper
-from gnomon.shell.observe.exposition import CONTENT_TYPE
+from gnomon.shell.http.app import HttpCounts
+from gnomon.shell.http.authentication import Reader, scraper
+from gnomon.shell.http.openapi import problems
+from gnomon.shell.observe.prometheus import CONTENT_TYPE, page_text
 
 __all__ = ["HostOf", "NamePath", "host_of", "router"]
 
@@ -124,10 +126,15 @@ async def list_inputs(
     response_class=Response,
     responses={**problems(), 200: {"description": "Metrics.", "content": {"text/plain": {}}}},
 )
-async def read_metrics(request: Request, scraped: Annotated[None, Depends(scraper)]) -> Response:
+async def read_metrics(
+    request: Request, host: HostOf, scraped: Annotated[None, Depends(scraper)]
+) -> Response:
     """How the workflows are doing, for Prometheus."""
-    metrics: WorkflowMetrics = request.app.state.metrics
-    return Response(await metrics.page(), media_type=CONTENT_TYPE)
+    clock: Clock = request.app.state.clock
+    answers: HttpCounts = request.app.state.answers
+    found = await host.desk.lookup.stats(now_ms=clock.now_ms())
+    text = page_text([*workflow_families(found, host), *answers.families()])
+    return Response(text, media_type=CONTENT_TYPE)
 
 
 @router.get("/openapi.json", responses=problems(), response_class=JSONResponse)

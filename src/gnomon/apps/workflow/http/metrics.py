@@ -11,18 +11,13 @@ Spec: WHTTP-10.
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from prometheus_client import CollectorRegistry, generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
-from prometheus_client.registry import Collector
-
 from gnomon.apps.workflow.host import Host
 from gnomon.apps.workflow.overview import Seen
 from gnomon.apps.workflow.stats import WorkflowStats
-from gnomon.ports import Clock
 from gnomon.ports.workflow_facts import RunStatus
-from gnomon.shell.http.metrics import HttpMetrics
+from gnomon.shell.observe.counts import Family, counter, gauge
 
-__all__ = ["WorkflowMetrics"]
+__all__ = ["workflow_families"]
 
 _SEEN = {
     Seen.RUNNING: "running", Seen.IDLE: "idle", Seen.ATTENTION: "needs_attention",
@@ -31,84 +26,47 @@ _SEEN = {
 _OPEN = [one for one in RunStatus if one not in (RunStatus.COMMITTED, RunStatus.CRASHED)]
 
 
-class WorkflowMetrics(HttpMetrics):
-    """The metrics of a host and of its answers."""
-
-    def __init__(self, host: Host, clock: Clock) -> None:
-        super().__init__()
-        self._host = host
-        self._clock = clock
-
-    async def page(self) -> bytes:
-        """All metrics in the text format of Prometheus; `StoreError` without the store."""
-        found = await self._host.desk.lookup.stats(now_ms=self._clock.now_ms())
-        registry = CollectorRegistry()
-        registry.register(_WorkflowCollector(found, self._host))
-        return generate_latest(registry) + self.text()
-
-
-class _WorkflowCollector(Collector):
+def workflow_families(found: Sequence[WorkflowStats], host: Host) -> Iterator[Family]:
     """The figures of one moment."""
+    yield gauge("gnomon_workflows_held", "Held by this host.", host.held)
+    yield gauge("gnomon_workflows_working", "That this host is at work on.", host.working)
+    threads = gauge("gnomon_workflow_threads", "Threads of functions of scripts.")
+    for state in ("busy", "waiting", "left", "most"):
+        threads.add(getattr(host.threads, state), state=state)
+    yield threads
+    yield from _states(found)
+    yield from _workflows(found)
+    yield from _topics(found)
 
-    def __init__(self, found: Sequence[WorkflowStats], host: Host) -> None:
-        self._found = found
-        self._held = host.held
-        self._working = host.working
-        self._threads = host.threads
 
-    def collect(self) -> Iterator[Metric]:
-        yield GaugeMetricFamily("gnomon_workflows_held", "Held by this host.", value=self._held)
-        yield GaugeMetricFamily(
-            "gnomon_workflows_working", "That this host is at work on.", value=self._working
-        )
-        threads = GaugeMetricFamily(
-            "gnomon_workflow_threads", "Threads of functions of scripts.", labels=["state"]
-        )
-        for state in ("busy", "waiting", "left", "most"):
-            threads.add_metric([state], getattr(self._threads, state))
-        yield threads
-        yield from self._states()
-        yield from self._workflows()
-        yield from self._topics()
+def _states(found: Sequence[WorkflowStats]) -> Iterator[Family]:
+    seen = Counter(one.seen for one in found)
+    workflows = gauge("gnomon_workflows", "Workflows.")
+    for status, word in _SEEN.items():
+        workflows.add(seen[status], status=word)
+    opened = Counter(one.open_run for one in found)
+    runs = gauge("gnomon_workflow_open_runs", "Open runs.")
+    for state in _OPEN:
+        runs.add(opened[state], status=state.value)
+    yield from (workflows, runs)
 
-    def _states(self) -> Iterator[Metric]:
-        seen = Counter(one.seen for one in self._found)
-        workflows = GaugeMetricFamily("gnomon_workflows", "Workflows.", labels=["status"])
-        for status, word in _SEEN.items():
-            workflows.add_metric([word], seen[status])
-        yield workflows
-        opened = Counter(one.open_run for one in self._found)
-        runs = GaugeMetricFamily("gnomon_workflow_open_runs", "Open runs.", labels=["status"])
-        for state in _OPEN:
-            runs.add_metric([state.value], opened[state])
-        yield runs
 
-    def _workflows(self) -> Iterator[Metric]:
-        labels = ["workflow"]
-        runs = CounterMetricFamily("gnomon_workflow_runs", "Runs that were begun.", labels=labels)
-        failures = GaugeMetricFamily(
-            "gnomon_workflow_failures", "Transient failures in a row.", labels=labels
-        )
-        late = GaugeMetricFamily(
-            "gnomon_workflow_late_seconds",
-            "How long it should have looked again by itself.", labels=labels,
-        )  # fmt: skip
-        for one in self._found:
-            runs.add_metric([one.name], one.runs)
-            failures.add_metric([one.name], one.failures)
-            late.add_metric([one.name], one.late_ms / 1000)
-        yield from (runs, failures, late)
+def _workflows(found: Sequence[WorkflowStats]) -> Iterator[Family]:
+    runs = counter("gnomon_workflow_runs_total", "Runs that were begun.")
+    failures = gauge("gnomon_workflow_failures", "Transient failures in a row.")
+    late = gauge("gnomon_workflow_late_seconds", "How long it should have looked again by itself.")
+    for one in found:
+        runs.add(one.runs, workflow=one.name)
+        failures.add(one.failures, workflow=one.name)
+        late.add(one.late_ms / 1000, workflow=one.name)
+    yield from (runs, failures, late)
 
-    def _topics(self) -> Iterator[Metric]:
-        labels = ["workflow", "topic"]
-        waiting = GaugeMetricFamily(
-            "gnomon_workflow_events_waiting", "Events that wait to be consumed.", labels=labels
-        )
-        oldest = GaugeMetricFamily(
-            "gnomon_workflow_oldest_event_seconds", "How long the oldest has waited.", labels=labels
-        )
-        for one in self._found:
-            for topic, found in one.waiting.items():
-                waiting.add_metric([one.name, topic], found.size)
-                oldest.add_metric([one.name, topic], found.oldest_ms / 1000)
-        yield from (waiting, oldest)
+
+def _topics(found: Sequence[WorkflowStats]) -> Iterator[Family]:
+    waiting = gauge("gnomon_workflow_events_waiting", "Events that wait to be consumed.")
+    oldest = gauge("gnomon_workflow_oldest_event_seconds", "How long the oldest has waited.")
+    for one in found:
+        for topic, wait in one.waiting.items():
+            waiting.add(wait.size, workflow=one.name, topic=topic)
+            oldest.add(wait.oldest_ms / 1000, workflow=one.name, topic=topic)
+    yield from (waiting, oldest)

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from pydantic.alias_generators import to_camel
 
 from gnomon.apps.workflow.context import ID_MAX
-from gnomon.shell.http.describing import Form
+from gnomon.shell.http.openapi import Form
 
 __all__ = [
     "AnswerForm", "DeployForm", "Deployed", "Done", "EventView", "EventsView", "InputView",

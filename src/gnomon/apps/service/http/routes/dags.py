@@ -15,8 +15,8 @@ from gnomon.apps.service.dag_deployment import DagView, Deployed, Removed
 from gnomon.apps.service.http.forms import DagForm, Id
 from gnomon.apps.service.http.routes.schedules import Cursor, Limit, PartsOf
 from gnomon.apps.service.views import Page
-from gnomon.shell.http.describing import problems
-from gnomon.shell.http.security import Reader, Writer
+from gnomon.shell.http.authentication import Reader, Writer
+from gnomon.shell.http.openapi import problems
 
 __all__ = ["router"]
 

@@ -7,8 +7,8 @@ Spec: HTTP-13.
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse
 
-from gnomon.shell.http.describing import problems
-from gnomon.shell.http.security import Reader
+from gnomon.shell.http.authentication import Reader
+from gnomon.shell.http.openapi import problems
 
 __all__ = ["router"]
 

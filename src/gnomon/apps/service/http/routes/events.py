@@ -23,8 +23,8 @@ from gnomon.apps.service.http.parts import Parts
 from gnomon.apps.service.http.routes.schedules import PartsOf
 from gnomon.apps.service.viewing import instant_text
 from gnomon.ports.ledger_rows import Actor
-from gnomon.shell.http.describing import problems
-from gnomon.shell.http.security import Reader
+from gnomon.shell.http.authentication import Reader
+from gnomon.shell.http.openapi import problems
 
 __all__ = ["router"]
 

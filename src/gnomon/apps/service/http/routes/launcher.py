@@ -19,10 +19,10 @@ from gnomon.apps.service.starting import Started
 from gnomon.ports import Clock
 from gnomon.shell.executor.callback import Rejected, read_callback
 from gnomon.shell.executor.signature import Keyring, objection_to_head
-from gnomon.shell.http.describing import problems
+from gnomon.shell.http.authentication import Writer
+from gnomon.shell.http.openapi import problems
 from gnomon.shell.http.problem import FieldProblem, ProblemError
 from gnomon.shell.http.query import check_query
-from gnomon.shell.http.security import Writer
 
 __all__ = ["check_callback_head", "router"]
 

@@ -27,8 +27,8 @@ from gnomon.apps.service.views import (
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State, Status
 from gnomon.errors import NotFoundError
 from gnomon.ports.dag import NodeRow
-from gnomon.shell.http.describing import problems
-from gnomon.shell.http.security import Reader, Writer
+from gnomon.shell.http.authentication import Reader, Writer
+from gnomon.shell.http.openapi import problems
 
 __all__ = ["router"]
 

@@ -25,9 +25,9 @@ from gnomon.apps.service.schedule_input import ScheduleInput, schedule_of
 from gnomon.apps.service.settings import Settings
 from gnomon.apps.service.views import Page, ScheduleView, UpsertDiff, Upserted
 from gnomon.core.civil.instant import format_instant, parse_instant, to_epoch
-from gnomon.shell.http.describing import problems
+from gnomon.shell.http.authentication import Reader, Writer
+from gnomon.shell.http.openapi import problems
 from gnomon.shell.http.problem import FieldProblem, ProblemError
-from gnomon.shell.http.security import Reader, Writer
 
 __all__ = ["router"]
 

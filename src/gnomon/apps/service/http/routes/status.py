@@ -22,9 +22,9 @@ from gnomon.apps.service.http.parts import parts_of
 from gnomon.apps.service.http.routes.schedules import PartsOf
 from gnomon.apps.service.viewing import instant_text
 from gnomon.apps.service.views import ScheduleView
-from gnomon.shell.http.describing import problems
-from gnomon.shell.http.security import Viewer, scraper
-from gnomon.shell.observe.exposition import CONTENT_TYPE, render_families
+from gnomon.shell.http.authentication import Viewer, scraper
+from gnomon.shell.http.openapi import problems
+from gnomon.shell.observe.prometheus import CONTENT_TYPE, page_text
 
 __all__ = ["router"]
 
@@ -64,7 +64,7 @@ async def read_metrics(request: Request, scraped: Annotated[None, Depends(scrape
     """What the service has counted, and how its workers are, for Prometheus."""
     parts = parts_of(request)
     workers = [] if parts.heartbeats is None else await parts.heartbeats()
-    text = parts.metrics.text() + render_families(workers).encode()
+    text = page_text([*parts.figures(), *parts.answers.families(), *workers])
     return Response(text, media_type=CONTENT_TYPE)
 
 
