@@ -20,8 +20,8 @@ from gnomon.cli import krond_start, main, run_command
 from gnomon.core.schedule import Policy
 from gnomon.shell.launcher.process import ProcessLauncher, _Run
 from gnomon.shell.launcher.process_start import ProcessStart
-from gnomon.shell.narrating import NarratingLedger
 from gnomon.shell.store import sqlite as store
+from gnomon.shell.store.sqlite import SqliteLedger
 from tests.kill.mine import LEDGER_CALLS, Bomb, MinedDatabase, mined
 from tests.kill.world import LEASE_S
 
@@ -42,8 +42,8 @@ class MinedLauncher(ProcessLauncher):
 def lay_mines() -> None:
     ledger = type(
         "MinedLedger",
-        (NarratingLedger,),
-        {name: mined(name, getattr(NarratingLedger, name)) for name in LEDGER_CALLS},
+        (SqliteLedger,),
+        {name: mined(name, getattr(SqliteLedger, name)) for name in LEDGER_CALLS},
     )
     launcher = type(
         "MinedProcessLauncher",
@@ -51,7 +51,7 @@ def lay_mines() -> None:
         {name: mined(name, getattr(MinedLauncher, name)) for name in LAUNCHER_CALLS},
     )
     for program in (run_command, krond_start):
-        vars(program).update(NarratingLedger=ledger, ProcessLauncher=launcher)
+        vars(program).update(SqliteLedger=ledger, ProcessLauncher=launcher)
     setattr(store, "Database", MinedDatabase)  # noqa: B010
     vars(job)["Policy"] = partial(Policy, lease=timedelta(seconds=LEASE_S))
 

@@ -43,11 +43,10 @@ from gnomon.shell.boot import read_boot
 from gnomon.shell.clock import since_boot_ms
 from gnomon.shell.launcher.process import ProcessLauncher, ProcessRules
 from gnomon.shell.launcher.strain import raise_limit
-from gnomon.shell.narrating import NarratingLedger
 from gnomon.shell.observe.telemetry import log, logs_to
 from gnomon.shell.store.belonging import Door, belong
 from gnomon.shell.store.instant_text import maybe_to_text, to_text
-from gnomon.shell.store.sqlite import ledger_thread
+from gnomon.shell.store.sqlite import SqliteLedger, ledger_thread
 from gnomon.shell.worker.stopping import Stopper
 
 __all__ = ["Detached", "StartOptions", "start_detached", "start_krond"]
@@ -226,10 +225,10 @@ class _Desk:
 
 
 @contextlib.asynccontextmanager
-async def _open(state: StateDirectory) -> AsyncIterator[NarratingLedger]:
+async def _open(state: StateDirectory) -> AsyncIterator[SqliteLedger]:
     with ledger_thread() as thread:
         with advised(state):
-            ledger = NarratingLedger.open(state.ledger, executor=thread, exclusive=True)
+            ledger = SqliteLedger.open(state.ledger, executor=thread, exclusive=True)
         try:
             await belong(
                 ledger, Door.KROND, place=str(state.ledger), otherwise=", and not to krond",

@@ -31,12 +31,11 @@ from gnomon.errors import StoreError
 from gnomon.ports import Clock, Ledger
 from gnomon.shell.launcher.process import ProcessLauncher, ProcessRules
 from gnomon.shell.launcher.strain import raise_limit
-from gnomon.shell.narrating import NarratingLedger
 from gnomon.shell.observe.counts import Family
 from gnomon.shell.observe.log_lines import log_lines
 from gnomon.shell.observe.telemetry import log
 from gnomon.shell.store.belonging import Door, NotedLedger, belong
-from gnomon.shell.store.sqlite import ledger_thread
+from gnomon.shell.store.sqlite import SqliteLedger, ledger_thread
 from gnomon.shell.worker.hosting import Host
 from gnomon.shell.worker.runtime import Runtime
 from gnomon.shell.worker.stopping import Stopper
@@ -107,7 +106,10 @@ async def _run(
             clock, directory=options.store.with_suffix(".output"),
             cwd=options.file.absolute().parent, rules=ProcessRules(descriptors=raise_limit()),
         )  # fmt: skip
-        host = Host(ledger, launcher, clock, ahead_hint=_AHEAD[options.database is None])
+        host = Host(
+            ledger, launcher, clock,
+            observer=Narration(), ahead_hint=_AHEAD[options.database is None],
+        )  # fmt: skip
         if options.replan:
             await _replan(ledger, clock)
         if options.database is None:
@@ -143,8 +145,7 @@ async def _open(options: RunOptions) -> AsyncIterator[StoredLedger]:
             yield shared
         return
     with ledger_thread() as thread:
-        ledger = NarratingLedger.open(options.store, executor=thread, exclusive=True)
-        ledger.narrator = Narration()
+        ledger = SqliteLedger.open(options.store, executor=thread, exclusive=True)
         try:
             await _belong(ledger, options, hint="name another file with --store")
             yield ledger
@@ -153,7 +154,7 @@ async def _open(options: RunOptions) -> AsyncIterator[StoredLedger]:
 
 
 async def _replan(ledger: StoredLedger, clock: Clock) -> None:
-    assert isinstance(ledger, NarratingLedger)  # the options do not allow it with a database
+    assert isinstance(ledger, SqliteLedger)  # the options do not allow it with a database
     replanned = await ledger.replan(now_ms=clock.now_ms())
     log(
         logging.INFO, "replanned", schedules=replanned.schedules, periods=replanned.periods,
@@ -174,9 +175,10 @@ async def _attended(
     if options.database is None:
         yield
         return
-    from gnomon.compose.shared_run import SharedLedger, attended
+    from gnomon.compose.shared_run import attended
+    from gnomon.shell.store.postgres.ledger import PostgresLedger
 
-    assert isinstance(ledger, SharedLedger)
+    assert isinstance(ledger, PostgresLedger)
     async with attended(ledger, options.database, host.runtime, host.owner, clock):
         yield
 
@@ -186,10 +188,10 @@ def _others(
 ) -> Callable[[], Awaitable[Sequence[Family]]] | None:
     if options.database is None:
         return None
-    from gnomon.compose.shared_run import SharedLedger
     from gnomon.shell.observe.heartbeats import Heartbeats
+    from gnomon.shell.store.postgres.ledger import PostgresLedger
 
-    assert isinstance(ledger, SharedLedger)
+    assert isinstance(ledger, PostgresLedger)
     return Heartbeats(ledger).families
 
 

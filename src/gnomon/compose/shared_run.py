@@ -15,54 +15,29 @@ import contextlib
 import logging
 import os
 import socket
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from itertools import count
 
-from gnomon.apps.run.narration import Narration
 from gnomon.compose.shared_database import SharedDatabase
-from gnomon.core.engine import Change
 from gnomon.errors import StoreError
-from gnomon.ports import Clock, Committed, Report
+from gnomon.ports import Clock
 from gnomon.shell.observe.telemetry import log
 from gnomon.shell.store.postgres.ledger import PostgresLedger
 from gnomon.shell.store.postgres.listener import listen
 from gnomon.shell.store.postgres.presence import BEAT_MS, Presence
 from gnomon.shell.worker.runtime import Runtime
 
-__all__ = ["SharedLedger", "attended", "open_shared"]
+__all__ = ["attended", "open_shared"]
 
 BEATS_TO_FORGET = 120
 """After how many beats a worker removes others long silent: every ten minutes."""
 
 
-class SharedLedger(PostgresLedger):
-    """A ledger on PostgreSQL, with log lines."""
-
-    _narration: Narration | None = None
-
-    @property
-    def narration(self) -> Narration:
-        self._narration = self._narration or Narration()
-        return self._narration
-
-    async def commit(
-        self, changes: Sequence[Change], *, owner: str, confirmed: bool, now_ms: int
-    ) -> Committed:
-        held = await super().commit(changes, owner=owner, confirmed=confirmed, now_ms=now_ms)
-        self.narration.claimed(held.claims)
-        self.narration.committed(held.changes)
-        return held
-
-    async def report(self, reports: Sequence[Report], *, now_ms: int) -> list[bool]:
-        answers = await super().report(reports, now_ms=now_ms)
-        self.narration.reported(reports, answers)
-        return answers
-
-
 @contextlib.asynccontextmanager
-async def open_shared(database: SharedDatabase) -> AsyncIterator[SharedLedger]:
-    ledger = await SharedLedger.open(database.url, schema=database.schema, options=database.options)
-    assert isinstance(ledger, SharedLedger)
+async def open_shared(database: SharedDatabase) -> AsyncIterator[PostgresLedger]:
+    ledger = await PostgresLedger.open(
+        database.url, schema=database.schema, options=database.options
+    )
     try:
         yield ledger
     finally:

@@ -1,7 +1,8 @@
 """
 The ports: what schedulers need from outside, as contracts.
 
-Each port is a Protocol with a suite of tests that every implementation passes. Every `await` of a
+Each port is a Protocol with a suite of tests that every implementation passes; the observer is a
+class, of which a door overrides what it wants to hear. Every `await` of a
 scheduler is a call of a port, so that the supplier of the ports owns every interleaving: the
 operating system in production, the simulator in tests. A port holds no code but its own values.
 """
@@ -42,6 +43,7 @@ from gnomon.ports.ledger_rows import (
     ScheduleRow,
     ToEnd,
 )
+from gnomon.ports.observer import Observer
 
 __all__ = [
     "Breach",
@@ -66,6 +68,7 @@ __all__ = [
     "Ledger",
     "LogRow",
     "Looked",
+    "Observer",
     "Only",
     "Registered",
     "Renewal",

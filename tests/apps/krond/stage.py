@@ -23,9 +23,9 @@ from gnomon.core.ledger.period import is_manual
 from gnomon.errors import KrontabError
 from gnomon.ports import Claim, Ended, Failed, Launched, RunRow
 from gnomon.shell.boot import MachineBoot
-from gnomon.shell.narrating import NarratingLedger
 from gnomon.shell.observe.notify.message import Happening
 from gnomon.shell.observe.telemetry import LOGGER
+from gnomon.shell.store.sqlite import SqliteLedger
 from gnomon.shell.worker.stopping import Stopper
 from tests.shell.virtual_time import VirtualClock, run_virtually
 
@@ -137,7 +137,7 @@ class Stage:
         self.clock = VirtualClock()
         self.set_clock(at)
         self.text = text
-        self.ledger = NarratingLedger.open(":memory:")
+        self.ledger = SqliteLedger.open(":memory:")
         self.outside = Outside(self.clock)
         self.told: list[Happening] = []
         self.daemon: Daemon | None = None

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import pytest
 
-from gnomon.shell.narrating import NarratingLedger
+from gnomon.shell.store.sqlite import SqliteLedger
 from tests.apps.krond.stage import Stage, play
 from tests.clauses import clause
 
@@ -17,7 +17,7 @@ IDLE = "0 0 1 1 * name=idle command=true"
 _Result = TypeVar("_Result")
 
 
-class MortalLedger(NarratingLedger):
+class MortalLedger(SqliteLedger):
     """A ledger whose worker dies at one of its calls: before it is done, or after."""
 
     calls_left = 1_000_000

@@ -11,9 +11,9 @@ import pytest
 from gnomon.apps.krond.log import KronLines
 from gnomon.core.decision import recompute
 from gnomon.core.engine import Due
-from gnomon.shell.narrating import NarratingLedger
 from gnomon.shell.observe.notify.rule import Occasion
 from gnomon.shell.observe.telemetry import logs_to
+from gnomon.shell.store.sqlite import SqliteLedger
 from tests.apps.krond.stage import FILE, Stage, play
 from tests.clauses import clause
 from tests.shell.virtual_time import run_virtually
@@ -215,7 +215,7 @@ def test_a_run_of_a_former_krond_exists_only_if_it_does(away_s: int, events: lis
     assert [event for event in found if event.startswith("job_")] == events
 
 
-class EditedMeanwhile(NarratingLedger):
+class EditedMeanwhile(SqliteLedger):
     """Stands for a second writer: saves a definition again after a load that finds much to do."""
 
     edits = 1

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from gnomon.ports import Ended, Launched, Report
+from gnomon.ports import Ended, Launched, Observer, Report
 from gnomon.shell.worker.reports import Reports
 from tests.clauses import clause
 
@@ -23,7 +23,7 @@ class Writer:
 
 
 def written(*said: Report) -> list[Report]:
-    reports, writer = Reports(10), Writer()
+    reports, writer = Reports(10, Observer()), Writer()
     for one in said:
         if isinstance(one, Launched):
             reports.add_launch(one)

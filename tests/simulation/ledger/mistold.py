@@ -7,9 +7,9 @@ from unittest.mock import patch
 from gnomon.core.engine import Change
 from gnomon.ports import Committed
 from gnomon.ports.ledger_rows import Renewal
-from gnomon.shell.clock import Reading
 from gnomon.shell.store.sqlite import SqliteLedger
 from gnomon.shell.worker import worker
+from gnomon.simulation.ledger.world import _Hearer
 
 __all__ = ["ended_as_lost", "what_did_not_hold", "without_a_word"]
 
@@ -31,19 +31,13 @@ def what_did_not_hold() -> Patch:
 
 def without_a_word() -> Patch:
     """Lost runs of deleted schedules are settled, and no worker tells of it."""
-    told = worker.Worker._claim
+    told = _Hearer.committed
 
-    async def keep_silent(self: worker.Worker, at: Reading) -> bool:
-        tell = self._tell
-        self._tell = lambda changes: tell(
-            [one for one in changes if one.following is not None or one.wake_ms is not None]
-        )
-        try:
-            return await told(self, at)
-        finally:
-            self._tell = tell
+    def keep_silent(self: _Hearer, held: Committed) -> None:
+        kept = [one for one in held.changes if one.following is not None or one.wake_ms is not None]
+        told(self, held._replace(changes=kept))
 
-    return patch.object(worker.Worker, "_claim", keep_silent)
+    return patch.object(_Hearer, "committed", keep_silent)
 
 
 def ended_as_lost() -> Patch:

@@ -25,10 +25,10 @@ from gnomon.core.recurrence import Boot
 from gnomon.errors import DefinitionError, KrontabError, StoreError
 from gnomon.ports import Clock, Launcher
 from gnomon.shell.boot import MachineBoot
-from gnomon.shell.narrating import NarratingLedger
 from gnomon.shell.observe.telemetry import log
 from gnomon.shell.store.installation import Installed
 from gnomon.shell.store.replanning import Replanned
+from gnomon.shell.store.sqlite import SqliteLedger
 from gnomon.shell.worker.hosting import Host
 
 __all__ = ["AHEAD", "BATCH", "Condition", "Daemon"]
@@ -57,10 +57,10 @@ class Daemon:
     """Runs the jobs that `load` gives."""
 
     def __init__(
-        self, ledger: NarratingLedger, launcher: Launcher, clock: Clock, *,
+        self, ledger: SqliteLedger, launcher: Launcher, clock: Clock, *,
         load: Callable[[], list[Job]], job_log: JobLog, executor: Executor | None = None,
     ) -> None:  # fmt: skip
-        self.host = Host(ledger, launcher, clock, batch=BATCH, ahead_hint=AHEAD)
+        self.host = Host(ledger, launcher, clock, batch=BATCH, observer=job_log, ahead_hint=AHEAD)
         self._ledger = ledger
         self._clock = clock
         self._load = load
@@ -69,7 +69,6 @@ class Daemon:
         self._reloading = asyncio.Lock()
         self.others = OtherKronds()
         self._asked = 0
-        ledger.narrator = job_log
         now_ms = clock.now_ms()
         self.condition = Condition(started_ms=now_ms, jobs=0, loaded_ms=now_ms)
 

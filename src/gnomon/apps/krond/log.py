@@ -17,7 +17,7 @@ import asyncio
 import json
 import logging
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,7 +28,7 @@ from gnomon.core.decision import Decision
 from gnomon.core.engine import Change
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State
 from gnomon.core.ledger.period import Fact, Kind, kind_of
-from gnomon.ports import Claim, Clock, Ended, Failed, Launched, Report, RunRow
+from gnomon.ports import Clock, Committed, Ended, Failed, Launched, Observer, Report, RunRow
 from gnomon.shell.launcher.ends import read_exit, without_usage
 from gnomon.shell.launcher.process_id import ProcessId
 from gnomon.shell.observe.notify.message import Happening
@@ -69,8 +69,8 @@ class _Flight:
     """What a former krond has called it."""
 
 
-class JobLog:
-    """Tells the log, and the listener `tell`, what a ledger has written."""
+class JobLog(Observer):
+    """Tells the log, and the listener `tell`, what a worker has written."""
 
     def __init__(
         self, clock: Clock, *, tell: Callable[[Happening], None] = lambda _: None,
@@ -87,24 +87,22 @@ class JobLog:
         self._failures: dict[str, str] = {}
         """Why periods could not be started so far."""
 
-    def claimed(self, claims: Iterable[Claim]) -> None:
-        for claim in claims:
+    def committed(self, held: Committed) -> None:
+        for claim in held.claims:
             self._flights[claim.key] = _Flight(
                 claim.key,
                 claim.schedule.schedule_id,
                 claim.nominal,
                 claim.chosen_ms or claim.fire_ms,
             )
-
-    def committed(self, changes: Iterable[Change]) -> None:
-        for change in changes:
+        for change in held.changes:
             for fact in change.facts:
                 self._say_fact(change, fact)
 
-    def reported(self, reports: Sequence[Report], answers: Sequence[bool]) -> None:
-        for report, accepted in zip(reports, answers, strict=True):
+    def reported(self, reports: Sequence[Report]) -> None:
+        for report in reports:
             flight = self._flights.get(report.key)
-            if not accepted or flight is None:
+            if flight is None:
                 continue
             match report:
                 case Launched():
@@ -122,8 +120,8 @@ class JobLog:
                     self._say_end(flight, report)
                     del self._flights[report.key]
 
-    def found(self, rows: Iterable[RunRow]) -> None:
-        for row in rows:
+    def took_over(self, found: Sequence[RunRow], adopted: Collection[str]) -> None:
+        for row in found:
             self._flights[row.key] = _Flight(
                 row.key,
                 row.schedule_id,
@@ -132,9 +130,7 @@ class JobLog:
                 row.started_ms,
                 row.run_id or "",
             )
-
-    def adopted(self, keys: Iterable[str]) -> None:
-        for key in keys:
+        for key in adopted:
             flight = self._flights[key]
             self._say_run("job_exists", flight, pid=_pid(flight.run_id))
 

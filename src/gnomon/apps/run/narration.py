@@ -7,48 +7,41 @@ Spec: CLI-21.
 """
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 from gnomon.core.civil.instant import format_instant
-from gnomon.core.engine import Change
 from gnomon.core.ledger.lifecycle import State
 from gnomon.core.ledger.period import Fact
-from gnomon.ports import Claim, Ended, Failed, Launched, Report, RunRow
+from gnomon.ports import Committed, Ended, Failed, Launched, Observer, Report, RunRow
 from gnomon.shell.observe.telemetry import log
 
 __all__ = ["Narration"]
 
 
-class Narration:
-    """What is said about a ledger's answers."""
+class Narration(Observer):
+    """What is said about what a worker has written."""
 
     def __init__(self) -> None:
         self._names: dict[str, tuple[str, str]] = {}
         """Schedule and period of the runs in flight, by key."""
 
-    def claimed(self, claims: Iterable[Claim]) -> None:
-        for claim in claims:
-            self._note(claim.key, claim.schedule.schedule_id, claim.nominal)
-
-    def committed(self, changes: Iterable[Change]) -> None:
+    def committed(self, held: Committed) -> None:
         """Each period that these changes have settled."""
-        for change in changes:
+        for claim in held.claims:
+            self._note(claim.key, claim.schedule.schedule_id, claim.nominal)
+        for change in held.changes:
             for fact in change.facts:
                 if fact.state is State.DONE:
                     _say_settled(change.schedule.schedule_id, fact)
 
-    def reported(self, reports: Sequence[Report], answers: Sequence[bool]) -> None:
-        for report, accepted in zip(reports, answers, strict=True):
-            if accepted:
-                self._say(report)
+    def reported(self, reports: Sequence[Report]) -> None:
+        for report in reports:
+            self._say(report)
 
-    def found(self, rows: Iterable[RunRow]) -> None:
-        """Runs in flight that others have begun."""
-        for row in rows:
+    def took_over(self, found: Sequence[RunRow], adopted: Collection[str]) -> None:
+        """Runs in flight that others have begun; the worker says how many go on."""
+        for row in found:
             self._note(row.key, row.schedule_id, row.nominal)
-
-    def adopted(self, keys: Iterable[str]) -> None:
-        """The runtime says how many there are."""
 
     def _note(self, key: str, schedule_id: str, nominal: int) -> None:
         self._names[key] = schedule_id, format_instant(nominal)

@@ -8,17 +8,15 @@ Spec: SERVICE-19.
 """
 
 import logging
-from collections.abc import Sequence
 
 from gnomon.apps.service.counters import ServiceCounters
 from gnomon.apps.service.events import EventFeed
 from gnomon.apps.service.schedule_input import target_of
 from gnomon.core.civil.instant import format_instant
-from gnomon.core.engine import Change
 from gnomon.core.ledger.lifecycle import Reason, State
 from gnomon.core.ledger.period import Fact
 from gnomon.core.schedule import Schedule
-from gnomon.ports import Claim, Failed
+from gnomon.ports import Claim, Committed, Failed, Observer
 from gnomon.shell.observe.telemetry import log
 
 __all__ = ["MAX_DURATION", "Watch"]
@@ -26,16 +24,16 @@ __all__ = ["MAX_DURATION", "Watch"]
 MAX_DURATION = "max_duration"
 
 
-class Watch:
+class Watch(Observer):
     """Takes note of what one worker does."""
 
     def __init__(self, events: EventFeed, counters: ServiceCounters) -> None:
         self._events, self._counters = events, counters
 
-    def committed(self, changes: Sequence[Change]) -> None:
+    def committed(self, held: Committed) -> None:
         """What was decided about schedules that were due."""
-        self._counters.schedules_due += len(changes)
-        for change in changes:
+        self._counters.schedules_due += len(held.changes)
+        for change in held.changes:
             for fact in change.facts:
                 if fact.state is State.DONE:
                     self._settled(change.schedule, fact)

@@ -48,7 +48,7 @@ class ServiceWorker:
         self._ledger = ledger
         self.runtime = Runtime(
             ledger, self.launcher, clock, owner, limits=settings.limits, batch=batch,
-            rest_max_ms=settings.tick_ms, tell=watch.committed,
+            rest_max_ms=settings.tick_ms, observer=watch,
         )  # fmt: skip
         kept: list[Kept] = [ledger] if also is None else [ledger, also]
         self._retentions = [Retention(one, clock, keep_ms=settings.keep_ms) for one in kept]

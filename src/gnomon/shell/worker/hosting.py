@@ -13,7 +13,7 @@ import os
 import socket
 from collections.abc import Coroutine, Sequence
 
-from gnomon.ports import Clock, Launcher, Ledger
+from gnomon.ports import Clock, Launcher, Ledger, Observer
 from gnomon.shell.clock_ahead import ClockAhead
 from gnomon.shell.clock_change import told_of_clock_changes
 from gnomon.shell.worker.retention import Retention
@@ -28,11 +28,11 @@ class Host:
 
     def __init__(
         self, ledger: Ledger, launcher: Launcher, clock: Clock, *, batch: int = 1000,
-        ahead_hint: str = "",
+        observer: Observer | None = None, ahead_hint: str = "",
     ) -> None:  # fmt: skip
         """`ahead_hint` says what to do when the clock was ahead; without it that is not said."""
         self.owner = f"{socket.gethostname()}:{os.getpid()}:{clock.now_ms()}"
-        self.runtime = Runtime(ledger, launcher, clock, self.owner, batch=batch)
+        self.runtime = Runtime(ledger, launcher, clock, self.owner, batch=batch, observer=observer)
         self._ledger = ledger
         self._clock = clock
         self._ahead = ClockAhead(ledger, clock, hint=ahead_hint) if ahead_hint else None

@@ -11,7 +11,7 @@ import logging
 
 from gnomon.core.ledger.lifecycle import State
 from gnomon.core.schedule import Schedule
-from gnomon.ports import Launcher, Ledger
+from gnomon.ports import Launcher, Ledger, RunRow
 from gnomon.shell.observe.telemetry import log
 
 __all__ = ["take_over"]
@@ -19,8 +19,12 @@ __all__ = ["take_over"]
 
 async def take_over(
     ledger: Ledger, launcher: Launcher, owner: str, *, now_ms: int
-) -> list[tuple[str, int, Schedule | None]]:
-    """The runs that are this worker's now, with their fencing numbers and their schedules."""
+) -> tuple[list[RunRow], list[tuple[str, int, Schedule | None]]]:
+    """
+    What was in flight, and what of it is this worker's now.
+
+    The latter by key, with the fencing number and the schedule.
+    """
     orphans = await ledger.orphans(owner=owner)
     rows = {
         row.key: row for row in orphans if row.state is State.RUNNING and row.run_id is not None
@@ -32,4 +36,4 @@ async def take_over(
         event = "took over from a former worker"
         log(logging.INFO, event, adopted=len(taken), running=len(rows))
     schedules = {key: None if row is None else row.schedule for key, row in found.items()}
-    return [(key, fence, schedules[key]) for key, fence in taken]
+    return orphans, [(key, fence, schedules[key]) for key, fence in taken]

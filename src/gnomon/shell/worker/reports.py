@@ -9,7 +9,7 @@ are short. What the end does not say, how the run is called and when it began, i
 Spec: RUN-5.
 """
 
-from gnomon.ports import Ended, Failed, Launched, Ledger, Report
+from gnomon.ports import Ended, Failed, Launched, Ledger, Observer, Report
 
 __all__ = ["Reports"]
 
@@ -20,8 +20,8 @@ _Place = tuple[str, int]
 class Reports:
     """Reports in the order in which they came, at most one for each run."""
 
-    def __init__(self, batch: int) -> None:
-        self._batch = batch
+    def __init__(self, batch: int, observer: Observer) -> None:
+        self._batch, self._observer = batch, observer
         self._waiting: dict[_Place, Report] = {}
         self._new: dict[_Place, Launched] = {}
         """Launches that no turn has seen yet."""
@@ -59,9 +59,9 @@ class Reports:
             batch = due[first : first + self._batch]
             answers = await ledger.report([report for _, report in batch], now_ms=now_ms)
             self._let_go(batch)
-            if not all(answers):
-                told = zip(batch, answers, strict=True)
-                refused += [report for (_, report), accepted in told if not accepted]
+            told = [(report, yes) for (_, report), yes in zip(batch, answers, strict=True)]
+            self._observer.reported([report for report, accepted in told if accepted])
+            refused += [report for report, accepted in told if not accepted]
         return refused
 
     def _let_go(self, batch: list[tuple[_Place, Report]]) -> None:

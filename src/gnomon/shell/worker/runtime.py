@@ -14,11 +14,10 @@ Spec: RUN-4, RUN-9, RUN-10, RUN-16.
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
 
-from gnomon.core.engine import USUAL, Change, Limits
+from gnomon.core.engine import USUAL, Limits
 from gnomon.errors import StoreError
-from gnomon.ports import Clock, Launcher, Ledger
+from gnomon.ports import Clock, Launcher, Ledger, Observer
 from gnomon.shell.clock import Reading
 from gnomon.shell.observe.counts import Telemetry
 from gnomon.shell.observe.telemetry import log
@@ -47,9 +46,8 @@ class Runtime:
     def __init__(
         self, ledger: Ledger, launcher: Launcher, clock: Clock, owner: str, *,
         limits: Limits = USUAL, batch: int = 1000, telemetry: Telemetry | None = None,
-        rest_max_ms: int = REST_MAX_MS, tell: Callable[[Sequence[Change]], None] = lambda _: None,
+        rest_max_ms: int = REST_MAX_MS, observer: Observer | None = None,
     ) -> None:  # fmt: skip
-        """`tell` is called after each commit with the changes that were written."""
         self.telemetry = telemetry or Telemetry()
         self._wake = asyncio.Event()
         self._stop = asyncio.Event()
@@ -66,7 +64,7 @@ class Runtime:
         self._worker = Worker(
             ledger, launcher, clock, owner,
             limits=limits, batch=batch, telemetry=self.telemetry, wake=self._wake.set,
-            tell=tell,
+            observer=observer or Observer(),
         )  # fmt: skip
 
     @property

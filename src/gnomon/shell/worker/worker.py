@@ -17,9 +17,20 @@ Spec: RUN-1 to RUN-3, RUN-5 to RUN-8, RUN-13, RUN-17, RUN-37, ASK-9, ASK-11, ASK
 import logging
 from collections.abc import Callable, Sequence
 
-from gnomon.core.engine import Change, Limits, plan
+from gnomon.core.engine import Limits, plan
 from gnomon.core.ledger.lifecycle import Reason, State
-from gnomon.ports import Claim, Clock, Ended, Failed, Launched, Launcher, Ledger, Report, Strained
+from gnomon.ports import (
+    Claim,
+    Clock,
+    Ended,
+    Failed,
+    Launched,
+    Launcher,
+    Ledger,
+    Observer,
+    Report,
+    Strained,
+)
 from gnomon.ports.ledger_rows import Renewal
 from gnomon.shell.clock import Reading
 from gnomon.shell.observe.counts import Telemetry
@@ -44,16 +55,15 @@ class Worker:
     def __init__(
         self, ledger: Ledger, launcher: Launcher, clock: Clock, owner: str, *,
         limits: Limits, batch: int, telemetry: Telemetry, wake: Callable[[], None],
-        tell: Callable[[Sequence[Change]], None] = lambda _: None,
+        observer: Observer,
     ) -> None:  # fmt: skip
-        """`tell` is called after each commit with the changes that were written."""
         self.ledger, self.launcher, self.clock = ledger, launcher, clock
         self.owner, self.limits, self.batch = owner, limits, batch
         self.telemetry = telemetry
-        self.reports = Reports(batch)
+        self.reports = Reports(batch, observer)
         self.runs = HeldRuns()
         self.ending = Ending(ledger, launcher, owner, self.runs, self.reports, telemetry, wake)
-        self._wake, self._tell = wake, tell
+        self._wake, self._observer = wake, observer
         self._staged: list[tuple[HeldRun, Launched]] = []
         """What was made ready, in that order, with what the launcher said of it."""
         self._strain = Strain(clock)
@@ -107,7 +117,8 @@ class Worker:
     async def recover(self, at: Reading) -> None:
         """Take over from a former worker: adopt what still runs; the rest of its runs is lost."""
         self.ending.is_alone = True
-        taken = await take_over(self.ledger, self.launcher, self.owner, now_ms=at.now_ms)
+        found, taken = await take_over(self.ledger, self.launcher, self.owner, now_ms=at.now_ms)
+        self._observer.took_over(found, [key for key, _, _ in taken])
         for key, fence, schedule in taken:
             self.runs.adopt(key, fence, schedule, at)
 
@@ -157,10 +168,11 @@ class Worker:
         dues = await self.ledger.load(now_ms=at.now_ms, limit=self.batch)
         if not (changes := plan(dues, now_ms=at.now_ms, limits=self.limits)):
             return False
-        held, claims = await self.ledger.commit(
+        held = await self.ledger.commit(
             changes, owner=self.owner, confirmed=self.launcher.confirms_start, now_ms=at.now_ms
         )
-        self._tell(held)
+        self._observer.committed(held)
+        claims = held.claims
         claimed = State.CLAIMED
         wanted = [fact for change in changes for fact in change.facts if fact.state is claimed]
         self.telemetry.claims_won += len(claims)
@@ -269,6 +281,7 @@ class Worker:
         refused = [one for one, is_accepted in told if not is_accepted]
         answers.update(zip(refused, await self._still_held(refused, at), strict=True))
         self._staged = []
+        self._observer.reported([one for one in staged if answers[one] is Renewal.HELD])
         for launched, answer in answers.items():
             if answer is not Renewal.HELD:
                 self._note_refusal(launched)

@@ -16,12 +16,12 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from gnomon.apps.service.run_launcher import RunLauncher
-from gnomon.core.engine import USUAL, Change, Limits
+from gnomon.core.engine import USUAL, Limits
 from gnomon.core.ledger.lifecycle import State
 from gnomon.core.schedule import Schedule
 from gnomon.core.schedule_record import read_schedule
 from gnomon.errors import StoreError
-from gnomon.ports import Ledger
+from gnomon.ports import Committed, Ledger, Observer
 from gnomon.ports.dag import StoredDag
 from gnomon.shell.observe.telemetry import LOGGER
 from gnomon.shell.store.dag import SqliteDagStore
@@ -121,6 +121,25 @@ class _Worker:
     slot: int
     frozen: bool = False
     tasks: list[_Task] = field(default_factory=list)
+
+
+class _Hearer(Observer):
+    """Notes what a worker tells of the periods that are over by what it has decided."""
+
+    def __init__(self, record: Record, worker: str) -> None:
+        self._record, self._worker = record, worker
+
+    def committed(self, held: Committed) -> None:
+        for change in held.changes:
+            for fact in change.facts:
+                if fact.state is State.DONE:
+                    self._record.settled.append(
+                        Settled(
+                            change.schedule.schedule_id, fact.key, fact.nominal, fact.periods,
+                            fact.outcome and fact.outcome.value, fact.reason and fact.reason.value,
+                            self._worker,
+                        )
+                    )  # fmt: skip
 
 
 class _World:
@@ -300,7 +319,7 @@ class _World:
             launcher = RunLauncher(self._dags, executor, clock, given=self._params_of)
         runtime = Runtime(
             ledger, launcher, clock, name, limits=self.spec.limits,
-            tell=lambda changes: self._hear(name, changes),
+            observer=_Hearer(self.record, name),
         )  # fmt: skip
         worker = _Worker(gate=gate, launcher=launcher, runtime=runtime, slot=slot)
         self._workers[name] = worker
@@ -308,19 +327,6 @@ class _World:
         context = self._context.copy()
         context.run(WORKER.set, name)
         self._loop.create_task(self._work(worker), context=context)
-
-    def _hear(self, worker: str, changes: Sequence[Change]) -> None:
-        """What a worker tells of the periods that are over by what it has decided."""
-        for change in changes:
-            for fact in change.facts:
-                if fact.state is State.DONE:
-                    self.record.settled.append(
-                        Settled(
-                            change.schedule.schedule_id, fact.key, fact.nominal, fact.periods,
-                            fact.outcome and fact.outcome.value, fact.reason and fact.reason.value,
-                            worker,
-                        )
-                    )  # fmt: skip
 
     async def _params_of(self, key: str) -> str | None:
         row = await self._ledger.run(key)
