@@ -1,12 +1,16 @@
 """Where the next attempt begins: the table of the phases, row by row."""
 
+from itertools import pairwise, product
+
 import pytest
 
-from gnomon.apps.workflow.phase import Reset, reset_of
+from gnomon.apps.workflow.phase import STEPS, PhaseEvent, Reset, follow, reset_of
 from gnomon.apps.workflow.retrying import recover, retry
 from gnomon.ports.workflow_facts import EventStatus, MutationStatus, Phase, RunStatus
 from tests.apps.workflow.facts import NOW, facts, mutation, run
 from tests.clauses import clause
+from tests.tidy.markdown import blocks
+from tests.tidy.tree import ROOT
 
 FRESH, FORWARD, RECONCILE = Reset.FRESH, Reset.FORWARD, Reset.RECONCILE
 IN_FLIGHT, FAILED = MutationStatus.IN_FLIGHT, MutationStatus.FAILED
@@ -131,3 +135,38 @@ def test_what_waited_before_the_crash_waits_after_it(status: RunStatus) -> None:
 @clause("RECOVER-5")
 def test_an_idle_workflow_needs_no_recovery() -> None:
     assert recover(facts(), now_ms=NOW) is None
+
+
+@clause("PHASE-10")
+@pytest.mark.parametrize(("phase", "event"), [*product(Phase, PhaseEvent)])
+def test_every_pair_is_a_step_of_the_table_or_an_error(phase: Phase, event: PhaseEvent) -> None:
+    after, order = STEPS.get((phase, event)), list(Phase)
+    if after is None:
+        with pytest.raises(ValueError, match=f"a run that is {phase} cannot be {event}"):
+            follow(phase, event)
+    else:
+        assert follow(phase, event) is after
+        assert order.index(after) >= order.index(phase)
+
+
+@clause("PHASE-10")
+def test_every_phase_is_reached_and_left() -> None:
+    assert set(STEPS.values()) == set(Phase) - {Phase.PREPARING}
+    assert {before for before, _ in STEPS} == set(Phase) - {Phase.COMMITTED}
+    assert {event for _, event in STEPS} == set(PhaseEvent)
+    for before, after in pairwise(Phase):
+        assert after in {STEPS.get((before, event)) for event in PhaseEvent}
+
+
+@clause("PHASE-10")
+def test_the_page_shows_every_step_and_no_other() -> None:
+    arrows: dict[tuple[Phase, Phase], list[str]] = {}
+    for (before, event), after in STEPS.items():
+        arrows.setdefault((before, after), []).append(event.value)
+    lines = [f"{before} --> {after}: {', '.join(one)}" for (before, after), one in arrows.items()]
+    page = ROOT / "docs" / "explanation" / "workflows.md"
+    (picture,) = [block.text for block in blocks(page) if block.language == "mermaid"]
+
+    assert picture.strip() == "\n    ".join(
+        ["stateDiagram-v2", "[*] --> preparing", *lines, "committed --> [*]"]
+    )

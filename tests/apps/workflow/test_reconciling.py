@@ -169,7 +169,8 @@ def test_skipping_lets_next_run_and_marks_the_events_at_the_commit() -> None:
 
     assert (run_now.mutated, run_now.phase) == (SKIPPED, Phase.MUTATED)
     assert change.settle is None
-    done = commit(after(known, change, number=1), run_now, Emission(), now_ms=NOW)
+    emitting = replace(run_now, phase=Phase.EMITTING)
+    done = commit(after(known, change, number=1), emitting, Emission(), now_ms=NOW)
     assert done.settle == (7, EventStatus.SKIPPED)
 
 

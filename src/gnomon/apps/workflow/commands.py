@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gnomon.apps.workflow.course import APPROVAL, SKIPPED
+from gnomon.apps.workflow.phase import PhaseEvent, follow
 from gnomon.apps.workflow.retrying import retry
 from gnomon.errors import CommandRefusedError
 from gnomon.ports.workflow_facts import (
@@ -119,8 +120,8 @@ def reject(facts: Facts, *, now_ms: int, key: str = "") -> WorkflowChange:
             ),
         )  # fmt: skip
     refused = replace(
-        run, phase=Phase.MUTATED, status=RunStatus.ACTIVE, mutated=SKIPPED, asked=None, fault="",
-        error="", traceback="", updated_ms=now_ms,
+        run, phase=follow(run.phase, PhaseEvent.REFUSED), status=RunStatus.ACTIVE, mutated=SKIPPED,
+        asked=None, fault="", error="", traceback="", updated_ms=now_ms,
     )  # fmt: skip
     return WorkflowChange(standing=facts.standing, runs=(refused,), mutations=mutations)
 

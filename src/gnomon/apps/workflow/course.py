@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
 from gnomon.apps.workflow.failure import Failure, Fault, backoff_ms, status_of
+from gnomon.apps.workflow.phase import PhaseEvent, follow
 from gnomon.apps.workflow.schedule import next_run_ms
 from gnomon.ports.workflow_facts import (
     Asked,
@@ -113,7 +114,8 @@ def new_run(standing: Standing, handler: str, kind: HandlerKind, now_ms: int) ->
 
 def begin(facts: Facts, handler: Handler, *, now_ms: int) -> WorkflowChange:
     """A run starts."""
-    assert facts.run is None, facts.run
+    if facts.run is not None:
+        raise ValueError(f"run {facts.run.number} is still open")
     run = new_run(facts.standing, handler.name, handler.kind, now_ms)
     standing = replace(facts.standing, runs=run.number, current=run.number)
     return WorkflowChange(standing=standing, runs=(run,))
@@ -121,11 +123,11 @@ def begin(facts: Facts, handler: Handler, *, now_ms: int) -> WorkflowChange:
 
 def prepared(facts: Facts, run: Run, found: Preparation, *, now_ms: int) -> WorkflowChange:
     """Prepare has succeeded: its result, its reservations and its wish to wake, together."""
-    assert run.phase is Phase.PREPARING, run
     handler = replace(facts.handler(run.handler), wake_ms=found.wake_ms)
     after = replace(
-        run, phase=Phase.PREPARED, prepared=found.text, note=found.title, updated_ms=now_ms
-    )
+        run, phase=follow(run.phase, PhaseEvent.PREPARED), prepared=found.text, note=found.title,
+        updated_ms=now_ms,
+    )  # fmt: skip
     reserve = (run.number, found.reservations) if found.reservations else None
     return WorkflowChange(
         standing=facts.standing, handlers=(handler,), runs=(after,), reserve=reserve
@@ -139,7 +141,7 @@ def settled_without(run: Run) -> Run:
     Nothing of it needs to be written before the commit: a crash begins the run afresh, and nothing
     outside has changed.
     """
-    return replace(run, phase=Phase.MUTATED, mutated=NONE)
+    return replace(run, phase=follow(run.phase, PhaseEvent.NOTHING_ASKED), mutated=NONE)
 
 
 def under_its_key(request: Request, run: Run, fresh: str) -> Request:
@@ -192,7 +194,7 @@ def approved_request(run: Run) -> Request | None:
 
 def ask_approval(facts: Facts, run: Run, wanted: Asked, *, now_ms: int) -> WorkflowChange:
     """The mutation waits for a person."""
-    assert run.phase in (Phase.PREPARED, Phase.MUTATING), run
+    follow(run.phase, PhaseEvent.TRIED)
     waiting = replace(
         run, status=RunStatus.APPROVAL, fault=APPROVAL, asked=wanted,
         error=f"wants to: {wanted.title or wanted.tool}", updated_ms=now_ms,
@@ -207,8 +209,8 @@ def mutating(facts: Facts, run: Run, request: Request | None, *, now_ms: int) ->
     One that an earlier attempt got approved, and did not make, stands under the number of that one.
     """
     if request is None:
-        assert facts.mutation is not None
-        assert facts.mutation.status is MutationStatus.FAILED, facts.mutation
+        if facts.mutation is None or facts.mutation.status is not MutationStatus.FAILED:
+            raise ValueError(f"only what was refused is tried again: {facts.mutation}")
         mutation = replace(facts.mutation, status=MutationStatus.IN_FLIGHT, error="")
     else:
         approved = run.approved
@@ -218,8 +220,8 @@ def mutating(facts: Facts, run: Run, request: Request | None, *, now_ms: int) ->
             key=request.key, reconcilable=request.reconcilable, created_ms=now_ms,
         )  # fmt: skip
     started = replace(
-        run, phase=Phase.MUTATING, mutation=mutation.run, note=mutation.title or run.note,
-        updated_ms=now_ms,
+        run, phase=follow(run.phase, PhaseEvent.TRIED), mutation=mutation.run,
+        note=mutation.title or run.note, updated_ms=now_ms,
     )  # fmt: skip
     return WorkflowChange(standing=facts.standing, runs=(started,), mutations=(mutation,))
 
@@ -231,10 +233,10 @@ def applied_text(result: str) -> str:
 
 def mutated(facts: Facts, run: Run, result: str, *, now_ms: int) -> WorkflowChange:
     """The mutation was applied: the phase together with its result."""
-    assert run.phase is Phase.MUTATING, run
+    phase = follow(run.phase, PhaseEvent.SETTLED)
     assert facts.mutation is not None
     mutation = replace(facts.mutation, status=MutationStatus.APPLIED, result=result)
-    done = replace(run, phase=Phase.MUTATED, mutated=applied_text(result), updated_ms=now_ms)
+    done = replace(run, phase=phase, mutated=applied_text(result), updated_ms=now_ms)
     return WorkflowChange(standing=facts.standing, runs=(done,), mutations=(mutation,))
 
 
@@ -270,12 +272,11 @@ def commit(facts: Facts, run: Run, emission: Emission, *, now_ms: int) -> Workfl
             ran_ms=run.created_ms,
         )  # fmt: skip
     else:
-        assert run.phase.is_settled, run
         skipped = run.mutated == SKIPPED
         settle = (run.number, EventStatus.SKIPPED if skipped else EventStatus.CONSUMED)
     done = replace(
-        run, phase=Phase.COMMITTED, status=RunStatus.COMMITTED, note=emission.note or run.note,
-        fault="", error="", traceback="", updated_ms=now_ms,
+        run, phase=follow(run.phase, PhaseEvent.COMMITTED), status=RunStatus.COMMITTED,
+        note=emission.note or run.note, fault="", error="", traceback="", updated_ms=now_ms,
     )  # fmt: skip
     standing = replace(facts.standing, current=None, failures=0, retry_ms=None, repairs=0)
     return WorkflowChange(

@@ -24,6 +24,7 @@ from gnomon.apps.workflow.events import log
 from gnomon.apps.workflow.failure import Failure, Fault, classify
 from gnomon.apps.workflow.forgetting import Forgetting
 from gnomon.apps.workflow.pace import Hold, Pace
+from gnomon.apps.workflow.phase import PhaseEvent, follow
 from gnomon.apps.workflow.reconciling import mutation_failed, reconciled
 from gnomon.apps.workflow.remarks import Remarks
 from gnomon.apps.workflow.repair import Trouble, repaired
@@ -185,7 +186,7 @@ class Driver:
                     await self._mutate()
                 if self._run.status is not RunStatus.ACTIVE:
                     return
-                self._run = replace(self._run, phase=Phase.EMITTING)
+                self._run = replace(self._run, phase=follow(self._run.phase, PhaseEvent.NEXT))
                 emission = await self._steps.next(self._facts, self._run, self._now())
             await self._put(
                 lambda facts: course.commit(facts, self._run, emission, now_ms=self._now())

@@ -17,13 +17,13 @@ from typing import NamedTuple, assert_never
 
 from gnomon.apps.workflow.course import SKIPPED, applied_text, fail
 from gnomon.apps.workflow.failure import TRIES_UNTOLD, Failure, Fault, backoff_ms
+from gnomon.apps.workflow.phase import PhaseEvent, follow
 from gnomon.apps.workflow.retrying import UNCERTAIN, doubted, retry
 from gnomon.errors import CommandRefusedError
 from gnomon.ports.workflow_facts import (
     Facts,
     Mutation,
     MutationStatus,
-    Phase,
     Run,
     RunStatus,
     WorkflowChange,
@@ -132,8 +132,8 @@ def _go_on(
 ) -> WorkflowChange:
     """The mutation is settled, and the same run goes on with `next`."""
     resumed = replace(
-        run, phase=Phase.MUTATED, status=RunStatus.ACTIVE, mutated=outcome, fault="", error="",
-        traceback="", updated_ms=now_ms,
+        run, phase=follow(run.phase, PhaseEvent.SETTLED), status=RunStatus.ACTIVE, mutated=outcome,
+        fault="", error="", traceback="", updated_ms=now_ms,
     )  # fmt: skip
     return WorkflowChange(standing=facts.standing, runs=(resumed,), mutations=(mutation,))
 
