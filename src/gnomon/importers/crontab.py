@@ -15,9 +15,8 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from gnomon.apps.krond.job import Job
-from gnomon.apps.krond.krontab.draft import AT_BOOT
+from gnomon.apps.krond.krontab.draft import AT_BOOT, Piece
 from gnomon.apps.krond.krontab.notify_options import ADDRESS
-from gnomon.apps.krond.krontab.piece import Piece
 from gnomon.apps.krond.krontab.problem import Problem, Problems, Severity
 from gnomon.apps.krond.krontab.process_options import RESERVED, VARIABLE
 from gnomon.apps.krond.krontab.reader import read_krontab

@@ -11,8 +11,7 @@ Spec: KRONTAB-28, KRONTAB-39.
 import re
 from typing import NamedTuple
 
-from gnomon.apps.krond.krontab.draft import AT_BOOT
-from gnomon.apps.krond.krontab.piece import Piece
+from gnomon.apps.krond.krontab.draft import AT_BOOT, Piece
 from gnomon.apps.krond.krontab.problem import Problems
 from gnomon.core.cron.dialect import VIXIE
 from gnomon.core.recurrence import cron

@@ -57,6 +57,7 @@ BYTES_MAX = 16_000_000
 """The largest file that is read."""
 
 FILES_MAX = 1_000
+"""Of how many files it is asked whether another krond has them."""
 
 _LEFT_OVER = re.compile(r"^\.|^README|~$|\.(bak|orig|rej|swp|dpkg-\w+|rpm\w+)$|^#.*#$")
 _SALT = re.compile("%[H%]")

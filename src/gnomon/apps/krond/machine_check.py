@@ -13,7 +13,7 @@ import pwd
 import shutil
 from pathlib import Path
 
-from gnomon.apps.krond.krontab.piece import Piece
+from gnomon.apps.krond.krontab.draft import Piece
 from gnomon.apps.krond.krontab.problem import Problem, Problems
 from gnomon.apps.krond.krontab.reader import Entry, Krontab
 from gnomon.shell.launcher.command import PATH, missing_program_hint

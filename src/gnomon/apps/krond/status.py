@@ -1,9 +1,9 @@
 """
 When does each job run next, is it running, and what became of it last?
 
-What a job's definition says lies ahead: the periods whose chosen second has not come yet. A period
-lies ahead also when its nominal time has passed, as long as its second has not; one that is
-unschedulable does until its window ends.
+What lies ahead of a job follows from its definition: the periods whose chosen second has not come
+yet. A period lies ahead also when its nominal time has passed, as long as its second has not; one
+that is unschedulable does until its window ends.
 
 All else is read from the ledger, so that it can be asked whether or not krond runs, and costs a
 running krond nothing. What only krond itself knows, its process and its files, it is asked for over

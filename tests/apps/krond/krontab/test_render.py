@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from gnomon.apps.krond.execution import Execution, write_target
 from gnomon.apps.krond.job import Job
 from gnomon.apps.krond.krontab import render_line, render_yaml
+from gnomon.apps.krond.krontab.draft import quote
 from gnomon.apps.krond.krontab.line_text import read_line
-from gnomon.apps.krond.krontab.piece import quote
 from gnomon.apps.krond.krontab.problem import Problems
 from gnomon.errors import DefinitionError
 from tests.apps.krond.krontab.reading import FILE, job, read

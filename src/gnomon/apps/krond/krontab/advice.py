@@ -10,7 +10,7 @@ Spec: KRONTAB-20, KRONTAB-45.
 import re
 from itertools import islice, pairwise
 
-from gnomon.apps.krond.krontab.piece import Piece
+from gnomon.apps.krond.krontab.draft import Piece
 from gnomon.apps.krond.krontab.problem import Problem, Problems
 from gnomon.apps.krond.krontab.reader import Entry, Krontab
 from gnomon.core.recurrence import Boot

@@ -16,6 +16,7 @@ Spec: KRONTAB-6 to KRONTAB-8, KRONTAB-48.
 """
 
 import re
+from collections.abc import Sequence
 
 from gnomon.apps.krond.krontab.draft import (
     DEFAULTS,
@@ -24,9 +25,13 @@ from gnomon.apps.krond.krontab.draft import (
     SCHEDULE,
     SEPARATORS,
     Draft,
+    Piece,
+    closing_quote,
+    quote,
+    split,
     unknown,
+    unquote,
 )
-from gnomon.apps.krond.krontab.piece import Piece, closing_quote, quote, split, unquote
 from gnomon.apps.krond.krontab.problem import Problems
 from gnomon.errors import DefinitionError
 
@@ -185,7 +190,7 @@ def _take_schedule(
             return tokens[count:]
     first, last = tokens[0], tokens[count - 1]
     piece = line.part(first.column - 1, last.column - 1 + len(last.text))
-    draft.put(SCHEDULE, piece, [piece], problems)
+    draft.pieces[SCHEDULE] = (piece,)
     return tokens[count:]
 
 
@@ -215,7 +220,7 @@ def _take_modifier(token: Piece, draft: Draft, problems: Problems, *, late: bool
     inner = inner.part(0, -1)
     separator = SEPARATORS[name]
     parts = list(split(inner, separator)) if separator else [inner]
-    draft.put(name, token, parts, problems)
+    _put(draft, name, token, parts, problems)
 
 
 def _take_field(token: Piece, key: str, draft: Draft, problems: Problems) -> None:
@@ -234,7 +239,18 @@ def _take_field(token: Piece, key: str, draft: Draft, problems: Problems) -> Non
         return
     in_quotes = value.text.startswith('"')
     piece = Piece(text, value.line, value.column + in_quotes, is_word=not in_quotes)
-    draft.put(key, token, [piece], problems)
+    _put(draft, key, token, [piece], problems)
+
+
+def _put(draft: Draft, name: str, token: Piece, parts: Sequence[Piece], problems: Problems) -> None:
+    """Add what was written under a name; only `env` may be written again."""
+    if name == "env":
+        parts = (*draft.pieces.get(name, ()), *parts)
+    elif name in draft.pieces:
+        hint = "join the clauses with ;" if SEPARATORS.get(name) == ";" else "write it once"
+        problems.error(token, draft.label(name), "stands here for the second time", hint=hint)
+        return
+    draft.pieces[name] = tuple(parts)
 
 
 def _value(key: str, raw: str) -> str:

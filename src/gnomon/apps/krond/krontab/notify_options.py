@@ -7,8 +7,7 @@ Spec: KRONTAB-43.
 import re
 
 from gnomon.apps.krond.job import UNTOLD
-from gnomon.apps.krond.krontab.draft import Draft, unknown
-from gnomon.apps.krond.krontab.piece import Piece, split
+from gnomon.apps.krond.krontab.draft import Draft, Piece, split, unknown
 from gnomon.apps.krond.krontab.problem import Problems
 from gnomon.shell.observe.notify.rule import TROUBLE, NotifyRule, Occasion
 

@@ -13,8 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from gnomon.apps.krond.job import job_policy
-from gnomon.apps.krond.krontab.draft import Draft, unknown
-from gnomon.apps.krond.krontab.piece import Piece, unquote
+from gnomon.apps.krond.krontab.draft import Draft, Piece, unknown, unquote
 from gnomon.apps.krond.krontab.problem import Problems
 from gnomon.core.civil.duration import parse_duration
 from gnomon.core.schedule import CONCURRENCY, Overlap, Policy

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from gnomon.apps.krond.krontab.piece import Piece
+from gnomon.apps.krond.krontab.draft import Piece
 from gnomon.errors import DefinitionError, InvalidCronExpressionError
 from gnomon.errors.excerpt import excerpt
 from gnomon.errors.root import printable, shown

@@ -14,8 +14,7 @@ from datetime import timedelta
 from typing import TypeVar
 
 from gnomon.apps.krond.execution import GRACE, SHELL, Execution, Sink, SinkKind
-from gnomon.apps.krond.krontab.draft import Draft
-from gnomon.apps.krond.krontab.piece import Piece
+from gnomon.apps.krond.krontab.draft import Draft, Piece
 from gnomon.apps.krond.krontab.problem import Problems
 from gnomon.core.civil.duration import format_duration, parse_duration
 from gnomon.errors import DefinitionError

@@ -13,10 +13,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from gnomon.apps.krond.job import Job, check_name, identity_of, make_job
-from gnomon.apps.krond.krontab.draft import DEFAULTS, OF_ONE_JOB, SCHEDULE, Draft
+from gnomon.apps.krond.krontab.draft import DEFAULTS, OF_ONE_JOB, SCHEDULE, Draft, Piece
 from gnomon.apps.krond.krontab.line_text import read_line
 from gnomon.apps.krond.krontab.notify_options import read_notify_rule
-from gnomon.apps.krond.krontab.piece import Piece
 from gnomon.apps.krond.krontab.policy_options import read_policy
 from gnomon.apps.krond.krontab.problem import Problem, Problems, Severity
 from gnomon.apps.krond.krontab.process_options import read_execution

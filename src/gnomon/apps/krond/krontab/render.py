@@ -16,8 +16,7 @@ from functools import cache
 
 from gnomon.apps.krond.execution import SHELL, Execution
 from gnomon.apps.krond.job import Job
-from gnomon.apps.krond.krontab.draft import AT_BOOT, DEFAULTS, SCHEDULE
-from gnomon.apps.krond.krontab.piece import quote
+from gnomon.apps.krond.krontab.draft import AT_BOOT, DEFAULTS, SCHEDULE, quote
 from gnomon.apps.krond.krontab.policy_options import usual_deadline
 from gnomon.apps.krond.krontab.reader import Entry, read_krontab
 from gnomon.core.civil.duration import short_duration

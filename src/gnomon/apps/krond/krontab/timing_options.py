@@ -18,9 +18,10 @@ from gnomon.apps.krond.krontab.draft import (
     NOT_AT_BOOT,
     SCHEDULE,
     Draft,
+    Piece,
     unknown,
+    unquote,
 )
-from gnomon.apps.krond.krontab.piece import Piece, unquote
 from gnomon.apps.krond.krontab.problem import Problems
 from gnomon.core.civil.zone import load_zone
 from gnomon.core.cron.dialect import DIALECTS, STANDARD, Dst

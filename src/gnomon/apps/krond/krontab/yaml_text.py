@@ -32,9 +32,11 @@ from gnomon.apps.krond.krontab.draft import (
     SCHEDULE,
     SEPARATORS,
     Draft,
+    Piece,
+    quote,
+    split,
     unknown,
 )
-from gnomon.apps.krond.krontab.piece import Piece, quote, split
 from gnomon.apps.krond.krontab.problem import Problems
 
 __all__ = ["YAML_MAX", "read_yaml"]
@@ -116,7 +118,7 @@ def _draft(node: yaml.Node, indent: int, problems: Problems, *, where: str = "jo
             continue
         parts = _parts(key, value, problems)
         if all(_is_text(piece, key.text, problems) for piece in parts):
-            draft.put(key.text, key, parts, problems)
+            draft.pieces[key.text] = tuple(parts)
         else:
             draft.pieces[key.text] = ()
     draft.whole = bool(draft.pieces) or len(problems.found) == draft.before
