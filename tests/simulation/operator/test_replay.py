@@ -56,7 +56,7 @@ def test_the_line_that_a_broken_promise_prints_shows_it_again(
 
 @clause("OSIM-7")
 def test_a_world_in_which_all_went_well_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = "operator --world crash --seed 3 --blows dies_after@12,freezes@30:2000 --verbose"
+    arguments = "operator --world crash --seed 3 --faults dies_after@12,freezes@30:2000 --verbose"
 
     assert main(arguments.split()) == 0
     said = capsys.readouterr().out

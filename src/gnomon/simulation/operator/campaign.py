@@ -16,8 +16,9 @@ from functools import partial
 from itertools import islice
 
 from gnomon.simulation.kit.dice import Dice
-from gnomon.simulation.kit.seeds import endless, trouble
-from gnomon.simulation.operator.plan import Blow, Spec, Strike, World, draw_spec
+from gnomon.simulation.kit.faults import crash_plans
+from gnomon.simulation.kit.seeds import endless, replay_of, trouble
+from gnomon.simulation.operator.plan import Spec, Strike, World, draw_spec
 from gnomon.simulation.operator.world import run_world
 
 __all__ = ["Tally", "crashes", "replay_line", "tally", "worlds"]
@@ -52,21 +53,18 @@ def crashes(seed: int) -> Iterator[Spec]:
     """A world undisturbed, then dying once at each call, and at pairs of calls."""
     undisturbed = draw_spec(World.CRASH, seed)
     yield undisturbed
-    calls, dice = run_world(undisturbed).calls, Dice(seed, "pairs")
-    plans: list[tuple[Blow, ...]] = []
-    for first in [Blow(call, death) for call in range(1, calls + 1) for death in _DEATHS]:
-        second = Blow(first.call + dice.between(1, _APART_MAX), dice.pick(_DEATHS))
-        plans += [(first,), (first, second)]
-    dice.shuffle(plans)
-    for blows in plans:
-        yield replace(undisturbed, blows=blows)
+    plans = crash_plans(
+        Dice(seed, "pairs"), calls=run_world(undisturbed).calls, born_again=_APART_MAX,
+        apart_max=_APART_MAX, deaths=_DEATHS,
+    )  # fmt: skip
+    for faults in plans:
+        yield replace(undisturbed, faults=faults)
 
 
 def replay_line(spec: Spec) -> str:
     """The command that lets a world happen once more."""
-    line = f"python -m gnomon.simulation operator --world {spec.world} --seed {spec.seed}"
-    named = ",".join(map(str, spec.blows)) if spec.world is World.CRASH else ""
-    return f"{line} --blows {named}" if named else line
+    faults = spec.faults if spec.world is World.CRASH else ()
+    return replay_of(f"operator --world {spec.world}", spec.seed, faults)
 
 
 def tally(specs: Iterable[Spec]) -> Tally:
