@@ -11,6 +11,7 @@ Spec: SIM-1, SIM-2, SIM-11 to SIM-15, SIM-21.
 
 import asyncio
 from collections import deque
+from collections.abc import Mapping
 from contextvars import Context
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -21,10 +22,11 @@ from gnomon.ports import Change
 from gnomon.simulation.declarative.court import Court, Mark
 from gnomon.simulation.declarative.journal import KEPT, Shelf
 from gnomon.simulation.declarative.minutes import Minutes
-from gnomon.simulation.declarative.plan import Do, Errand, Spec, draw_errand
+from gnomon.simulation.declarative.plan import Do, Errand, Spec, World, draw_errand, draw_spec
 from gnomon.simulation.declarative.program import Program
 from gnomon.simulation.declarative.troubles import Troubles
 from gnomon.simulation.declarative.witness import Witness
+from gnomon.simulation.kit.campaign import Deaths, Scenario
 from gnomon.simulation.kit.clock import GatedClock, Wall
 from gnomon.simulation.kit.dice import Dice
 from gnomon.simulation.kit.gate import Gate, Nature
@@ -33,7 +35,7 @@ from gnomon.simulation.kit.world import Life, SimulatedWorld, overheard
 from gnomon.theory import Report
 from gnomon.trace import Event, Header, Pulses, Reinitialize
 
-__all__ = ["Trial", "run_world"]
+__all__ = ["SCENARIO", "Trial", "run_world"]
 
 STEPS_PER_MINUTE = 4_000
 QUIET_MS = 190_000
@@ -53,8 +55,8 @@ class Trial(NamedTuple):
     report: Report | None
     calls: int
     """How many calls of the journal there were while faults could happen."""
-    starts: int
-    events: int
+    figures: Mapping[str, int]
+    """Starts, and events of the journal."""
     lasted_ms: int
     journal: tuple[Event, ...]
     """What was written, or the last of it."""
@@ -153,8 +155,9 @@ class _World(SimulatedWorld[_Life]):
         complaints += [Complaint("mistake", "", text) for text in self.mistakes]
         complaints += self.court.complaints + self.witness.complaints
         return Trial(
-            complaints, self.notes, report, self.calls_disturbed or self.calls, self.witness.count,
-            self.court.events, self.at(), tuple(self._heard), self._hidden,
+            complaints, self.notes, report, self.calls_disturbed or self.calls,
+            {"starts": self.witness.count, "events": self.court.events}, self.at(),
+            tuple(self._heard), self._hidden,
         )  # fmt: skip
 
     def close(self) -> None:
@@ -250,3 +253,9 @@ class _World(SimulatedWorld[_Life]):
 
     def _write_down(self, event: Event) -> None:
         self.notes.add(f"{event.t} {event.kind} {event.task or event.call}")
+
+
+SCENARIO = Scenario(
+    name="declarative", kinds=World, draw=draw_spec, run=run_world,
+    deaths=Deaths(born_again=4, apart_max=12, calls=14),
+)  # fmt: skip

@@ -9,6 +9,7 @@ Spec: SIM-1 to SIM-3, SIM-9, SIM-22.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import Context
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from functools import partial
 from typing import NamedTuple, Protocol
 
 from gnomon.apps.service.run_launcher import RunLauncher
-from gnomon.core.engine import USUAL, Change, Limits
+from gnomon.core.engine import Change
 from gnomon.core.ledger.lifecycle import State
 from gnomon.core.schedule import Schedule
 from gnomon.core.schedule_record import read_schedule
@@ -28,12 +29,12 @@ from gnomon.shell.store.database import MEMORY, Database
 from gnomon.shell.store.sqlite import SqliteLedger
 from gnomon.shell.store.workflow import SqliteWorkflowStore
 from gnomon.shell.worker.runtime import Runtime
+from gnomon.simulation.kit.campaign import Deaths, Scenario
 from gnomon.simulation.kit.clock import GatedClock
-from gnomon.simulation.kit.faults import Fault, Step
 from gnomon.simulation.kit.gate import Gate
 from gnomon.simulation.kit.loop import WORKER
 from gnomon.simulation.kit.matcher import owed
-from gnomon.simulation.kit.notes import Complaint
+from gnomon.simulation.kit.notes import Complaint, Notes
 from gnomon.simulation.kit.world import Life, SimulatedWorld, hearkened
 from gnomon.simulation.ledger.aftermath import Aftermath, audit_of, is_at_rest, look
 from gnomon.simulation.ledger.case import window
@@ -41,10 +42,10 @@ from gnomon.simulation.ledger.judge import judge
 from gnomon.simulation.ledger.launcher import Outside, SimulatedExecutor, SimulatedLauncher, Way
 from gnomon.simulation.ledger.onlooker import LedgerNature, watched
 from gnomon.simulation.ledger.people import People
+from gnomon.simulation.ledger.plan import Spec, World, draw_spec
 from gnomon.simulation.ledger.record import Effect, Record, Settled, ToldLost
-from gnomon.simulation.ledger.workload import Workload
 
-__all__ = ["MemoryStore", "Spec", "Store", "Trial", "run_world"]
+__all__ = ["SCENARIO", "MemoryStore", "Store", "Trial", "run_world"]
 
 STEPS_MAX = 30_000
 """Five times what the busiest world takes."""
@@ -53,18 +54,6 @@ REST_MAX_MS = 900_000
 REST_LOOK_MS = 5_000
 _DAG = StoredDag("u", "w", 1, "", "{}", 0)
 _RESTARTS_MS = (0, 200, 4_000, 4_000, 25_000, 100_000)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spec:
-    """Everything that decides what happens in a world."""
-
-    seed: int
-    workload: Workload
-    workers: int = 1
-    faults: tuple[Fault, ...] = ()
-    steps: tuple[Step, ...] = ()
-    limits: Limits = USUAL
 
 
 class Store(Protocol):
@@ -97,7 +86,13 @@ class Trial(NamedTuple):
     record: Record
     calls: int
     """How many calls of ports there were while faults could happen."""
+    figures: Mapping[str, int]
+    """Starts; worlds, starts and complaints for each `uncertain` rule; schedules by policy."""
     lasted_ms: int
+
+    @property
+    def notes(self) -> Notes:
+        return self.record
 
 
 def run_world(spec: Spec, make_store: Callable[[], Store] = MemoryStore) -> Trial:
@@ -160,7 +155,20 @@ class _World(SimulatedWorld[_Worker]):
             found = self.loop.run_until_complete(self._course())
         complaints = judge(self.spec.workload.schedules, self.record, found.rows)
         complaints += audit_of(found, self.record.saved_ms)
-        return Trial(complaints, self.record, self.calls_disturbed, self.at())
+        figures = self._figures(complaints)
+        return Trial(complaints, self.record, self.calls_disturbed, figures, self.at())
+
+    def _figures(self, complaints: Sequence[Complaint]) -> Mapping[str, int]:
+        effects, found = self.record.effects, Counter[str]()
+        found["starts"] = len(effects)
+        rules = {}
+        for one in self.spec.workload.schedules:
+            rules[one["schedule_id"]] = one["uncertain"]
+            found[f"policy {one['overlap_policy']} {one['catchup_policy']}"] += 1
+        found.update(f"rule worlds {rule}" for rule in set(rules.values()))
+        found.update(f"rule starts {rules[effect.schedule_id]}" for effect in effects)
+        found.update(f"rule {one.code} {rules.get(one.about, '')}" for one in complaints)
+        return found
 
     def close(self) -> None:
         super().close()
@@ -283,3 +291,9 @@ def _is_ahead(schedule: Schedule, nominal: int, saved_ms: int) -> bool:
     """Whether a window is open with its instant ahead, or with none; a jitter is no window."""
     chosen_ms, end_ms = schedule.chosen_ms(nominal), nominal * 1000 + schedule.tail_ms
     return not schedule.jitter_ms and (end_ms if chosen_ms is None else chosen_ms) >= saved_ms
+
+
+SCENARIO = Scenario(
+    name="ledger", kinds=World, draw=draw_spec, run=run_world,
+    deaths=Deaths(born_again=3, apart_max=40, calls=60),
+)  # fmt: skip

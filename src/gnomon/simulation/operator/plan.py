@@ -8,11 +8,12 @@ and come late; the server refuses for a while; the clock of an operator is set.
 Spec: OSIM-1.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from gnomon.simulation.kit.campaign import Drawn
 from gnomon.simulation.kit.dice import Dice
 from gnomon.simulation.kit.faults import Fault
 
@@ -106,11 +107,10 @@ class Errand(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spec:
+class Spec(Drawn):
     """Everything that decides what happens in a world."""
 
     world: World
-    seed: int
     start_s: int = _START
     length_ms: int
     kronjobs: tuple[Mapping[str, object], ...]
@@ -123,8 +123,15 @@ class Spec:
     """How many of 100 pieces of news a watch tells late."""
     has_lease: bool = False
     """Whether one of the operators leads."""
-    faults: tuple[Fault, ...] = ()
     errands: tuple[Errand, ...] = ()
+
+    def lines(self) -> Iterator[str]:
+        length = f"{self.length_ms // 1000} s, {self.lag} % of news late"
+        leads = ", one of them leads" if self.has_lease else ""
+        yield f"{self.operators} operators, {length}{leads}"
+        yield from map(str, self.kronjobs)
+        yield from Drawn.lines(self)
+        yield from map(str, self.errands)
 
 
 def draw_spec(world: World, seed: int) -> Spec:

@@ -10,7 +10,7 @@ Spec: OSIM-1 to OSIM-5.
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextvars import Context
 from dataclasses import dataclass
 from functools import partial
@@ -29,6 +29,7 @@ from gnomon.ports.kubernetes import (
     Seen,
 )
 from gnomon.shell.observe.telemetry import LOGGER
+from gnomon.simulation.kit.campaign import Deaths, Scenario
 from gnomon.simulation.kit.clock import GatedClock, Wall
 from gnomon.simulation.kit.dice import Dice
 from gnomon.simulation.kit.notes import Notes
@@ -37,12 +38,12 @@ from gnomon.simulation.kubernetes.controllers import collect_garbage, run_jobs
 from gnomon.simulation.kubernetes.server import Happened, SimulatedServer, metadata_of
 from gnomon.simulation.operator.judge import TOLERANCE_S, Judge
 from gnomon.simulation.operator.people import NAMESPACE, People
-from gnomon.simulation.operator.plan import MEDDLING, Errand, Spec, Strike, World
+from gnomon.simulation.operator.plan import MEDDLING, Errand, Spec, Strike, World, draw_spec
 from gnomon.simulation.operator.scrutiny import scrutinize
 from gnomon.simulation.operator.telling import summary
 from gnomon.simulation.operator.way import Way
 
-__all__ = ["ABLE_S", "Trial", "run_world"]
+__all__ = ["ABLE_S", "SCENARIO", "Trial", "run_world"]
 
 STEPS_MAX = 400_000
 ABLE_S = 12
@@ -67,10 +68,8 @@ class Trial(NamedTuple):
     notes: Notes
     calls: int
     """How many calls there were while faults could happen."""
-    due: int
-    executions: int
-    candidates: int
-    """Jobs that were made and never released."""
+    figures: Mapping[str, int]
+    """Periods that were due, executions, and candidates: Jobs that were never released."""
     lasted_ms: int
 
 
@@ -156,10 +155,10 @@ class OperatorWorld(SimulatedWorld[_Life]):
         ]  # fmt: skip
         executions = sum(job.is_execution for job in judge.jobs.values())
         due = sum(1 for one in judge.kronjobs.values() for _ in judge.due(one, until=until))
-        return Trial(
-            complaints, self.notes, self.calls_disturbed, due, executions,
-            len(judge.jobs) - executions, self.at(),
-        )  # fmt: skip
+        figures = {
+            "due": due, "executions": executions, "candidates": len(judge.jobs) - executions
+        }  # fmt: skip
+        return Trial(complaints, self.notes, self.calls_disturbed, figures, self.at())
 
     async def _course(self) -> None:
         spec = self.spec
@@ -258,3 +257,12 @@ class _SkewedClock(GatedClock):
 
     def now_ms(self) -> int:
         return super().now_ms() + self._skew_ms()
+
+
+SCENARIO = Scenario(
+    name="operator", kinds=World, strikes=Strike, draw=draw_spec, run=run_world,
+    deaths=Deaths(
+        kinds=(Strike.DIES_BEFORE, Strike.DIES_AFTER, Strike.LATE_DEAD), born_again=25,
+        apart_max=25, plans_max=60,
+    ),
+)  # fmt: skip

@@ -10,7 +10,7 @@ Spec: WSIM-1 to WSIM-7, WSIM-14 to WSIM-16.
 
 import asyncio
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from contextvars import Context
 from dataclasses import dataclass
@@ -23,6 +23,7 @@ from gnomon.apps.workflow.forgetting import KEEP_MIN_MS
 from gnomon.apps.workflow.host import Host
 from gnomon.errors import DefinitionError, StoreError
 from gnomon.shell.store.workflow_examination import examine_rows
+from gnomon.simulation.kit.campaign import Deaths, Scenario
 from gnomon.simulation.kit.clock import GatedClock, UngatedClock
 from gnomon.simulation.kit.dice import Dice
 from gnomon.simulation.kit.gate import Gate, Nature
@@ -34,10 +35,10 @@ from gnomon.simulation.workflow.lacking import CAUSES_MS, LACKS, unloadable
 from gnomon.simulation.workflow.log import Lacking, LogWitness, MemoryStore, Store, watched
 from gnomon.simulation.workflow.outside import Lack, Outside
 from gnomon.simulation.workflow.person import Person
-from gnomon.simulation.workflow.plan import START_MS, Do, Errand, Spec, World
+from gnomon.simulation.workflow.plan import START_MS, Do, Errand, Spec, World, draw_spec
 from gnomon.simulation.workflow.script import NAME, make_workflow
 
-__all__ = ["Trial", "run_world"]
+__all__ = ["SCENARIO", "Trial", "run_world"]
 
 STEPS_MAX = 400_000
 TRY_AGAIN_MS = 1_000
@@ -50,8 +51,8 @@ class Trial(NamedTuple):
     notes: Notes
     calls: int
     """How many calls there were, of the store and of everything outside."""
-    runs: int
-    applications: int
+    figures: Mapping[str, int]
+    """Runs, and mutations that were applied."""
     lasted_ms: int
 
 
@@ -123,8 +124,8 @@ class _World(SimulatedWorld[_Life]):
             self._judge()
         (runs,) = self._tables().execute("SELECT count(*) FROM runs").fetchone()
         return Trial(
-            self._complaints + self.notes.surprises, self.notes, self.calls, runs,
-            len(self.outside.applications), self.at(),
+            self._complaints + self.notes.surprises, self.notes, self.calls,
+            {"runs": runs, "applications": len(self.outside.applications)}, self.at(),
         )  # fmt: skip
 
     def close(self) -> None:
@@ -306,3 +307,9 @@ class _World(SimulatedWorld[_Life]):
         life = self.life
         if life is not None and self.dice.chance(50):  # otherwise it must see for itself
             self.loop.call_soon(life.host.look, context=life.context)
+
+
+SCENARIO = Scenario(
+    name="workflow", kinds=World, draw=draw_spec, run=run_world,
+    deaths=Deaths(born_again=8, apart_max=25, plans_max=60),
+)  # fmt: skip
