@@ -12,14 +12,16 @@ from dataclasses import asdict, dataclass, field
 from itertools import islice
 
 from gnomon.apps.declarative.log import LOGGER
-from gnomon.simulation.declarative import campaign as declarative
+from gnomon.simulation.declarative import world as declarative
 from gnomon.simulation.declarative.plan import World, draw_spec
 from gnomon.simulation.declarative.search import Act, play, stories
-from gnomon.simulation.ledger.campaign import Campaign, tally, whole_seeds
-from gnomon.simulation.operator import campaign as operator
+from gnomon.simulation.kit.campaign import Tally as Simulated
+from gnomon.simulation.ledger import plan as ledger_plan
+from gnomon.simulation.ledger import world as ledger
 from gnomon.simulation.operator import plan as operator_plan
-from gnomon.simulation.workflow import campaign as workflow
+from gnomon.simulation.operator import world as operator
 from gnomon.simulation.workflow import plan as workflow_plan
+from gnomon.simulation.workflow import world as workflow
 from tests.kill import hook_world, scheduler_world, service_world
 from tests.kill.fleet import BLOWS_AT_A_MINUTE, run_fleet
 from tests.kill.krond_world import KrondWorld
@@ -143,7 +145,7 @@ def fill(result: ChunkResult) -> None:
     kinds = {"sweep": _sweep, "random": _random, "fuzz": _fuzz, "kill": _kill}
     kinds |= {"workers-kill": _fleet, "kill-krond": _kill}
     kinds |= {"agreement": _agree, "states": _search, "ledger-storm": _storm}
-    kinds |= {campaign.value: _simulate for campaign in Campaign}
+    kinds |= {world.value: _simulate_ledger for world in ledger_plan.World}
     kinds |= dict.fromkeys(DECLARATIVE, _simulate_declarative) | {"kill-scheduler": _kill_scheduler}
     kinds |= {"declarative-search": _search_stories, "kill-workflow": _kill_workflow}
     kinds |= dict.fromkeys(WORKFLOW, _simulate_workflow) | {"kill-service": _kill_service}
@@ -237,38 +239,38 @@ def _storm(result: ChunkResult) -> Iterator[str]:
         yield f"{problem}: python -m tests.storm.world {words}"
 
 
-def _simulate(result: ChunkResult) -> Iterator[str]:
-    """Simulated worlds of one campaign; each chunk has a thousand seeds of its own."""
-    campaign = Campaign(result.kind)
-    first_seed = _FIRST_SEED + 1_000 * result.index
-    found = tally(campaign, whole_seeds(campaign, first_seed, CRASH_CHUNK))
-    result.cases, result.answers = found.worlds, found.starts
-    result.notes = {f"met {name}": count for name, count in found.counters.items()}
-    result.notes |= {f"rule {name}": count for name, count in found.by_rule.items()}
-    result.notes |= {f"policy {name}": count for name, count in found.by_policy.items()}
-    result.notes |= {"simulated_s": found.simulated_s, "calls": found.calls}
-    yield from found.troubles
+def _simulate_ledger(result: ChunkResult) -> Iterator[str]:
+    """Simulated worlds of the ledger; each chunk has a thousand seeds of its own."""
+    scenario, kind = ledger.SCENARIO, ledger_plan.World(result.kind)
+    specs = scenario.whole_seeds(kind, _seed_of(result), CRASH_CHUNK)
+    yield from _take_over(result, scenario.tally(specs), "starts")
 
 
 def _simulate_declarative(result: ChunkResult) -> Iterator[str]:
     """Simulated worlds of the declarative scheduler."""
-    seed = _FIRST_SEED + 1_000 * result.index
+    scenario, seed = declarative.SCENARIO, _seed_of(result)
     match result.kind:
         case "declarative-crash":
-            specs = declarative.whole_seeds(World.CRASH, seed, CRASH_CHUNK)
+            specs = scenario.whole_seeds(World.CRASH, seed, CRASH_CHUNK)
         case "declarative-storm":
-            specs = declarative.whole_seeds(World.STORM, seed, CRASH_CHUNK)
+            specs = scenario.whole_seeds(World.STORM, seed, CRASH_CHUNK)
         case _:
             tasks = 20 if result.kind == "declarative-twenty" else 1
             length_ms = DECLARATIVE_DAYS * 86_400_000
             specs = iter([draw_spec(World.LONG, seed, tasks=tasks, length_ms=length_ms)])
-    found = declarative.tally(specs)
-    result.cases, result.answers = found.worlds, found.starts
+    yield from _take_over(result, scenario.tally(specs), "starts")
+
+
+def _take_over(result: ChunkResult, found: Simulated, answers: str) -> Iterator[str]:
+    """Write down what simulated worlds came to; one of their figures counts as the answers."""
+    result.cases, result.answers = found.worlds, found.figures.pop(answers, 0)
     result.notes = {f"met {name}": count for name, count in found.counters.items()}
-    result.notes |= {
-        "simulated_s": found.simulated_s, "calls": found.calls, "events": found.events,
-    }  # fmt: skip
+    result.notes |= {"simulated_s": found.simulated_s, "calls": found.calls, **found.figures}
     yield from found.troubles
+
+
+def _seed_of(result: ChunkResult) -> int:
+    return _FIRST_SEED + 1_000 * result.index
 
 
 def _search_stories(result: ChunkResult) -> Iterator[str]:
@@ -297,28 +299,15 @@ def _kill_scheduler(result: ChunkResult) -> Iterator[str]:
 def _simulate_workflow(result: ChunkResult) -> Iterator[str]:
     """Simulated worlds of workflows."""
     kind = workflow_plan.World(result.kind.removeprefix("workflow-"))
-    seed = _FIRST_SEED + 1_000 * result.index
-    found = workflow.tally(islice(workflow.worlds(kind, seed), WORKFLOW[result.kind]))
-    result.cases, result.answers = found.worlds, found.applications
-    result.notes = {f"met {name}": count for name, count in found.counters.items()}
-    result.notes |= {
-        "simulated_s": found.simulated_s, "calls": found.calls, "runs": found.runs,
-    }  # fmt: skip
-    yield from found.troubles
+    specs = islice(workflow.SCENARIO.worlds(kind, _seed_of(result)), WORKFLOW[result.kind])
+    yield from _take_over(result, workflow.SCENARIO.tally(specs), "applications")
 
 
 def _simulate_operator(result: ChunkResult) -> Iterator[str]:
     """Simulated worlds of the operator."""
     kind = operator_plan.World(result.kind.removeprefix("operator-"))
-    seed = _FIRST_SEED + 1_000 * result.index
-    found = operator.tally(islice(operator.worlds(kind, seed), OPERATOR_CHUNK))
-    result.cases, result.answers = found.worlds, found.due
-    result.notes = {f"met {name}": count for name, count in found.counters.items()}
-    result.notes |= {
-        "simulated_s": found.simulated_s, "calls": found.calls, "executions": found.executions,
-        "candidates": found.candidates,
-    }  # fmt: skip
-    yield from found.troubles
+    specs = islice(operator.SCENARIO.worlds(kind, _seed_of(result)), OPERATOR_CHUNK)
+    yield from _take_over(result, operator.SCENARIO.tally(specs), "due")
 
 
 def _explore(result: ChunkResult) -> Iterator[str]:

@@ -4,7 +4,7 @@ Prove the ledger and the engine in simulated worlds: `python -m tests.prove cras
 In 50,000 of them one worker dies before and after every call, at one of them and at two; in 50,000
 three workers meet crashes, lost answers, freezes, expired leases and steps of the clock. Writes
 docs/evidence/ledger.md when all of them were run. A broken promise is shown again by the line that
-it prints: `python -m gnomon.simulation ...`.
+it prints: `python -m gnomon.simulation ledger ...`.
 """
 
 import platform
@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from gnomon.simulation.ledger.campaign import Campaign
+from gnomon.simulation.ledger.plan import World
 from tests.prove.chunk import CRASH_CHUNK, Chunk, ChunkResult
 from tests.prove.runner import Run, revision, run_all, write_report
 
@@ -21,8 +21,8 @@ __all__ = ["WORLDS", "prove"]
 WORLDS = 50_000
 _RULES = ("restart", "relaunch_same_key", "abandon")
 _SAYS = {
-    Campaign.CRASH: "one worker, dying before and after every call, once and twice",
-    Campaign.WORKERS: "three workers: crashes, lost answers, freezes, expired leases, clock steps",
+    World.CRASH: "one worker, dying before and after every call, once and twice",
+    World.WORKERS: "three workers: crashes, lost answers, freezes, expired leases, clock steps",
 }
 _OVERLAPS = ("allow", "skip", "queue", "replace")
 _CATCHUPS = ("none", "latest", "fire_immediately", "spread", "recent")
@@ -70,7 +70,7 @@ class Figures:
 def prove(how: Run, *, worlds: int, workers: int) -> bool:
     """Let the worlds of both campaigns happen, and say whether every promise was kept."""
     indices = range(0, -(-worlds // CRASH_CHUNK), how.sample)
-    chunks = [Chunk(kind=one.value, index=index) for one in Campaign for index in indices]
+    chunks = [Chunk(kind=one.value, index=index) for one in World for index in indices]
     print(f"crash: {len(chunks)} chunks of {CRASH_CHUNK} worlds or more, {workers} workers")
     state = run_all(chunks, "ledger", how, workers=workers, unit="worlds")
     found = _figures([state.results[chunk] for chunk in chunks], state.wall_s, workers)
@@ -87,18 +87,18 @@ def _figures(results: Sequence[ChunkResult], wall_s: float, workers: int) -> Fig
         python=platform.python_version(),
         workers=workers,
         wall_s=round(wall_s, 1),
-        parts=[_part(one, [r for r in results if r.kind == one.value]) for one in Campaign],
+        parts=[_part(one, [r for r in results if r.kind == one.value]) for one in World],
         broken=[line for result in results for line in result.differences],
     )
 
 
-def _part(campaign: Campaign, results: Sequence[ChunkResult]) -> Part:
+def _part(world: World, results: Sequence[ChunkResult]) -> Part:
     notes = Counter[str]()
     for result in results:
         notes.update(result.notes)
     met = {name.removeprefix("met "): notes[name] for name in sorted(notes) if name[:4] == "met "}
     return Part(
-        kind=campaign.value,
+        kind=world.value,
         worlds=sum(result.cases for result in results),
         calls=notes["calls"],
         simulated_h=round(notes["simulated_s"] / 3600, 1),
@@ -140,7 +140,7 @@ def _page(found: Figures) -> str:
         "| worlds | number | calls of ports | simulated hours | broken promises | busy |",
         "|---|---:|---:|---:|---:|---:|",
         *(
-            f"| {_SAYS[Campaign(part.kind)]} | {part.worlds:,} | {part.calls:,} "
+            f"| {_SAYS[World(part.kind)]} | {part.worlds:,} | {part.calls:,} "
             f"| {part.simulated_h:,} | {part.broken:,} | {part.busy_s:,.0f} s |"
             for part in parts
         ),

@@ -6,7 +6,8 @@ from unittest.mock import patch
 
 import pytest
 
-from gnomon.simulation.ledger.campaign import Campaign, crashes, replay_line, whole_seeds
+from gnomon.simulation.ledger.plan import World
+from gnomon.simulation.ledger.world import SCENARIO
 from tests.prove import chunk, crash, runner, time_core
 from tests.prove.chunk import Chunk, ChunkResult
 from tests.prove.runner import Run, State, run_all
@@ -35,7 +36,7 @@ def test_a_broken_promise_is_said_at_once_with_the_line_that_shows_it_again(
     said = capsys.readouterr().out
     assert not well
     assert "FOUND unclaimed: s" in said
-    assert ": python -m gnomon.simulation crash --seed 2 --faults crash_" in said
+    assert ": python -m gnomon.simulation ledger --world crash --seed 2 --faults crash_" in said
     assert "- broken: unclaimed: s" in (tmp_path / "ledger.md").read_text()
 
 
@@ -49,7 +50,7 @@ def test_where_every_promise_is_kept_the_report_counts_what_was_done(
     assert "2/2 chunks, " in said
     assert "| `crash` | `abandon` | " in page
     assert [part["broken"] for part in figures["parts"]] == [0, 0]
-    assert figures["parts"][0]["worlds"] == len(list(crashes(SEED)))
+    assert figures["parts"][0]["worlds"] == len(list(SCENARIO.crashes(SEED)))
     assert figures["parts"][1]["worlds"] == FEW
 
 
@@ -103,9 +104,9 @@ def test_a_middle_dose_of_the_time_core_takes_every_nth_chunk(
 
 
 def test_a_seed_is_run_as_a_whole_or_not_at_all() -> None:
-    whole = [replay_line(Campaign.CRASH, spec) for spec in whole_seeds(Campaign.CRASH, 3, 1)]
+    whole = [SCENARIO.replay_line(spec) for spec in SCENARIO.whole_seeds(World.CRASH, 3, 1)]
 
-    assert whole == [replay_line(Campaign.CRASH, spec) for spec in crashes(3)]
+    assert whole == [SCENARIO.replay_line(spec) for spec in SCENARIO.crashes(3)]
     singles = [line for line in whole if line.count("@") == 1]
     pairs = [line for line in whole if line.count("@") == 2]
     assert len(whole) == 1 + len(singles) + len(pairs)

@@ -93,8 +93,9 @@ def _outage(
 
 def _random_worlds(seeds: int, hours: int, first_seed: int, *, as_json: bool) -> int:
     from gnomon.cli.simulate_view import worlds_text
-    from gnomon.simulation.declarative.campaign import Tally, tally
     from gnomon.simulation.declarative.plan import World, draw_spec
+    from gnomon.simulation.declarative.world import SCENARIO
+    from gnomon.simulation.kit.campaign import Tally
 
     for value, most, where in ((seeds, SEEDS_MAX, "seeds"), (hours, HOURS_MAX, "hours")):
         if not 1 <= value <= most:
@@ -104,7 +105,8 @@ def _random_worlds(seeds: int, hours: int, first_seed: int, *, as_json: bool) ->
             )  # fmt: skip
     found = Tally()
     for seed in range(first_seed, first_seed + seeds):
-        found.add(tally([draw_spec(World.LONG, seed, tasks=20, length_ms=hours * 3_600_000)]))
+        spec = draw_spec(World.LONG, seed, tasks=20, length_ms=hours * 3_600_000)
+        SCENARIO.tally([spec], into=found)
         _progress(found.worlds, seeds)
     say(worlds_text(found, as_json=as_json), nl=False)
     return 1 if found.troubles else 0

@@ -12,8 +12,8 @@ from gnomon.cli.problem import printable
 from gnomon.cli.screen import Facts, Json, Line, Table, render, render_json
 from gnomon.core.civil.instant import format_instant
 from gnomon.core.civil.zone import Zone, load_zone
-from gnomon.simulation.declarative.campaign import Tally
 from gnomon.simulation.declarative.outage import Fate, Occurrence, Outage, Start
+from gnomon.simulation.kit.campaign import Tally
 
 __all__ = ["outage_text", "worlds_text"]
 
@@ -51,15 +51,15 @@ def worlds_text(found: Tally, *, as_json: bool) -> str:
     hours = round(found.simulated_s / 3600)
     if as_json:
         return render_json({
-            "worlds": found.worlds, "simulatedHours": hours, "starts": found.starts,
-            "events": found.events, "met": dict(sorted(found.counters.items())),
+            "worlds": found.worlds, "simulatedHours": hours, "starts": found.figures["starts"],
+            "events": found.figures["events"], "met": dict(sorted(found.counters.items())),
             "broken": list(found.troubles),
         })  # fmt: skip
     kept = not found.troubles
     title = "Every axiom was kept." if kept else f"{len(found.troubles)} worlds broke an axiom."
     about = [
         ("worlds", f"{found.worlds:,}, {hours:,} simulated hours"),
-        ("judged", f"{found.starts:,} starts, {found.events:,} events"),
+        ("judged", f"{found.figures['starts']:,} starts, {found.figures['events']:,} events"),
         *(("broken", printable(line)) for line in found.troubles),
     ]
     rows = [(name, f"{count:,}") for name, count in sorted(found.counters.items())]

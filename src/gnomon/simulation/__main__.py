@@ -1,58 +1,81 @@
 """
-Let one world happen again: `python -m gnomon.simulation crash --seed 7 --faults crash_after@12`.
+Let one world happen again, as the line of a failure says.
 
-Prints the schedules, what happened, and what the judges say; exits with 1 when a promise was
-broken. `python -m gnomon.simulation declarative ...` does the same for the declarative scheduler,
-`python -m gnomon.simulation workflow ...` for workflows, and `python -m gnomon.simulation operator
-...` for the operator on Kubernetes.
+`python -m gnomon.simulation ledger --world crash --seed 7 --faults crash_after@12` prints what was
+drawn, what happened and what the judges say; it exits with 1 when a promise was broken. The other
+scenarios are `declarative`, `workflow` and `operator`.
 """
 
 import argparse
 import sys
+from collections.abc import Callable
+from dataclasses import replace
+from enum import StrEnum
+from functools import partial
+from typing import TypeVar
 
-from gnomon.simulation.declarative.__main__ import main as declarative
+from gnomon.simulation.declarative.plan import draw_spec
+from gnomon.simulation.declarative.world import SCENARIO as DECLARATIVE
+from gnomon.simulation.kit.campaign import Drawn, Scenario, SteppedDrawn
 from gnomon.simulation.kit.faults import read_fault, read_step
-from gnomon.simulation.ledger.campaign import Campaign, spec_of
-from gnomon.simulation.ledger.world import run_world
-from gnomon.simulation.operator.__main__ import main as operator
-from gnomon.simulation.workflow.__main__ import main as workflow
+from gnomon.simulation.ledger.world import SCENARIO as LEDGER
+from gnomon.simulation.operator.world import SCENARIO as OPERATOR
+from gnomon.simulation.workflow.world import SCENARIO as WORKFLOW
 
 __all__ = ["main"]
 
+_HOUR_MS = 3_600_000
+_W = TypeVar("_W", bound=StrEnum)
+_D = TypeVar("_D", bound=Drawn)
+
 
 def main(arguments: list[str]) -> int:
-    if arguments[:1] == ["declarative"]:
-        return declarative(arguments[1:])
-    if arguments[:1] == ["workflow"]:
-        return workflow(arguments[1:])
-    if arguments[:1] == ["operator"]:
-        return operator(arguments[1:])
     options = _parser().parse_args(arguments)
-    faults = None if options.faults is None else map(read_fault, _parts(options.faults))
-    steps = None if options.steps is None else map(read_step, _parts(options.steps))
-    spec = spec_of(Campaign(options.campaign), options.seed, faults=faults, steps=steps)
-    trial = run_world(spec)
+    return _REPLAYS[options.scenario](options)
+
+
+def _declarative(options: argparse.Namespace) -> int:
+    draw = partial(draw_spec, tasks=options.tasks, length_ms=options.hours * _HOUR_MS)
+    return _replay(replace(DECLARATIVE, draw=draw), options)
+
+
+def _replay(scenario: Scenario[_W, _D], options: argparse.Namespace) -> int:
+    """Draw a world, with what is given instead, let it happen, and print what came of it."""
+    spec = scenario.draw(scenario.kinds(options.world), options.seed)
+    if options.faults is not None:
+        faults = tuple(read_fault(one, scenario.strikes) for one in _parts(options.faults))
+        spec = replace(spec, faults=faults)
+    if options.steps is not None and isinstance(spec, SteppedDrawn):
+        spec = replace(spec, steps=tuple(map(read_step, _parts(options.steps))))
+    trial = scenario.run(spec)
+    figures = ", ".join(f"{count} {name}" for name, count in trial.figures.items())
     lines = [
-        f"{spec.workload.way}, {spec.workers} workers, {spec.limits}",
-        *(str(schedule) for schedule in spec.workload.schedules),
-        *(str(pause) for pause in spec.workload.pauses),
-        f"faults: {','.join(map(str, spec.faults))}",
-        f"clock: {','.join(map(str, spec.steps))}",
-        *(trial.record.lines if options.verbose else ()),
-        *(str(effect) for effect in trial.record.effects if options.verbose),
-        *(str(complaint) for complaint in trial.complaints),
-        f"{len(trial.complaints)} complaints; digest {trial.record.digest()}",
+        *spec.lines(),
+        *(trial.notes.everything() if options.verbose else ()),
+        *map(str, trial.complaints),
+        f"{len(trial.complaints)} complaints; {figures}; digest {trial.notes.digest()}",
     ]
     sys.stdout.write("\n".join(lines) + "\n")
     return 1 if trial.complaints else 0
 
 
+_REPLAYS: dict[str, Callable[[argparse.Namespace], int]] = {
+    LEDGER.name: partial(_replay, LEDGER),
+    DECLARATIVE.name: _declarative,
+    WORKFLOW.name: partial(_replay, WORKFLOW),
+    OPERATOR.name: partial(_replay, OPERATOR),
+}
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m gnomon.simulation")
-    parser.add_argument("campaign", choices=[campaign.value for campaign in Campaign])
+    parser.add_argument("scenario", choices=list(_REPLAYS))
+    parser.add_argument("--world", required=True, help="its kind, such as crash")
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--faults", help="instead of those that the seed draws")
     parser.add_argument("--steps", help="of the clock, instead of those that the seed draws")
+    parser.add_argument("--tasks", type=int, default=0, help="of a declarative world")
+    parser.add_argument("--hours", type=int, default=0, help="of a declarative world")
     parser.add_argument("--verbose", action="store_true", help="print everything that happened")
     return parser
 

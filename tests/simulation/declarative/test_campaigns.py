@@ -8,9 +8,8 @@ from itertools import islice
 
 import pytest
 
-from gnomon.simulation.declarative.campaign import sample, tally, worlds
 from gnomon.simulation.declarative.plan import Do, World, draw_spec
-from gnomon.simulation.declarative.world import run_world
+from gnomon.simulation.declarative.world import SCENARIO, run_world
 from tests.clauses import clause
 
 WORLDS_A_PART = 150
@@ -36,7 +35,7 @@ SOMETIMES = [
 @clause("SIM-11", "SIM-13", "SIM-14", "SIM-15")
 @pytest.mark.parametrize("part", range(20))
 def test_a_process_that_dies_at_any_call_breaks_no_axiom(part: int) -> None:
-    found = tally(islice(worlds(World.CRASH, 1_000 * part), WORLDS_A_PART))
+    found = SCENARIO.tally(islice(SCENARIO.worlds(World.CRASH, 1_000 * part), WORLDS_A_PART))
 
     assert found.worlds == WORLDS_A_PART
     assert found.troubles == []
@@ -45,7 +44,9 @@ def test_a_process_that_dies_at_any_call_breaks_no_axiom(part: int) -> None:
 @clause("SIM-11", "SIM-13", "SIM-14", "SIM-15")
 @pytest.mark.parametrize("part", range(4))
 def test_a_storm_breaks_no_axiom(part: int) -> None:
-    found = tally(sample(World.STORM, 1_000 * part + seed) for seed in range(STORMS_A_PART))
+    found = SCENARIO.tally(
+        SCENARIO.sample(World.STORM, 1_000 * part + seed) for seed in range(STORMS_A_PART)
+    )
 
     assert found.worlds == STORMS_A_PART
     assert found.troubles == []
@@ -53,8 +54,8 @@ def test_a_storm_breaks_no_axiom(part: int) -> None:
 
 @clause("SIM-9", "SIM-11")
 def test_every_kind_of_trouble_is_met() -> None:
-    storms = tally(sample(World.STORM, 50_000 + seed) for seed in range(320))
-    crashes = tally(sample(World.CRASH, 50_000 + seed) for seed in range(200))
+    storms = SCENARIO.tally(SCENARIO.sample(World.STORM, 50_000 + seed) for seed in range(320))
+    crashes = SCENARIO.tally(SCENARIO.sample(World.CRASH, 50_000 + seed) for seed in range(200))
 
     met = storms.counters + crashes.counters
     assert [name for name in SOMETIMES if not met[name]] == []
@@ -66,11 +67,13 @@ def test_half_a_day_of_twenty_tasks_breaks_no_axiom() -> None:
     found = run_world(draw_spec(World.LONG, 1, tasks=20, length_ms=12 * 3_600_000))
 
     assert found.complaints == []
-    assert found.starts > 20 * 60 * 11
+    assert found.figures["starts"] > 20 * 60 * 11
 
 
 @clause("SIM-13")
 def test_what_a_crash_cut_off_may_come_again_in_the_minute_that_a_clock_leapt_over() -> None:
-    spec = sample(World.STORM, 1_000_091)  # killed beside a run for such a minute, then set back
+    spec = SCENARIO.sample(
+        World.STORM, 1_000_091
+    )  # killed beside a run for such a minute, then set back
 
     assert run_world(spec).complaints == []

@@ -2,9 +2,8 @@
 
 import pytest
 
-from gnomon.simulation.declarative.campaign import sample
 from gnomon.simulation.declarative.plan import World
-from gnomon.simulation.declarative.world import run_world
+from gnomon.simulation.declarative.world import SCENARIO, run_world
 from tests.clauses import clause
 from tests.simulation.declarative.mutants import MUTANTS, Mutant
 
@@ -14,7 +13,7 @@ WORLDS_MAX = 300
 def worlds_until_caught(world: World) -> int:
     """How many worlds it takes until a judge complains; more than the limit if none does."""
     for seed in range(WORLDS_MAX):
-        if run_world(sample(world, seed)).complaints:
+        if run_world(SCENARIO.sample(world, seed)).complaints:
             return seed + 1
     return WORLDS_MAX + 1
 
@@ -30,7 +29,7 @@ def test_a_mutant_of_the_scheduler_does_not_survive_the_judges(mutant: Mutant) -
 def test_a_turn_that_fails_by_itself_is_complained_of_although_the_next_is_right() -> None:
     mutant = next(one for one in MUTANTS if one.name == "a turn fails by its own mistake")
     with mutant.make():
-        complaints = run_world(sample(World.CRASH, 51)).complaints
+        complaints = run_world(SCENARIO.sample(World.CRASH, 51)).complaints
 
     assert {one.code for one in complaints} == {"mistake"}
     assert complaints[0].text.startswith("TurnFailed: AssertionError(")

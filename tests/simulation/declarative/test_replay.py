@@ -7,19 +7,18 @@ import sys
 import pytest
 
 from gnomon.simulation.__main__ import main
-from gnomon.simulation.declarative.campaign import replay_line, sample, tally
 from gnomon.simulation.declarative.plan import World, draw_spec
-from gnomon.simulation.declarative.world import run_world
+from gnomon.simulation.declarative.world import SCENARIO, run_world
 from tests.clauses import clause
 from tests.simulation.declarative.mutants import MUTANTS
 
 PRINT_DIGESTS = """
-from gnomon.simulation.declarative.campaign import sample
+from gnomon.simulation.declarative.world import SCENARIO
 from gnomon.simulation.declarative.plan import World
 from gnomon.simulation.declarative.world import run_world
 for world in (World.CRASH, World.STORM):
     for seed in range(1, 9):
-        print(run_world(sample(world, seed)).notes.digest())
+        print(run_world(SCENARIO.sample(world, seed)).notes.digest())
 """
 
 
@@ -35,7 +34,7 @@ def digests_in_a_process(hash_seed: str) -> list[str]:
 @clause("SIM-1")
 def test_a_seed_gives_the_same_world_of_the_scheduler_under_any_hash_seed() -> None:
     here = [
-        run_world(sample(world, seed)).notes.digest()
+        run_world(SCENARIO.sample(world, seed)).notes.digest()
         for world in (World.CRASH, World.STORM)
         for seed in range(1, 9)
     ]
@@ -59,7 +58,7 @@ def test_the_line_that_a_broken_axiom_prints_shows_it_again(
 ) -> None:
     mutant = next(one for one in MUTANTS if one.name == name)
     with mutant.make():
-        first = tally(sample(mutant.world, seed) for seed in range(6)).troubles[0]
+        first = SCENARIO.tally(SCENARIO.sample(mutant.world, seed) for seed in range(6)).troubles[0]
         complaint, _, line = first.partition(": python -m gnomon.simulation ")
         code = main(line.split())
 
@@ -81,12 +80,12 @@ def test_a_world_of_the_scheduler_without_a_complaint_exits_with_zero(
 @pytest.mark.parametrize(
     ("spec", "line"),
     [
-        (sample(World.CRASH, 7), "--world crash --seed 7 --faults crash_before@7"),
-        (sample(World.CRASH, 6), "--world crash --seed 6"),
-        (sample(World.STORM, 7), "--world storm --seed 7"),
+        (SCENARIO.sample(World.CRASH, 7), "--world crash --seed 7 --faults crash_before@7"),
+        (SCENARIO.sample(World.CRASH, 6), "--world crash --seed 6"),
+        (SCENARIO.sample(World.STORM, 7), "--world storm --seed 7"),
         (draw_spec(World.LONG, 7, tasks=3, length_ms=7_200_000),
          "--world long --seed 7 --tasks 3 --hours 2"),
     ],
 )  # fmt: skip
 def test_the_line_names_what_the_seed_does_not_decide(spec: object, line: str) -> None:
-    assert replay_line(spec) == f"python -m gnomon.simulation declarative {line}"  # type: ignore[arg-type]
+    assert SCENARIO.replay_line(spec) == f"python -m gnomon.simulation declarative {line}"  # type: ignore[arg-type]

@@ -23,8 +23,8 @@ from gnomon.shell.worker import worker
 from gnomon.shell.worker.ending import Ending
 from gnomon.shell.worker.held_run import HeldEvent, HeldRun
 from gnomon.shell.worker.held_runs import HeldRuns
-from gnomon.simulation.ledger.campaign import Campaign
 from gnomon.simulation.ledger.launcher import SimulatedLauncher
+from gnomon.simulation.ledger.plan import World
 from tests.simulation.ledger import mistold
 
 __all__ = ["MUTANTS", "Mutant"]
@@ -33,10 +33,10 @@ Patch = AbstractContextManager[object]
 
 
 class Mutant(NamedTuple):
-    """A mistake, and the campaign in which it must show."""
+    """A mistake, and the worlds in which it must show."""
 
     name: str
-    campaign: Campaign
+    world: World
     make: Callable[[], Patch]
     first_seed: int = 0
     """From which world on it is looked for; of what hardly ever happens, shortly before it does."""
@@ -324,55 +324,55 @@ def _planning(
 
 
 MUTANTS = [
-    Mutant("a commit looks at no version", Campaign.WORKERS, _commit_without_looking),
-    Mutant("a run is launched before the commit", Campaign.CRASH, _act_before_commit),
-    Mutant("a report is accepted whatever its fence", Campaign.WORKERS, _report_without_fence),
-    Mutant("the cursor passes a period without a row", Campaign.CRASH, _cursor_without_row),
-    Mutant("the cursor goes back while catching up", Campaign.CRASH, _cursor_goes_back),
-    Mutant("a late period is launched twice", Campaign.CRASH, _launched_twice),
-    Mutant("overlap is ignored", Campaign.CRASH, _overlap_ignored),
-    Mutant("what may be running is ignored", Campaign.WORKERS, _unsure_is_ignored),
-    Mutant("what may be running is not ended", Campaign.WORKERS, _unsure_is_not_ended),
-    Mutant("an abandoned run is started again", Campaign.CRASH, _abandoned_is_relaunched),
-    Mutant("the deadline is ignored", Campaign.CRASH, _deadline_ignored),
-    Mutant("the queue is forgotten", Campaign.CRASH, _queue_dropped),
-    Mutant("a range ends one period early", Campaign.WORKERS, _range_off_by_one),
-    Mutant("a lost run is never settled", Campaign.CRASH, _lost_run_is_forgotten),
-    Mutant("no lease is renewed", Campaign.CRASH, _lease_is_not_renewed),
+    Mutant("a commit looks at no version", World.WORKERS, _commit_without_looking),
+    Mutant("a run is launched before the commit", World.CRASH, _act_before_commit),
+    Mutant("a report is accepted whatever its fence", World.WORKERS, _report_without_fence),
+    Mutant("the cursor passes a period without a row", World.CRASH, _cursor_without_row),
+    Mutant("the cursor goes back while catching up", World.CRASH, _cursor_goes_back),
+    Mutant("a late period is launched twice", World.CRASH, _launched_twice),
+    Mutant("overlap is ignored", World.CRASH, _overlap_ignored),
+    Mutant("what may be running is ignored", World.WORKERS, _unsure_is_ignored),
+    Mutant("what may be running is not ended", World.WORKERS, _unsure_is_not_ended),
+    Mutant("an abandoned run is started again", World.CRASH, _abandoned_is_relaunched),
+    Mutant("the deadline is ignored", World.CRASH, _deadline_ignored),
+    Mutant("the queue is forgotten", World.CRASH, _queue_dropped),
+    Mutant("a range ends one period early", World.WORKERS, _range_off_by_one),
+    Mutant("a lost run is never settled", World.CRASH, _lost_run_is_forgotten),
+    Mutant("no lease is renewed", World.CRASH, _lease_is_not_renewed),
     Mutant(
         "a lease is renewed as defined by now",
-        Campaign.WORKERS,
+        World.WORKERS,
         _renewed_as_defined,
         first_seed=100,
     ),
-    Mutant("the end of a run wakes no queue", Campaign.WORKERS, _end_wakes_nobody),
-    Mutant("a launch that failed is not reported", Campaign.CRASH, _failure_is_not_reported),
-    Mutant("a period that is left out runs", Campaign.WORKERS, _left_out_runs),
-    Mutant("what was asked for is forgotten", Campaign.CRASH, _asked_for_is_forgotten),
-    Mutant("the parameters given last count", Campaign.WORKERS, _parameters_given_last_count),
-    Mutant("a kill is written down alone", Campaign.WORKERS, _killed_in_the_ledger_alone),
-    Mutant("what was killed is tried again", Campaign.WORKERS, _killed_is_tried_again),
-    Mutant("what did not hold is told", Campaign.WORKERS, mistold.what_did_not_hold),
-    Mutant("each part of a line is spread anew", Campaign.CRASH, _spread_anew_in_each_look),
-    Mutant("the newest overdue period goes first", Campaign.CRASH, _newest_overdue_first),
-    Mutant("a tick has no length", Campaign.WORKERS, _tick_of_no_length),
+    Mutant("the end of a run wakes no queue", World.WORKERS, _end_wakes_nobody),
+    Mutant("a launch that failed is not reported", World.CRASH, _failure_is_not_reported),
+    Mutant("a period that is left out runs", World.WORKERS, _left_out_runs),
+    Mutant("what was asked for is forgotten", World.CRASH, _asked_for_is_forgotten),
+    Mutant("the parameters given last count", World.WORKERS, _parameters_given_last_count),
+    Mutant("a kill is written down alone", World.WORKERS, _killed_in_the_ledger_alone),
+    Mutant("what was killed is tried again", World.WORKERS, _killed_is_tried_again),
+    Mutant("what did not hold is told", World.WORKERS, mistold.what_did_not_hold),
+    Mutant("each part of a line is spread anew", World.CRASH, _spread_anew_in_each_look),
+    Mutant("the newest overdue period goes first", World.CRASH, _newest_overdue_first),
+    Mutant("a tick has no length", World.WORKERS, _tick_of_no_length),
     Mutant(
         "what is on time goes past a queue",
-        Campaign.WORKERS,
+        World.WORKERS,
         _queue_goes_past_the_line,
         first_seed=200,
     ),
-    Mutant("a launcher takes what it does not have for over", Campaign.WORKERS, _unknown_is_over),
+    Mutant("a launcher takes what it does not have for over", World.WORKERS, _unknown_is_over),
     Mutant(
         "a run that has ended is told as lost",
-        Campaign.WORKERS,
+        World.WORKERS,
         mistold.ended_as_lost,
         first_seed=50,
     ),
-    Mutant("what is settled last is not told", Campaign.WORKERS, mistold.without_a_word),
+    Mutant("what is settled last is not told", World.WORKERS, mistold.without_a_word),
     Mutant(
         "what may be running is not ended where a further try of it gives way",
-        Campaign.WORKERS,
+        World.WORKERS,
         _further_try_gives_way_alone,
         first_seed=700,
     ),

@@ -8,8 +8,9 @@ from itertools import islice
 
 import pytest
 
-from gnomon.simulation.ledger.campaign import Campaign, sample, spec_of, tally, worlds
 from gnomon.simulation.ledger.launcher import Way
+from gnomon.simulation.ledger.plan import World, draw_spec
+from gnomon.simulation.ledger.world import SCENARIO
 from tests.clauses import clause
 
 pytestmark = pytest.mark.bulk
@@ -66,7 +67,7 @@ SOMETIMES = [
 @clause("SIM-3", "SIM-5", "SIM-6", "SIM-7", "SIM-8")
 @pytest.mark.parametrize("part", PARTS)
 def test_a_worker_that_dies_at_any_call_loses_and_repeats_nothing(part: int) -> None:
-    found = tally(Campaign.CRASH, islice(worlds(Campaign.CRASH, 1_000 * part), WORLDS_A_PART))
+    found = SCENARIO.tally(islice(SCENARIO.worlds(World.CRASH, 1_000 * part), WORLDS_A_PART))
 
     assert found.worlds == WORLDS_A_PART
     assert found.troubles == []
@@ -75,7 +76,7 @@ def test_a_worker_that_dies_at_any_call_loses_and_repeats_nothing(part: int) -> 
 @clause("SIM-5", "SIM-6", "SIM-7", "SIM-8")
 @pytest.mark.parametrize("part", PARTS[PARTS_LOOKED_INTO:])
 def test_three_workers_in_trouble_lose_and_repeat_nothing(part: int) -> None:
-    found = tally(Campaign.WORKERS, islice(worlds(Campaign.WORKERS, 1_000 * part), WORLDS_A_PART))
+    found = SCENARIO.tally(islice(SCENARIO.worlds(World.WORKERS, 1_000 * part), WORLDS_A_PART))
 
     assert found.worlds == WORLDS_A_PART
     assert found.troubles == []
@@ -86,14 +87,14 @@ def test_three_workers_in_trouble_lose_and_repeat_nothing(part: int) -> None:
 def test_a_run_elsewhere_that_is_over_before_its_launch_is_answered_keeps_its_start(
     seed: int,
 ) -> None:
-    assert spec_of(Campaign.WORKERS, seed).workload.way is Way.ELSEWHERE
-    assert tally(Campaign.WORKERS, [sample(Campaign.WORKERS, seed)]).troubles == []
+    assert draw_spec(World.WORKERS, seed).workload.way is Way.ELSEWHERE
+    assert SCENARIO.tally([SCENARIO.sample(World.WORKERS, seed)]).troubles == []
 
 
 @clause("SIM-23", "RUN-37")
 @pytest.mark.parametrize("seed", [62, 159, 242, 390])
 def test_a_run_elsewhere_that_has_ended_is_not_told_as_lost(seed: int) -> None:
-    found = tally(Campaign.WORKERS, [sample(Campaign.WORKERS, seed)])
+    found = SCENARIO.tally([SCENARIO.sample(World.WORKERS, seed)])
 
     assert found.troubles == []
     assert found.counters["lease of a run that was over"]
@@ -102,14 +103,14 @@ def test_a_run_elsewhere_that_has_ended_is_not_told_as_lost(seed: int) -> None:
 @clause("SIM-5", "SIM-7")
 @pytest.mark.parametrize("seed", [19_087, 1_028_696])
 def test_a_world_of_three_workers_that_was_found_once_is_right_now(seed: int) -> None:
-    assert tally(Campaign.WORKERS, [sample(Campaign.WORKERS, seed)]).troubles == []
+    assert SCENARIO.tally([SCENARIO.sample(World.WORKERS, seed)]).troubles == []
 
 
 @clause("SIM-5", "SIM-6", "SIM-7", "SIM-8", "SIM-9")
 def test_every_kind_of_trouble_and_of_recovery_is_met() -> None:
-    crashes = tally(Campaign.CRASH, (sample(Campaign.CRASH, seed) for seed in range(200)))
+    crashes = SCENARIO.tally(SCENARIO.sample(World.CRASH, seed) for seed in range(200))
     number = PARTS_LOOKED_INTO * WORLDS_A_PART
-    workers = tally(Campaign.WORKERS, islice(worlds(Campaign.WORKERS, 0), number))
+    workers = SCENARIO.tally(islice(SCENARIO.worlds(World.WORKERS, 0), number))
 
     met = crashes.counters + workers.counters
     assert [name for name in SOMETIMES if not met[name]] == []

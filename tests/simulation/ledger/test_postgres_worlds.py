@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from gnomon.simulation.ledger.campaign import Campaign, replay_line, sample
-from gnomon.simulation.ledger.world import run_world
+from gnomon.simulation.ledger.plan import World
+from gnomon.simulation.ledger.world import SCENARIO, run_world
 from tests.clauses import clause
 from tests.postgres.blocking import PostgresStores
 
@@ -19,13 +19,13 @@ def stores(common_database: str) -> Iterator[PostgresStores]:
 
 @clause("PG-1", "LEDGER-1")
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("campaign", list(Campaign))
+@pytest.mark.parametrize("world", list(World))
 def test_a_world_over_postgresql_keeps_every_promise(
-    stores: PostgresStores, campaign: Campaign, seed: int
+    stores: PostgresStores, world: World, seed: int
 ) -> None:
-    spec = sample(campaign, seed)
+    spec = SCENARIO.sample(world, seed)
 
     trial = run_world(spec, stores)
 
-    assert trial.complaints == [], replay_line(campaign, spec)
+    assert trial.complaints == [], SCENARIO.replay_line(spec)
     assert trial.record.effects

@@ -3,22 +3,24 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
 from gnomon.simulation.__main__ import main
 from gnomon.simulation.kit.faults import Fault, Kind, Step, read_fault, read_step
-from gnomon.simulation.ledger.campaign import Campaign, replay_line, sample, spec_of, tally
-from gnomon.simulation.ledger.world import run_world
+from gnomon.simulation.ledger.plan import World, draw_spec
+from gnomon.simulation.ledger.world import SCENARIO, run_world
 from tests.clauses import clause
 from tests.simulation.ledger.mutants import MUTANTS
 
 PRINT_DIGESTS = """
-from gnomon.simulation.ledger.campaign import Campaign, sample
+from gnomon.simulation.ledger.world import SCENARIO
+from gnomon.simulation.ledger.plan import World
 from gnomon.simulation.ledger.world import run_world
-for campaign in Campaign:
+for world in World:
     for seed in range(1, 9):
-        print(run_world(sample(campaign, seed)).record.digest())
+        print(run_world(SCENARIO.sample(world, seed)).record.digest())
 """
 
 
@@ -34,8 +36,8 @@ def digests_in_a_process(hash_seed: str) -> list[str]:
 @clause("SIM-1")
 def test_a_seed_gives_the_same_world_under_any_hash_seed() -> None:
     here = [
-        run_world(sample(campaign, seed)).record.digest()
-        for campaign in Campaign
+        run_world(SCENARIO.sample(world, seed)).record.digest()
+        for world in World
         for seed in range(1, 9)
     ]
 
@@ -46,7 +48,7 @@ def test_a_seed_gives_the_same_world_under_any_hash_seed() -> None:
 
 @clause("SIM-1")
 def test_another_seed_gives_another_world() -> None:
-    digests = {run_world(spec_of(Campaign.WORKERS, seed)).record.digest() for seed in range(20)}
+    digests = {run_world(draw_spec(World.WORKERS, seed)).record.digest() for seed in range(20)}
 
     assert len(digests) == 20
 
@@ -69,8 +71,8 @@ def test_a_step_of_the_clock_can_be_written_and_read_back(step: Step) -> None:
 def test_the_line_that_a_failure_prints_shows_it_again(capsys: pytest.CaptureFixture[str]) -> None:
     mutant = next(one for one in MUTANTS if one.name == "overlap is ignored")
     with mutant.make():
-        specs = (sample(Campaign.CRASH, seed) for seed in range(20))
-        first = tally(Campaign.CRASH, specs).troubles[0]
+        specs = (SCENARIO.sample(World.CRASH, seed) for seed in range(20))
+        first = SCENARIO.tally(specs).troubles[0]
         complaint, _, line = first.partition(": python -m gnomon.simulation ")
         code = main(line.split())
 
@@ -82,7 +84,19 @@ def test_the_line_that_a_failure_prints_shows_it_again(capsys: pytest.CaptureFix
 def test_a_world_in_which_all_promises_are_kept_exits_with_zero(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    code = main(["crash", "--seed", "2", "--faults", "crash_after@6", "--steps", "", "--verbose"])
+    code = main(
+        [
+            "ledger",
+            "--world",
+            "crash",
+            "--seed",
+            "2",
+            "--faults",
+            "crash_after@6",
+            "--steps=",
+            "--verbose",
+        ]
+    )
 
     assert code == 0
     assert "crash_after" in capsys.readouterr().out
@@ -90,7 +104,7 @@ def test_a_world_in_which_all_promises_are_kept_exits_with_zero(
 
 @clause("SIM-1")
 def test_the_line_names_the_faults_of_a_crash() -> None:
-    spec = spec_of(Campaign.CRASH, 5, faults=[Fault(3, Kind.CRASH_BEFORE)])
+    spec = replace(draw_spec(World.CRASH, 5), faults=(Fault(3, Kind.CRASH_BEFORE),))
 
-    expected = "python -m gnomon.simulation crash --seed 5 --faults crash_before@3"
-    assert replay_line(Campaign.CRASH, spec) == expected
+    expected = "python -m gnomon.simulation ledger --world crash --seed 5 --faults crash_before@3"
+    assert SCENARIO.replay_line(spec) == expected

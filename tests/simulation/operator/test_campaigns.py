@@ -8,8 +8,8 @@ from itertools import islice
 
 import pytest
 
-from gnomon.simulation.operator.campaign import tally, worlds
 from gnomon.simulation.operator.plan import Do, Strike, World
+from gnomon.simulation.operator.world import SCENARIO
 from tests.clauses import clause
 
 CRASHES = 80
@@ -21,10 +21,10 @@ WRITES = ("Create jobs", "PutStatus kronjobs", "JsonPatch jobs")
 @pytest.mark.bulk
 @clause("OSIM-1", "OSIM-3", "OSIM-4", "OSIM-5", "OSIM-6")
 def test_an_operator_that_dies_at_any_call_runs_nothing_twice_and_loses_nothing() -> None:
-    found = tally(islice(worlds(World.CRASH, 0), CRASHES))
+    found = SCENARIO.tally(islice(SCENARIO.worlds(World.CRASH, 0), CRASHES))
 
     assert found.troubles == []
-    assert found.executions >= found.due > 2 * CRASHES
+    assert found.figures["executions"] >= found.figures["due"] > 2 * CRASHES
     assert [
         f"{strike} {write}"
         for write in WRITES
@@ -36,7 +36,7 @@ def test_an_operator_that_dies_at_any_call_runs_nothing_twice_and_loses_nothing(
 @pytest.mark.bulk
 @clause("OSIM-1", "OSIM-2", "OSIM-3", "OSIM-4", "OSIM-5", "OSIM-6", "OSIM-7")
 def test_a_storm_runs_nothing_twice_and_loses_nothing_whatever_it_brings() -> None:
-    found = tally(islice(worlds(World.STORM, 0), STORMS))
+    found = SCENARIO.tally(islice(SCENARIO.worlds(World.STORM, 0), STORMS))
 
     assert found.troubles == []
     assert [do for do in Do if not found.counters[f"errand {do}"]] == []
@@ -46,7 +46,7 @@ def test_a_storm_runs_nothing_twice_and_loses_nothing_whatever_it_brings() -> No
 
 @clause("OSIM-3", "OSIM-4", "OSIM-6")
 def test_days_on_which_clocks_change_and_edits_of_the_zone_lose_nothing() -> None:
-    found = tally(islice(worlds(World.CALENDAR, 0), CALENDARS))
+    found = SCENARIO.tally(islice(SCENARIO.worlds(World.CALENDAR, 0), CALENDARS))
 
     assert found.troubles == []
-    assert found.executions > CALENDARS
+    assert found.figures["executions"] > CALENDARS

@@ -4,8 +4,7 @@ from itertools import islice
 
 import pytest
 
-from gnomon.simulation.operator.campaign import worlds
-from gnomon.simulation.operator.world import run_world
+from gnomon.simulation.operator.world import SCENARIO, run_world
 from tests.clauses import clause
 from tests.simulation.operator.mutants import MUTANTS, Mutant
 
@@ -18,7 +17,7 @@ def test_a_mistake_is_found(mutant: Mutant) -> None:
     with mutant.make():
         found = any(
             run_world(spec).complaints
-            for spec in islice(worlds(mutant.world, mutant.first_seed), WORLDS_MAX)
+            for spec in islice(SCENARIO.worlds(mutant.world, mutant.first_seed), WORLDS_MAX)
         )
 
     assert found

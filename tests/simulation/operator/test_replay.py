@@ -7,9 +7,8 @@ import sys
 import pytest
 
 from gnomon.simulation.__main__ import main
-from gnomon.simulation.operator.campaign import tally, worlds
 from gnomon.simulation.operator.plan import World, draw_spec
-from gnomon.simulation.operator.world import run_world
+from gnomon.simulation.operator.world import SCENARIO, run_world
 from tests.clauses import clause
 from tests.simulation.operator.mutants import MUTANTS
 
@@ -46,8 +45,10 @@ def test_the_line_that_a_broken_promise_prints_shows_it_again(
     mutant = next(one for one in MUTANTS if one.name == name)
 
     with mutant.make():
-        specs = worlds(mutant.world, mutant.first_seed)
-        trouble = next(found.troubles[0] for spec in specs if (found := tally([spec])).troubles)
+        specs = SCENARIO.worlds(mutant.world, mutant.first_seed)
+        trouble = next(
+            found.troubles[0] for spec in specs if (found := SCENARIO.tally([spec])).troubles
+        )
         line = trouble.partition("python -m gnomon.simulation ")[2]
         assert main(line.split()) == 1
 
@@ -56,7 +57,7 @@ def test_the_line_that_a_broken_promise_prints_shows_it_again(
 
 @clause("OSIM-7")
 def test_a_world_in_which_all_went_well_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = "operator --world crash --seed 3 --blows dies_after@12,freezes@30:2000 --verbose"
+    arguments = "operator --world crash --seed 3 --faults dies_after@12,freezes@30:2000 --verbose"
 
     assert main(arguments.split()) == 0
     said = capsys.readouterr().out

@@ -8,9 +8,8 @@ from itertools import islice
 
 import pytest
 
-from gnomon.simulation.workflow.campaign import tally, worlds
 from gnomon.simulation.workflow.plan import Behaviour, Do, Errand, Spec, World
-from gnomon.simulation.workflow.world import run_world
+from gnomon.simulation.workflow.world import SCENARIO, run_world
 from tests.clauses import clause
 
 PARTS = 20
@@ -55,16 +54,16 @@ ODDLY = (
 @clause("WSIM-1", "WSIM-2", "WSIM-4", "WSIM-5", "WSIM-6", "WSIM-7")
 @pytest.mark.parametrize("part", range(PARTS))
 def test_a_process_that_dies_at_any_call_makes_nothing_twice_and_loses_nothing(part: int) -> None:
-    found = tally(islice(worlds(World.CRASH, 1_000 * part), WORLDS_A_PART))
+    found = SCENARIO.tally(islice(SCENARIO.worlds(World.CRASH, 1_000 * part), WORLDS_A_PART))
 
     assert found.troubles == []
     assert found.worlds == WORLDS_A_PART
-    assert found.applications > WORLDS_A_PART
+    assert found.figures["applications"] > WORLDS_A_PART
 
 
 @clause("WSIM-1", "WSIM-3", "WSIM-4", "WSIM-5", "WSIM-6", "WSIM-7", "WDOC-4")
 def test_a_storm_makes_nothing_twice_and_loses_nothing_whatever_it_brings() -> None:
-    found = tally(islice(worlds(World.STORM, 0), STORMS))
+    found = SCENARIO.tally(islice(SCENARIO.worlds(World.STORM, 0), STORMS))
 
     assert found.troubles == []
     assert [name for name in SOMETIMES if not found.counters[name]] == []
@@ -72,7 +71,7 @@ def test_a_storm_makes_nothing_twice_and_loses_nothing_whatever_it_brings() -> N
 
 @clause("WSIM-4", "WSIM-5", "WSIM-6", "WSIM-12", "WSIM-13")
 def test_odd_scripts_and_restored_stores_keep_every_promise() -> None:
-    found = tally(islice(worlds(World.ODD, 0), ODD))
+    found = SCENARIO.tally(islice(SCENARIO.worlds(World.ODD, 0), ODD))
 
     assert found.troubles == []
     assert [name for name in ODDLY if not found.counters[name]] == []
@@ -80,7 +79,7 @@ def test_odd_scripts_and_restored_stores_keep_every_promise() -> None:
 
 @clause("WSIM-14", "KEEP-2", "KEEP-3", "WSIM-4", "WSIM-5")
 def test_days_in_which_things_are_forgotten_keep_every_promise() -> None:
-    found = tally(islice(worlds(World.OLD, 0), OLD))
+    found = SCENARIO.tally(islice(SCENARIO.worlds(World.OLD, 0), OLD))
 
     assert found.troubles == []
     assert found.counters["forgot a run"] > OLD
@@ -91,7 +90,7 @@ def test_days_in_which_things_are_forgotten_keep_every_promise() -> None:
     "WSIM-15", "WSIM-16", "WSIM-17", "HOST-9", "FAIL-21", "MUTATE-18", "WSIM-4", "WSIM-5", "WSIM-6"
 )
 def test_after_hours_of_outages_every_workflow_goes_on_by_itself() -> None:
-    found = tally(islice(worlds(World.OUTAGE, 0), AWAY))
+    found = SCENARIO.tally(islice(SCENARIO.worlds(World.OUTAGE, 0), AWAY))
 
     assert found.troubles == []
     parts = ("poll", "prepare", "tool", "answer", "reconcile", "script")
@@ -100,7 +99,7 @@ def test_after_hours_of_outages_every_workflow_goes_on_by_itself() -> None:
 
 @clause("WSIM-1")
 def test_the_process_dies_around_every_kind_of_call() -> None:
-    found = tally(islice(worlds(World.CRASH, 500), 180))
+    found = SCENARIO.tally(islice(SCENARIO.worlds(World.CRASH, 500), 180))
 
     assert found.troubles == []
     assert [

@@ -4,8 +4,7 @@ from itertools import islice
 
 import pytest
 
-from gnomon.simulation.workflow.campaign import worlds
-from gnomon.simulation.workflow.world import run_world
+from gnomon.simulation.workflow.world import SCENARIO, run_world
 from tests.clauses import clause
 from tests.simulation.workflow.mutants import MUTANTS, Mutant
 
@@ -16,7 +15,7 @@ WORLDS_MAX = 120
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name.replace(" ", "-"))
 def test_a_mistake_is_found(mutant: Mutant) -> None:
     with mutant.make():
-        specs = islice(worlds(mutant.world, mutant.first), WORLDS_MAX)
+        specs = islice(SCENARIO.worlds(mutant.world, mutant.first), WORLDS_MAX)
         found = any(run_world(spec).complaints for spec in specs)
 
     assert found

@@ -5,9 +5,8 @@ from itertools import islice
 
 import pytest
 
-from gnomon.simulation.workflow.campaign import crashes, replay_line, worlds
 from gnomon.simulation.workflow.plan import Spec, World, draw_spec
-from gnomon.simulation.workflow.world import run_world
+from gnomon.simulation.workflow.world import SCENARIO, run_world
 from tests.clauses import clause
 from tests.postgres.blocking_workflows import PostgresWorkflows
 
@@ -24,16 +23,18 @@ def stores(common_database: str) -> Iterator[PostgresWorkflows]:
 
 
 SPECS = [
-    *islice(crashes(7), CRASHES),
+    *islice(SCENARIO.crashes(7), CRASHES),
     *(draw_spec(World.STORM, seed) for seed in range(1, STORMS + 1)),
-    *islice((one for one in worlds(World.ODD, 1) if one.restores), ODD),
+    *islice((one for one in SCENARIO.worlds(World.ODD, 1) if one.restores), ODD),
 ]
 
 
 @clause("WSIM-11", "WLOG-10")
-@pytest.mark.parametrize("spec", SPECS, ids=lambda spec: replay_line(spec).partition("--")[2])
+@pytest.mark.parametrize(
+    "spec", SPECS, ids=lambda spec: SCENARIO.replay_line(spec).partition("--")[2]
+)
 def test_a_world_over_postgresql_keeps_every_promise(stores: PostgresWorkflows, spec: Spec) -> None:
     trial = run_world(spec, stores)
 
-    assert trial.complaints == [], replay_line(spec)
-    assert trial.applications
+    assert trial.complaints == [], SCENARIO.replay_line(spec)
+    assert trial.figures["applications"]

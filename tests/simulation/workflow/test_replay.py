@@ -7,9 +7,8 @@ import sys
 import pytest
 
 from gnomon.simulation.__main__ import main
-from gnomon.simulation.workflow.campaign import tally
 from gnomon.simulation.workflow.plan import World, draw_spec
-from gnomon.simulation.workflow.world import run_world
+from gnomon.simulation.workflow.world import SCENARIO, run_world
 from tests.clauses import clause
 from tests.simulation.workflow.mutants import MUTANTS
 
@@ -45,7 +44,7 @@ def test_the_line_that_a_broken_promise_prints_shows_it_again(
     mutant = next(one for one in MUTANTS if one.name == "no answer is taken for failure")
 
     with mutant.make():
-        found = tally(draw_spec(mutant.world, seed) for seed in range(1, 9))
+        found = SCENARIO.tally(draw_spec(mutant.world, seed) for seed in range(1, 9))
         trouble = found.troubles[0]
         line = trouble.partition("python -m gnomon.simulation ")[2]
         assert main(line.split()) == 1

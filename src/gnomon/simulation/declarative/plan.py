@@ -8,11 +8,13 @@ again, initializes it with another list or the same, both at once, or a list tha
 Spec: SIM-1, SIM-11.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
+from gnomon.simulation.kit.campaign import SteppedDrawn
 from gnomon.simulation.kit.dice import Dice
 from gnomon.simulation.kit.faults import Fault, Kind, Step, draw_faults, draw_steps
 from gnomon.simulation.kit.matcher import zone_info
@@ -20,6 +22,7 @@ from gnomon.simulation.kit.matcher import zone_info
 __all__ = ["Behaviour", "Do", "Errand", "Spec", "Task", "Trouble", "World", "draw_spec"]
 
 SECOND, MINUTE = 1_000, 60_000
+_HOUR_MS = 60 * MINUTE
 LAG_MS = 1_000
 """How late a start may be while nothing goes wrong but crashes."""
 
@@ -103,11 +106,10 @@ class Trouble(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spec:
+class Spec(SteppedDrawn):
     """Everything that decides what happens in a world."""
 
     world: World
-    seed: int
     zone: str
     start_ms: int
     length_ms: int
@@ -115,9 +117,18 @@ class Spec:
     lists: tuple[tuple[Task, ...], ...]
     """The first is in force at the beginning; the others are what it may be changed to."""
     errands: tuple[Errand, ...] = ()
-    faults: tuple[Fault, ...] = ()
-    steps: tuple[Step, ...] = ()
     trouble: Trouble | None = None
+
+    def words(self) -> str:
+        if self.world is World.LONG:
+            return f"--tasks {len(self.lists[0])} --hours {self.length_ms // _HOUR_MS}"
+        return SteppedDrawn.words(self)
+
+    def lines(self) -> Iterator[str]:
+        yield f"{self.zone}, {self.reinitialize}, {self.length_ms} ms from {self.start_ms}"
+        yield from map(str, self.lists)
+        yield from SteppedDrawn.lines(self)
+        yield from map(str, self.errands)
 
     @property
     def lag_ms(self) -> int:

@@ -22,21 +22,20 @@ from gnomon.ports import Change
 from gnomon.simulation.declarative.court import Court, Mark
 from gnomon.simulation.declarative.journal import KEPT, Shelf
 from gnomon.simulation.declarative.minutes import Minutes
-from gnomon.simulation.declarative.plan import Do, Errand, Spec, draw_errand
+from gnomon.simulation.declarative.plan import Do, Errand, Spec, World, draw_errand, draw_spec
 from gnomon.simulation.declarative.program import Program
 from gnomon.simulation.declarative.troubles import Troubles
 from gnomon.simulation.declarative.witness import Witness
+from gnomon.simulation.kit.campaign import Deaths, Scenario
 from gnomon.simulation.kit.clock import GatedClock, Wall
 from gnomon.simulation.kit.dice import Dice
-from gnomon.simulation.kit.faults import Fault
 from gnomon.simulation.kit.gate import Gate, Nature
-from gnomon.simulation.kit.loop import Stuck
 from gnomon.simulation.kit.notes import BriefNotes, Complaint, Notes
-from gnomon.simulation.kit.world import Life, Lifetimes, overheard
+from gnomon.simulation.kit.world import Life, SimulatedWorld, overheard
 from gnomon.theory import Report
 from gnomon.trace import Event, Header, Pulses, Reinitialize
 
-__all__ = ["Trial", "run_world"]
+__all__ = ["SCENARIO", "Trial", "run_world"]
 
 STEPS_PER_MINUTE = 4_000
 QUIET_MS = 190_000
@@ -56,8 +55,8 @@ class Trial(NamedTuple):
     report: Report | None
     calls: int
     """How many calls of the journal there were while faults could happen."""
-    starts: int
-    events: int
+    figures: Mapping[str, int]
+    """Starts, and events of the journal."""
     lasted_ms: int
     journal: tuple[Event, ...]
     """What was written, or the last of it."""
@@ -90,28 +89,22 @@ class _SeenClock(GatedClock):
 
 @dataclass(slots=True, kw_only=True)
 class _Life(Life):
-    gate: Gate[Nature]
     program: Program
 
 
-class _World:
-    """Also the `Nature` that gates need, and the `Clerk` of the journal."""
+class _World(SimulatedWorld[_Life]):
+    """Also the `Clerk` of the journal."""
 
     def __init__(self, spec: Spec, mistakes: list[str]) -> None:
+        super().__init__(
+            spec.seed, Notes() if spec.trouble is None else BriefNotes(), start_ms=spec.start_ms,
+            steps_max=STEPS_PER_MINUTE * (spec.length_ms // 60_000 + 30), faults=spec.faults,
+        )  # fmt: skip
         self.spec = spec
         self.mistakes = mistakes
-        self.notes = Notes() if spec.trouble is None else BriefNotes()
-        self.dice = Dice(spec.seed, "nature")
         self.behaviour = Dice(spec.seed, "behaviour")
-        self.calls = 0
-        self.faults: Mapping[int, Fault] = {fault.call: fault for fault in spec.faults}
         if spec.trouble is not None:
             self.faults = Troubles(spec.seed, spec.trouble.calls)
-        steps_max = STEPS_PER_MINUTE * (spec.length_ms // 60_000 + 30)
-        self._lives = Lifetimes[_Life](spec.seed, self.notes, steps_max=steps_max)
-        self.later = self._lives.later
-        self.freeze = self._lives.freeze
-        self.wall = Wall(spec.start_ms, self._lives.loop)
         self.shelf = Shelf()
         tasks = [(task.name, task.cron) for listed in spec.lists for task in listed]
         minutes = Minutes(spec.zone, [text for _, text in tasks])
@@ -125,19 +118,14 @@ class _World:
         self.wanted = 0
         self._heard: deque[Event] = deque(maxlen=KEPT)
         self._unseen = self._hidden = 0
-        self._calls = 0
         self._is_healed = False
-        self._is_over = False
-
-    def at(self) -> int:
-        return self.wall.at()
 
     def clock(self, gate: Gate[Nature]) -> GatedClock:
         return _SeenClock(self.wall, gate, self.court)
 
     def kill(self, worker: str) -> None:
-        self._lives.end(worker).gate.alive = False
-        if not self._is_over:
+        self.end(worker)
+        if not self.is_over:
             self.notes.hit("died running" if self.witness.running else "died idle")
         self.court.died()
         self.witness.died(self.at())
@@ -160,40 +148,32 @@ class _World:
 
     def live(self) -> Trial:
         report = None
-        try:
-            self._lives.loop.run_until_complete(self._course())
+        with self.watching():
+            self.loop.run_until_complete(self._course())
             report = self.court.close(self.at(), self.wall.now_ms())
-        except Stuck as stuck:
-            self.notes.surprises.append(f"stuck at {self.at()}: {stuck}")
-        except (Exception, SystemExit) as error:
-            self._lives.be_surprised(error)
         complaints = [Complaint("surprise", "", text) for text in self.notes.surprises]
         complaints += [Complaint("mistake", "", text) for text in self.mistakes]
         complaints += self.court.complaints + self.witness.complaints
         return Trial(
-            complaints, self.notes, report, self._calls or self.calls, self.witness.count,
-            self.court.events, self.at(), tuple(self._heard), self._hidden,
+            complaints, self.notes, report, self.calls_disturbed or self.calls,
+            {"starts": self.witness.count, "events": self.court.events}, self.at(),
+            tuple(self._heard), self._hidden,
         )  # fmt: skip
 
     def close(self) -> None:
-        self._is_over = True
-        self._lives.loop.steps = 0  # to die takes a few more
-        if self._lives.life is not None:
-            self.kill(self._lives.life.name)
-        self._lives.close()
+        super().close()
         self.shelf.database.close()
 
     async def _course(self) -> None:
         spec = self.spec
-        for step in spec.steps:
-            self.later(step.at, lambda by_ms=step.by_ms: self._step(by_ms))  # type: ignore[misc]
+        self.plan_steps(spec.steps)
         for errand in spec.errands:
             self.later(errand.at, lambda one=errand: self._send(one))  # type: ignore[misc]
         if spec.trouble is not None:
             self._trouble()
         self._bear()
         await asyncio.sleep(spec.length_ms / 1000)
-        self._heal()
+        self.heal()
         life = await self._settled()
         if spec.steps or spec.trouble:
             await asyncio.sleep(BLIND_MS / 1000)
@@ -214,26 +194,21 @@ class _World:
     async def _settled(self) -> _Life:
         """Wait until a process is up and has nothing else to do."""
         while True:
-            life = self._lives.life
-            if life is not None and not life.program.busy and not life.frozen:
-                return life
+            for life in self.lives.values():
+                if not life.program.busy and not life.frozen:
+                    return life
             await asyncio.sleep(LOOK_MS / 1000)
 
-    def _heal(self) -> None:
-        self.notes.log(self.at(), "", "healed")
-        self._calls = self.calls
+    def heal(self) -> None:
+        super().heal()
         self._is_healed = True
-        self.faults = {}
 
-    def _step(self, by_ms: int) -> None:
+    def step(self, by_ms: int) -> None:
         if self._is_healed:
             return
-        self.notes.hit(f"clock set {'forward' if by_ms > 0 else 'back'}")
-        self.notes.log(self.at(), "", f"clock {by_ms:+d}")
-        self.notes.is_disturbed = True
+        super().step(by_ms)
         self._hidden += bool(self._unseen)
         self._unseen += 1
-        self.wall.step(by_ms)
         self.court.stepped(self.at(), self.wall.now_ms())
         if by_ms < 0:
             self.witness.clock_set_back(self.court.passed)
@@ -249,14 +224,14 @@ class _World:
             self.later(dice.between(1, 2 * trouble.errands_ms), send)
 
         def step() -> None:
-            self._step(dice.pick((1_000, 61_000, 3_600_000)) * dice.pick((1, -1)))
+            self.step(dice.pick((1_000, 61_000, 3_600_000)) * dice.pick((1, -1)))
             self.later(dice.between(1, 2 * trouble.steps_ms), step)
 
         self.later(dice.between(1, 2 * trouble.errands_ms), send)
         self.later(dice.between(1, 2 * trouble.steps_ms), step)
 
     def _send(self, errand: Errand) -> None:
-        life = self._lives.life
+        life = next(iter(self.lives.values()), None)
         if life is None or self._is_healed:
             return
         self.notes.hit(f"errand {errand.do}")
@@ -265,18 +240,22 @@ class _World:
             self.wanted = 1 - min(self.wanted, 1)  # every task is another
             self.kill(life.name)
         else:
-            self._lives.start(lambda: life.program.run_errand(errand), life)
+            self.start(lambda: life.program.run_errand(errand), life)
 
     def _bear(self) -> None:
-        """A process begins, with nothing in its memory."""
-        if self._is_over:
-            return
-        life = self._lives.begin(self._make_life)
-        self._lives.start(lambda: life.program.assure(self.wanted), life)
+        if not self.is_over:
+            life = self.begin("p", self._make_life)
+            self.start(lambda: life.program.assure(self.wanted), life)
 
     def _make_life(self, name: str, context: Context) -> _Life:
-        gate: Gate[Nature] = Gate(self, name)
+        gate = Gate[Nature](self, name)
         return _Life(name=name, context=context, gate=gate, program=Program(gate, self))
 
     def _write_down(self, event: Event) -> None:
         self.notes.add(f"{event.t} {event.kind} {event.task or event.call}")
+
+
+SCENARIO = Scenario(
+    name="declarative", kinds=World, draw=draw_spec, run=run_world,
+    deaths=Deaths(born_again=4, apart_max=12, calls=14),
+)  # fmt: skip

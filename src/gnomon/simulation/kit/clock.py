@@ -10,7 +10,7 @@ import asyncio
 
 from gnomon.simulation.kit.gate import Gate, Nature
 
-__all__ = ["GatedClock", "Wall"]
+__all__ = ["GatedClock", "UngatedClock", "Wall"]
 
 
 class Wall:
@@ -42,22 +42,38 @@ class Wall:
         self._offset_ms += max(self.highest_ms - self.now_ms(), 0)
 
 
-class GatedClock:
+class UngatedClock:
+    """The clocks as a person reads them."""
+
+    def __init__(self, wall: Wall) -> None:
+        self._wall = wall
+
+    def now_ms(self) -> int:
+        return self._wall.now_ms()
+
+    def monotonic_ms(self) -> int:
+        return self._wall.at()
+
+    async def sleep_ms(self, length_ms: int) -> None:
+        await asyncio.sleep(max(length_ms, 0) / 1000)
+
+
+class GatedClock(UngatedClock):
     """The clocks as one worker reads them."""
 
     def __init__(self, wall: Wall, gate: Gate[Nature]) -> None:
-        self._wall = wall
+        super().__init__(wall)
         self._gate = gate
 
     def now_ms(self) -> int:
         self._gate.check()
-        return self._wall.now_ms()
+        return super().now_ms()
 
     def monotonic_ms(self) -> int:
         self._gate.check()
-        return self._wall.at()
+        return super().monotonic_ms()
 
     async def sleep_ms(self, length_ms: int) -> None:
         self._gate.check()
-        await asyncio.sleep(max(length_ms, 0) / 1000)
+        await super().sleep_ms(length_ms)
         self._gate.check()

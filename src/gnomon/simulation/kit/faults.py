@@ -7,7 +7,7 @@ A plan can be written as text and read back, so that one line replays a failure.
 Spec: SIM-1, SIM-2.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -53,7 +53,8 @@ class Fault(NamedTuple):
     """What goes wrong at one call."""
 
     call: int
-    kind: Kind
+    kind: StrEnum
+    """One of `Kind`, or of what else can go wrong where the call goes."""
     length_ms: int = 0
     """How long a freeze lasts."""
 
@@ -71,10 +72,10 @@ class Step(NamedTuple):
         return f"{self.by_ms:+d}@{self.at}"
 
 
-def read_fault(text: str) -> Fault:
+def read_fault(text: str, kinds: type[StrEnum] = Kind) -> Fault:
     kind, _, rest = text.partition("@")
     call, _, length = rest.partition(":")
-    return Fault(int(call), Kind(kind), int(length or 0))
+    return Fault(int(call), kinds(kind), int(length or 0))
 
 
 def read_step(text: str) -> Step:
@@ -83,18 +84,19 @@ def read_step(text: str) -> Step:
 
 
 def crash_plans(
-    dice: Dice, *, calls: int, born_again: int, apart_max: int
-) -> list[tuple[Fault, ...]]:
+    dice: Dice, *, calls: int, born_again: int, apart_max: int,
+    deaths: Sequence[StrEnum] = CRASHES,
+) -> list[tuple[Fault, ...]]:  # fmt: skip
     """
-    To die before and after each of so many calls, once, and a second time soon after.
+    To die in each way at each of so many calls, once, and a second time soon after.
 
     Beyond the last call nothing dies, but a process that is born again makes a few calls more. The
     order is drawn, so that a campaign that stops early has had a fair sample.
     """
     plans: list[tuple[Fault, ...]] = []
-    for first in [Fault(call, kind) for call in range(1, calls + 1) for kind in CRASHES]:
+    for first in [Fault(call, death) for call in range(1, calls + 1) for death in deaths]:
         reach = min(calls - first.call + born_again, apart_max)
-        second = Fault(first.call + dice.between(1, reach), dice.pick(CRASHES))
+        second = Fault(first.call + dice.between(1, reach), dice.pick(deaths))
         plans += [(first,), (first, second)]
     dice.shuffle(plans)
     return plans

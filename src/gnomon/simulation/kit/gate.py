@@ -11,7 +11,7 @@ Spec: SIM-2.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from inspect import iscoroutinefunction
 from types import SimpleNamespace
@@ -26,7 +26,6 @@ __all__ = ["Gate", "Nature", "Passage", "behind"]
 
 _T = TypeVar("_T")
 _P = TypeVar("_P")
-_LATENCIES_MS = (0, 0, 0, 0, 0, 1, 5, 30)
 
 
 class Nature(Protocol):
@@ -64,6 +63,9 @@ _N = TypeVar("_N", bound=Nature, covariant=True)
 class Gate(Generic[_N]):
     """What one worker's calls go through."""
 
+    latencies_ms: Sequence[int] = (0, 0, 0, 0, 0, 1, 5, 30)
+    """How long a call takes to get to the other side, and its answer back."""
+
     def __init__(self, nature: _N, worker: str) -> None:
         self.worker = worker
         self.nature = nature
@@ -71,32 +73,25 @@ class Gate(Generic[_N]):
 
     async def call(self, name: str, act: Callable[[], Awaitable[_T]], *, stores: bool = True) -> _T:
         """Do `act`, with what the plan has in store for this call; only a store can fail."""
-        self.check()
-        nature = self.nature
-        nature.calls += 1
-        number = nature.calls
-        fault = nature.faults.get(number)
+        fault = self.count(name)
         kind = None if fault is None else fault.kind
-        nature.notes.log(
-            nature.at(), self.worker, f"{number} {name}" + (f" {kind}" if kind else "")
-        )
         if fault is not None:
-            nature.notes.is_disturbed = True
-            nature.notes.hit(f"{fault.kind} {name}" if stores else f"{fault.kind} launcher")
+            self.nature.notes.is_disturbed = True
+            self.nature.notes.hit(f"{kind} {name}" if stores else f"{kind} launcher")
         if kind is Kind.CRASH_BEFORE:
-            self._die()
+            self.die()
         if kind is Kind.FREEZE_BEFORE and fault is not None:
-            await self._freeze(fault)
-        await self._pass_time()
+            await self.freeze(fault)
+        await self.pass_time()
         if kind is Kind.FAIL_BEFORE and stores:
             raise StoreError("did not answer", where="simulated store", hint="", transient=True)
         result = await act()
         self.check()
         if kind is Kind.CRASH_AFTER:
-            self._die()
+            self.die()
         if kind is Kind.FREEZE_AFTER and fault is not None:
-            await self._freeze(fault)
-        await self._pass_time()
+            await self.freeze(fault)
+        await self.pass_time()
         if kind is Kind.FAIL_AFTER and stores:
             raise StoreError("did not answer", where="simulated store", hint="", transient=True)
         return result
@@ -105,17 +100,27 @@ class Gate(Generic[_N]):
         if not self.alive:
             raise Crash
 
-    async def _pass_time(self) -> None:
-        if latency_ms := self.nature.dice.pick(_LATENCIES_MS):
+    def count(self, name: str) -> Fault | None:
+        """A call is made: what the plan has in store for it."""
+        self.check()
+        nature = self.nature
+        nature.calls += 1
+        fault = nature.faults.get(nature.calls)
+        said = "" if fault is None else f" {fault.kind}"
+        nature.notes.log(nature.at(), self.worker, f"{nature.calls} {name}{said}")
+        return fault
+
+    async def pass_time(self) -> None:
+        if latency_ms := self.nature.dice.pick(self.latencies_ms):
             await asyncio.sleep(latency_ms / 1000)
             self.check()
 
-    async def _freeze(self, fault: Fault) -> None:
+    async def freeze(self, fault: Fault) -> None:
         self.nature.freeze(self.worker, fault.length_ms)
         await asyncio.sleep(0)  # the loop holds the worker here
         self.check()
 
-    def _die(self) -> NoReturn:
+    def die(self) -> NoReturn:
         self.nature.kill(self.worker)
         raise Crash
 

@@ -53,6 +53,10 @@ class Notes:
     def digest(self) -> str:
         return sha256("\n".join(self.lines).encode()).hexdigest()
 
+    def everything(self) -> list[str]:
+        """Everything that happened, for a person."""
+        return self.lines
+
 
 class BriefNotes(Notes):
     """Notes of a world that goes on for years: the log is kept as its digest only."""

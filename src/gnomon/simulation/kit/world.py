@@ -1,10 +1,11 @@
 """
-One process on virtual time: how does it begin, stand still, die, and leave nothing behind?
+A world on virtual time: how do processes begin in it, stand still, die, and leave nothing behind?
 
-One process lives at a time. What it does belongs to it: its tasks are known by the context in which
-they run, stand still while it is frozen, and end with it. A task that is cancelled may still do
-something on its way out, which the gate of its process lets nowhere; what it raises then is no
-wonder. What anybody else lets out is a surprise, and is written down.
+What a process does belongs to it: its tasks are known by the context in which they run, stand still
+while it is frozen, and end with it. A task that is cancelled may still do something on its way out,
+which the gate of its process lets nowhere; what it raises then is no wonder. What anything else
+lets out is a surprise, and is written down. For a while faults happen as planned; then a world can
+be healed. What happens in it, and how it comes to rest, its scenario says.
 
 Spec: SIM-2.
 """
@@ -12,18 +13,20 @@ Spec: SIM-2.
 import asyncio
 import logging
 import traceback
-from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import Context, copy_context
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
+from gnomon.simulation.kit.clock import Wall
 from gnomon.simulation.kit.dice import Dice
-from gnomon.simulation.kit.faults import Crash
-from gnomon.simulation.kit.loop import WORKER, VirtualLoop
+from gnomon.simulation.kit.faults import Crash, Fault, Step
+from gnomon.simulation.kit.gate import Gate, Nature
+from gnomon.simulation.kit.loop import WORKER, Stuck, VirtualLoop
 from gnomon.simulation.kit.notes import Notes
 
-__all__ = ["Life", "Lifetimes", "hearing", "hearkened", "overheard", "silent"]
+__all__ = ["Life", "SimulatedWorld", "hearkened", "overheard", "silent"]
 
 _TASKS_KEPT = 256
 _CANCELS_MAX = 50  # some wait for what they have begun, even when they are cancelled
@@ -38,6 +41,7 @@ class Life:
 
     name: str
     context: Context
+    gate: Gate[Nature]
     frozen: bool = False
     tasks: list[_Task] = field(default_factory=list)
 
@@ -45,37 +49,49 @@ class Life:
 _L = TypeVar("_L", bound=Life)
 
 
-class Lifetimes(Generic[_L]):
-    """A virtual loop in which one process lives after the other; and the one that lives now."""
+class SimulatedWorld(Generic[_L]):
+    """What every world has, whatever lives in it; also the `Nature` that gates need."""
 
-    def __init__(self, seed: int, notes: Notes, *, steps_max: int) -> None:
-        self.life: _L | None = None
+    def __init__(
+        self, seed: int, notes: Notes, *, start_ms: int, steps_max: int,
+        faults: Iterable[Fault] = (),
+    ) -> None:  # fmt: skip
+        self.notes = notes
+        self.dice = Dice(seed, "nature")
+        self.calls = 0
+        self.calls_disturbed = 0
+        """How many calls there were until the world was healed."""
+        self.faults: Mapping[int, Fault] = {fault.call: fault for fault in faults}
+        self.lives: dict[str, _L] = {}
+        self.births = 0
+        self.is_over = False
         self.loop = VirtualLoop(Dice(seed, "order"), steps_max=steps_max)
         self.loop.hold = self._is_frozen
         self.loop.set_task_factory(self._make_task)  # type: ignore[arg-type]
-        self.loop.set_exception_handler(hearing(notes))
-        self._notes = notes
+        self.loop.set_exception_handler(self._hear)
+        self.wall = Wall(start_ms, self.loop)
         self._context = copy_context()
-        self._births = 0
         self._dead: list[_Task] = []
 
-    def begin(self, make: Callable[[str, Context], _L]) -> _L:
+    def at(self) -> int:
+        """Milliseconds since the world began."""
+        return self.wall.at()
+
+    def begin(self, who: str, make: Callable[[str, Context], _L]) -> _L:
         """A process begins, with nothing in its memory."""
-        self._births += 1
-        name = f"p{self._births}"
+        self.births += 1
+        name = f"{who}{self.births}"
         context = self._context.copy()
         context.run(WORKER.set, name)
-        self._log(name, "begins")
-        self.life = make(name, context)
-        return self.life
+        self.notes.log(self.at(), name, "begins")
+        life = self.lives[name] = make(name, context)
+        return life
 
     def end(self, name: str) -> _L:
-        """The process that lives now, and has this name, is over, with all that it does."""
-        life = self.life
-        assert life is not None
-        assert life.name == name
-        self.life = None
-        self._log(name, "dies")
+        """A process is over, with all that it does."""
+        life = self.lives.pop(name)
+        self.notes.log(self.at(), name, "dies")
+        life.gate.alive = False
         current = asyncio.current_task(self.loop)
         left = [task for task in life.tasks if not task.done()]
         self._dead = [task for task in self._dead if not task.done()] + left
@@ -85,11 +101,14 @@ class Lifetimes(Generic[_L]):
         self.loop.thaw()
         return life
 
-    def freeze(self, name: str, length_ms: int) -> None:
-        assert self.life is not None
-        self._log(name, f"frozen for {length_ms}")
-        self.life.frozen = True
-        self.later(length_ms, lambda: self._thaw(name))
+    def kill(self, worker: str) -> None:
+        """End a process, and have another one follow it: how, the scenario says."""
+        raise NotImplementedError
+
+    def freeze(self, worker: str, length_ms: int) -> None:
+        self.notes.log(self.at(), worker, f"frozen for {length_ms}")
+        self.lives[worker].frozen = True
+        self.later(length_ms, lambda: self._thaw(worker))
 
     def later(self, length_ms: int, act: Callable[[], None]) -> asyncio.TimerHandle:
         """Do something that belongs to no process."""
@@ -100,12 +119,40 @@ class Lifetimes(Generic[_L]):
         context = self._context if life is None else life.context
         self.loop.create_task(self._watched(work), context=context)
 
-    def be_surprised(self, error: BaseException) -> None:
-        where = traceback.extract_tb(error.__traceback__)[-1]
-        self._notes.surprises.append(f"{error!r} in {where.name}, line {where.lineno}")
+    def plan_steps(self, steps: Iterable[Step]) -> None:
+        """Have the clock on the wall set, each time when it is to be."""
+        for step in steps:
+            self.later(step.at, lambda by_ms=step.by_ms: self.step(by_ms))  # type: ignore[misc]
+
+    def step(self, by_ms: int) -> None:
+        """The clock on the wall is set."""
+        self.notes.hit(f"clock set {'forward' if by_ms > 0 else 'back'}")
+        self.notes.log(self.at(), "", f"clock {by_ms:+d}")
+        self.notes.is_disturbed = True
+        self.wall.step(by_ms)
+
+    def heal(self) -> None:
+        """From now on nothing goes wrong any more."""
+        self.notes.log(self.at(), "", "healed")
+        self.calls_disturbed = self.calls
+        self.faults = {}
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """What the course of the world lets out is a surprise too, and the world is judged."""
+        try:
+            yield
+        except Stuck as stuck:
+            self.notes.surprises.append(f"stuck at {self.at()}: {stuck}")
+        except (Exception, SystemExit) as error:
+            self._be_surprised(error)
 
     def close(self) -> None:
-        """Let the tasks of dead processes come to their end; no process lives any more."""
+        """All processes die, and their tasks come to their end."""
+        self.is_over = True
+        self.loop.steps = 0  # to die takes a few more
+        for name in list(self.lives):
+            self.kill(name)
         for _ in range(_CANCELS_MAX):
             left = [task for task in self._dead if not task.done()]
             if not left:
@@ -118,24 +165,31 @@ class Lifetimes(Generic[_L]):
                 task.exception()  # now asyncio does not complain that it was never retrieved
         self.loop.close()
 
-    def _log(self, name: str, text: str) -> None:
-        self._notes.log(round(self.loop.time() * 1000), name, text)
-
     async def _watched(self, work: _Work) -> None:
         try:
             await work()
         except Exception as error:
-            self.be_surprised(error)
+            self._be_surprised(error)
+
+    def _be_surprised(self, error: BaseException) -> None:
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        self.notes.surprises.append(f"{error!r} in {where.name}, line {where.lineno}")
+
+    def _hear(self, loop: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
+        """An exception that no code caught is a surprise, unless its process was killed."""
+        error = context.get("exception")
+        if not isinstance(error, Crash | asyncio.CancelledError):
+            self.notes.surprises.append(f"{context.get('message')}: {error!r}")
 
     def _thaw(self, name: str) -> None:
-        if self.life is not None and self.life.name == name:
-            self._log(name, "goes on")
-            self.life.frozen = False
+        if (life := self.lives.get(name)) is not None:
+            self.notes.log(self.at(), name, "goes on")
+            life.frozen = False
         self.loop.thaw()
 
     def _is_frozen(self, name: str) -> bool:
-        life = self.life
-        return life is not None and life.frozen and life.name == name
+        life = self.lives.get(name)
+        return life is not None and life.frozen
 
     def _make_task(
         self, loop: asyncio.AbstractEventLoop, coroutine: Coroutine[None, None, object],
@@ -143,25 +197,13 @@ class Lifetimes(Generic[_L]):
     ) -> _Task:  # fmt: skip
         task = asyncio.Task(coroutine, loop=loop, context=context)
         owner = WORKER.get() if context is None else context.get(WORKER, "")
-        life = self.life
-        if life is not None and life.name == owner:
+        if (life := self.lives.get(owner)) is not None:
             life.tasks.append(task)
             if len(life.tasks) > _TASKS_KEPT:
                 life.tasks = [one for one in life.tasks if not one.done()]
         elif owner:
             self._dead.append(task)
         return task
-
-
-def hearing(notes: Notes) -> Callable[[asyncio.AbstractEventLoop, dict[str, object]], None]:
-    """A handler of exceptions that no code caught: a surprise, unless its process was killed."""
-
-    def hear(loop: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
-        error = context.get("exception")
-        if not isinstance(error, Crash | asyncio.CancelledError):
-            notes.surprises.append(f"{context.get('message')}: {error!r}")
-
-    return hear
 
 
 @contextmanager

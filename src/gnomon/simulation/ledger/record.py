@@ -212,6 +212,9 @@ class Record(Notes):
 
     number: int = 0
 
+    def everything(self) -> list[str]:
+        return [*self.lines, *map(str, self.effects)]
+
     def next_no(self) -> int:
         self.number += 1
         return self.number

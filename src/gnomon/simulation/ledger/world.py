@@ -9,14 +9,14 @@ Spec: SIM-1 to SIM-3, SIM-9, SIM-22.
 """
 
 import asyncio
-import traceback
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from contextvars import Context, copy_context
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import Context
+from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple, Protocol
 
 from gnomon.apps.service.run_launcher import RunLauncher
-from gnomon.core.engine import USUAL, Limits
 from gnomon.core.ledger.lifecycle import State
 from gnomon.core.schedule import Schedule
 from gnomon.core.schedule_record import read_schedule
@@ -28,24 +28,23 @@ from gnomon.shell.store.dag import SqliteDagStore
 from gnomon.shell.store.database import MEMORY, Database
 from gnomon.shell.store.sqlite import SqliteLedger
 from gnomon.shell.worker.runtime import Runtime
-from gnomon.simulation.kit.clock import GatedClock, Wall
-from gnomon.simulation.kit.dice import Dice
-from gnomon.simulation.kit.faults import Fault, Step
+from gnomon.simulation.kit.campaign import Deaths, Scenario
+from gnomon.simulation.kit.clock import GatedClock
 from gnomon.simulation.kit.gate import Gate
-from gnomon.simulation.kit.loop import WORKER, Stuck, VirtualLoop
+from gnomon.simulation.kit.loop import WORKER
 from gnomon.simulation.kit.matcher import owed
 from gnomon.simulation.kit.notes import Complaint, Notes
-from gnomon.simulation.kit.world import hearing, hearkened
+from gnomon.simulation.kit.world import Life, SimulatedWorld, hearkened
 from gnomon.simulation.ledger.aftermath import Aftermath, audit_of, is_at_rest, look
 from gnomon.simulation.ledger.case import window
 from gnomon.simulation.ledger.judge import judge
 from gnomon.simulation.ledger.launcher import Outside, SimulatedExecutor, SimulatedLauncher, Way
-from gnomon.simulation.ledger.onlooker import watched
+from gnomon.simulation.ledger.onlooker import LedgerNature, watched
 from gnomon.simulation.ledger.people import People
+from gnomon.simulation.ledger.plan import Spec, World, draw_spec
 from gnomon.simulation.ledger.record import Effect, Record, Settled, ToldLost
-from gnomon.simulation.ledger.workload import Workload
 
-__all__ = ["MemoryStore", "Spec", "Store", "Trial", "run_world"]
+__all__ = ["SCENARIO", "MemoryStore", "Store", "Trial", "run_world"]
 
 STEPS_MAX = 30_000
 """Five times what the busiest world takes."""
@@ -54,20 +53,6 @@ REST_MAX_MS = 900_000
 REST_LOOK_MS = 5_000
 _DAG = StoredDag("u", "w", 1, "", "{}", 0)
 _RESTARTS_MS = (0, 200, 4_000, 4_000, 25_000, 100_000)
-
-_Task = asyncio.Task[object]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spec:
-    """Everything that decides what happens in a world."""
-
-    seed: int
-    workload: Workload
-    workers: int = 1
-    faults: tuple[Fault, ...] = ()
-    steps: tuple[Step, ...] = ()
-    limits: Limits = USUAL
 
 
 class Store(Protocol):
@@ -100,7 +85,13 @@ class Trial(NamedTuple):
     record: Record
     calls: int
     """How many calls of ports there were while faults could happen."""
+    figures: Mapping[str, int]
+    """Starts; worlds, starts and complaints for each `uncertain` rule; schedules by policy."""
     lasted_ms: int
+
+    @property
+    def notes(self) -> Notes:
+        return self.record
 
 
 def run_world(spec: Spec, make_store: Callable[[], Store] = MemoryStore) -> Trial:
@@ -114,13 +105,10 @@ def run_world(spec: Spec, make_store: Callable[[], Store] = MemoryStore) -> Tria
 
 
 @dataclass(slots=True, kw_only=True)
-class _Worker:
-    gate: Gate["_World"]
+class _Worker(Life):
     launcher: SimulatedLauncher | RunLauncher
     runtime: Runtime
     slot: int
-    frozen: bool = False
-    tasks: list[_Task] = field(default_factory=list)
 
 
 class _Hearer(Observer):
@@ -142,113 +130,81 @@ class _Hearer(Observer):
                     )  # fmt: skip
 
 
-class _World:
-    """Also the `Nature` that gates need."""
-
+class _World(SimulatedWorld[_Worker]):
     def __init__(self, spec: Spec, store: Store) -> None:
         self.spec = spec
-        limits = spec.limits
+        limits, work = spec.limits, spec.workload
         self.record = Record(
             catchup_max=limits.catchup_max, tick_ms=limits.tick_ms, on_time_ms=limits.on_time_ms,
             lookahead_ms=limits.lookahead_ms,
-            outage_alone=bool(spec.workload.outage and not spec.faults and not spec.steps),
+            outage_alone=bool(work.outage and not spec.faults and not spec.steps),
         )  # fmt: skip
-        self.notes: Notes = self.record
-        self.dice = Dice(spec.seed, "nature")
-        self.calls = 0
-        self.faults: Mapping[int, Fault] = {fault.call: fault for fault in spec.faults}
-        self._context = copy_context()
-        self._loop = VirtualLoop(Dice(spec.seed, "order"), steps_max=STEPS_MAX)
-        self._loop.hold = self._is_frozen
-        self._loop.set_task_factory(self._make_task)  # type: ignore[arg-type]
-        self._loop.set_exception_handler(hearing(self.record))
-        self._wall = Wall(spec.workload.start_ms, self._loop)
+        super().__init__(
+            spec.seed, self.record, start_ms=work.start_ms, steps_max=STEPS_MAX,
+            faults=spec.faults,
+        )  # fmt: skip
         self._store = store
         self._ledger = store.open()
-        work = spec.workload
         self._outside = Outside(
-            self, spec.seed, work.way, self._wall.now_ms, work.lengths_ms, work.ends_ms
+            self, spec.seed, work.way, self.wall.now_ms, work.lengths_ms, work.ends_ms
         )
         self._database = Database(MEMORY, family="ledger")
         self._dags = SqliteDagStore(self._database, executor=None)
-        self._workers: dict[str, _Worker] = {}
-        self._dead: list[_Worker] = []
         self._people = People(
-            self._ledger, work, self.record, self._loop, self._wall.now_ms, self.later
+            self._ledger, work, self.record, self.loop, self.wall.now_ms, self.later
         )
-        self._births = 0
-        self._calls = 0
-        self._is_over = False
-
-    def at(self) -> int:
-        return self._wall.at()
 
     def shown_ms(self) -> int:
-        return self._wall.highest_ms
+        return self.wall.highest_ms
 
     def kill(self, worker: str) -> None:
         self._kill(worker, self.dice.pick(_RESTARTS_MS))
 
     def _kill(self, worker: str, back_ms: int) -> None:
-        dying = self._workers.pop(worker)
-        self._dead.append(dying)
-        self.record.log(self.at(), worker, "dies")
-        dying.gate.alive = False
-        if isinstance(dying.launcher, SimulatedLauncher):
-            self._outside.worker_died(dying.launcher)
-        for task in dying.tasks:
-            if not task.done() and task is not asyncio.current_task(self._loop):
-                task.cancel()
-        self._loop.thaw()
-        self.later(back_ms, lambda: self._bear(dying.slot))
-
-    def freeze(self, worker: str, length_ms: int) -> None:
-        self.record.log(self.at(), worker, f"frozen for {length_ms}")
-        self._workers[worker].frozen = True
-        self.later(length_ms, lambda: self._thaw(worker))
-
-    def later(self, length_ms: int, act: Callable[[], None]) -> asyncio.TimerHandle:
-        """Do something that belongs to no worker."""
-        return self._loop.call_later(length_ms / 1000, act, context=self._context)
+        launcher = self.lives[worker].launcher
+        if isinstance(launcher, SimulatedLauncher):
+            self._outside.worker_died(launcher)
+        slot = self.end(worker).slot
+        self.later(back_ms, lambda: self._bear(slot))
 
     def live(self) -> Trial:
         found = Aftermath([], [])
-        try:
-            found = self._loop.run_until_complete(self._course())
-        except Stuck as stuck:
-            self.record.surprises.append(f"stuck at {self.at()}: {stuck}")
+        with self.watching():
+            found = self.loop.run_until_complete(self._course())
         complaints = judge(self.spec.workload.schedules, self.record, found.rows)
         complaints += audit_of(found, self.record.saved_ms)
-        return Trial(complaints, self.record, self._calls, self.at())
+        figures = self._figures(complaints)
+        return Trial(complaints, self.record, self.calls_disturbed, figures, self.at())
+
+    def _figures(self, complaints: Sequence[Complaint]) -> Mapping[str, int]:
+        effects, found = self.record.effects, Counter[str]()
+        found["starts"] = len(effects)
+        rules = {}
+        for one in self.spec.workload.schedules:
+            rules[one["schedule_id"]] = one["uncertain"]
+            found[f"policy {one['overlap_policy']} {one['catchup_policy']}"] += 1
+        found.update(f"rule worlds {rule}" for rule in set(rules.values()))
+        found.update(f"rule starts {rules[effect.schedule_id]}" for effect in effects)
+        found.update(f"rule {one.code} {rules.get(one.about, '')}" for one in complaints)
+        return found
 
     def close(self) -> None:
-        self._is_over = True
-        self._loop.steps = 0  # to die takes a few more
-        for worker in list(self._workers):
-            self.kill(worker)
-        tasks = [task for one in self._dead for task in one.tasks]
-        if left := [task for task in tasks if not task.done()]:
-            self._loop.run_until_complete(asyncio.wait(left))
-        for task in tasks:
-            if not task.cancelled():
-                task.exception()  # now asyncio does not complain that it was never retrieved
+        super().close()
         self._database.close()
         self._store.close()
-        self._loop.close()
 
     async def _course(self) -> Aftermath:
         workload = self.spec.workload
         await self._dags.put(_DAG)
         await self._save()
-        for step in self.spec.steps:
-            self.later(step.at, lambda by_ms=step.by_ms: self._step(by_ms))  # type: ignore[misc]
+        self.plan_steps(self.spec.steps)
         self._people.plan()
         if (outage := workload.outage) is not None:
             self.later(outage.at, lambda: self._be_away(outage.length_ms))
         for slot in range(self.spec.workers):
             self._bear(slot)
         await asyncio.sleep(workload.length_ms / 1000)
-        self._heal()
+        self.heal()
         limit = self.at() + REST_MAX_MS
         while self.at() < limit:
             if await is_at_rest(self._ledger, self.record.deleted):
@@ -259,7 +215,7 @@ class _World:
 
     async def _save(self) -> None:
         for record in self.spec.workload.schedules:
-            now_ms, schedule = self._wall.now_ms(), read_schedule(record)
+            now_ms, schedule = self.wall.now_ms(), read_schedule(record)
             saved = await self._ledger.save(schedule, now_ms=now_ms)
             self.record.saved_ms[saved.schedule_id] = now_ms
             before_ms, after_ms = window(record)
@@ -269,28 +225,24 @@ class _World:
             ]
             self.record.in_force_ms[saved.schedule_id] = [now_ms]
 
-    def _heal(self) -> None:
-        self.record.log(self.at(), "", "healed")
-        self._calls = self.calls
-        self.faults = {}
-        self._wall.catch_up()
+    def heal(self) -> None:
+        super().heal()
+        self.wall.catch_up()
 
     async def _stop(self) -> None:
         """Ask every worker to stop, and see that it does."""
-        for worker in list(self._workers.values()):
+        for worker in list(self.lives.values()):
             await worker.runtime.stop(grace_ms=5_000)
 
-    def _step(self, by_ms: int) -> None:
-        self.record.hit(f"clock set {'forward' if by_ms > 0 else 'back'}")
-        self.record.log(self.at(), "", f"clock {by_ms:+d}")
-        self.record.is_disturbed = self.record.clock_was_set = True
-        self._wall.step(by_ms)
+    def step(self, by_ms: int) -> None:
+        super().step(by_ms)
+        self.record.clock_was_set = True
 
     def _be_away(self, length_ms: int) -> None:
         """Every worker is gone, for as long."""
         self.record.hit("outage of all workers")
         self.record.is_disturbed = True
-        for worker in list(self._workers):
+        for worker in list(self.lives):
             self._kill(worker, length_ms)
 
     def hear_loss(self, facts: Mapping[str, object]) -> None:
@@ -305,14 +257,14 @@ class _World:
         await self._people.interject(schedule_ids)
 
     def _bear(self, slot: int) -> None:
-        """A worker begins, with nothing in its memory."""
-        if self._is_over:
-            return
-        self._births += 1
-        name = f"w{slot}.{self._births}"
-        gate = Gate(self, name)
+        if not self.is_over:
+            worker = self.begin(f"w{slot}.", partial(self._make_worker, slot))
+            self.start(lambda: self._work(worker), worker)
+
+    def _make_worker(self, slot: int, name: str, context: Context) -> _Worker:
+        gate = Gate[LedgerNature](self, name)
         ledger = watched(self._store.open(), gate)
-        clock = GatedClock(self._wall, gate)
+        clock = GatedClock(self.wall, gate)
         launcher: SimulatedLauncher | RunLauncher = SimulatedLauncher(gate, self._outside)
         if self.spec.workload.way is Way.ELSEWHERE:
             executor = SimulatedExecutor(gate, self._outside)
@@ -321,12 +273,9 @@ class _World:
             ledger, launcher, clock, name, limits=self.spec.limits,
             observer=_Hearer(self.record, name),
         )  # fmt: skip
-        worker = _Worker(gate=gate, launcher=launcher, runtime=runtime, slot=slot)
-        self._workers[name] = worker
-        self.record.log(self.at(), name, "begins")
-        context = self._context.copy()
-        context.run(WORKER.set, name)
-        self._loop.create_task(self._work(worker), context=context)
+        return _Worker(
+            name=name, context=context, gate=gate, launcher=launcher, runtime=runtime, slot=slot
+        )
 
     async def _params_of(self, key: str) -> str | None:
         row = await self._ledger.run(key)
@@ -340,36 +289,16 @@ class _World:
                 break
             except StoreError:
                 await asyncio.sleep(1)
-        try:
-            await worker.runtime.run()
-        except Exception as error:
-            where = traceback.extract_tb(error.__traceback__)[-1]
-            self.record.surprises.append(f"{error!r} in {where.name}, line {where.lineno}")
-            raise
-
-    def _thaw(self, name: str) -> None:
-        worker = self._workers.get(name)
-        if worker is not None:
-            self.record.log(self.at(), name, "goes on")
-            worker.frozen = False
-        self._loop.thaw()
-
-    def _is_frozen(self, name: str) -> bool:
-        worker = self._workers.get(name)
-        return worker is not None and worker.frozen
-
-    def _make_task(
-        self, loop: asyncio.AbstractEventLoop, coroutine: Coroutine[None, None, object],
-        context: Context | None = None,
-    ) -> _Task:  # fmt: skip
-        task = asyncio.Task(coroutine, loop=loop, context=context)
-        owner = WORKER.get() if context is None else context.get(WORKER, "")
-        if (worker := self._workers.get(owner)) is not None:
-            worker.tasks.append(task)
-        return task
+        await worker.runtime.run()
 
 
 def _is_ahead(schedule: Schedule, nominal: int, saved_ms: int) -> bool:
     """Whether a window is open with its instant ahead, or with none; a jitter is no window."""
     chosen_ms, end_ms = schedule.chosen_ms(nominal), nominal * 1000 + schedule.tail_ms
     return not schedule.jitter_ms and (end_ms if chosen_ms is None else chosen_ms) >= saved_ms
+
+
+SCENARIO = Scenario(
+    name="ledger", kinds=World, draw=draw_spec, run=run_world,
+    deaths=Deaths(born_again=3, apart_max=40, calls=60),
+)  # fmt: skip

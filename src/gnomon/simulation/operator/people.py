@@ -63,8 +63,7 @@ class People:
         world.denied.clear()
         for slot in range(world.spec.operators):
             world.skews_ms[slot] = 0
-        for life in world.lives.values():
-            life.way.is_cut = False
+        world.cut.clear()
         for one in world.server.objects_of(Kind.KRONJOB):
             self._patch(one, {"spec": {"policy": {"suspend": False}, **_RIGHT}})
 
@@ -161,11 +160,10 @@ class People:
         names = sorted(self._world.lives)
         if names:
             name = names[errand.which % len(names)]
-            way = self._world.lives[name].way
             length_ms = _LASTS_MS[errand.which % len(_LASTS_MS)]
-            way.is_cut = True
+            self._world.cut.add(name)
             self._world.disturb(name, length_ms)
-            self._world.later(length_ms, lambda: setattr(way, "is_cut", False))
+            self._world.later(length_ms, lambda: self._world.cut.discard(name))
 
     def _break(self, errand: Errand) -> None:
         """A spec that cannot be meant, and after a while the one that was there."""

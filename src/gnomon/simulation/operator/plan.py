@@ -8,16 +8,17 @@ and come late; the server refuses for a while; the clock of an operator is set.
 Spec: OSIM-1.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from gnomon.simulation.kit.campaign import Drawn
 from gnomon.simulation.kit.dice import Dice
+from gnomon.simulation.kit.faults import Fault
 
 __all__ = [
     "MEDDLING",
-    "Blow",
     "Do",
     "Errand",
     "Spec",
@@ -25,7 +26,6 @@ __all__ = [
     "World",
     "draw_spec",
     "edited",
-    "read_blow",
 ]
 
 _START = 1_772_323_200  # 2026-03-01T00:00:00Z
@@ -52,7 +52,7 @@ class World(StrEnum):
 
 
 class Strike(StrEnum):
-    """What happens at a call."""
+    """What happens at a call to the API server, counted over all operators from 1."""
 
     DIES_BEFORE = "dies_before"
     DIES_AFTER = "dies_after"
@@ -67,17 +67,6 @@ class Strike(StrEnum):
     FREEZES = "freezes"
     MEDDLED = "meddled"
     """A person does something between its effect and its answer."""
-
-
-class Blow(NamedTuple):
-    """What goes wrong at one call, counted over all operators from 1."""
-
-    call: int
-    strike: Strike
-    length_ms: int = 0
-
-    def __str__(self) -> str:
-        return f"{self.strike}@{self.call}" + (f":{self.length_ms}" if self.length_ms else "")
 
 
 class Do(StrEnum):
@@ -118,11 +107,10 @@ class Errand(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spec:
+class Spec(Drawn):
     """Everything that decides what happens in a world."""
 
     world: World
-    seed: int
     start_s: int = _START
     length_ms: int
     kronjobs: tuple[Mapping[str, object], ...]
@@ -135,8 +123,15 @@ class Spec:
     """How many of 100 pieces of news a watch tells late."""
     has_lease: bool = False
     """Whether one of the operators leads."""
-    blows: tuple[Blow, ...] = ()
     errands: tuple[Errand, ...] = ()
+
+    def lines(self) -> Iterator[str]:
+        length = f"{self.length_ms // 1000} s, {self.lag} % of news late"
+        leads = ", one of them leads" if self.has_lease else ""
+        yield f"{self.operators} operators, {length}{leads}"
+        yield from map(str, self.kronjobs)
+        yield from Drawn.lines(self)
+        yield from map(str, self.errands)
 
 
 def draw_spec(world: World, seed: int) -> Spec:
@@ -153,8 +148,8 @@ def draw_spec(world: World, seed: int) -> Spec:
         )  # fmt: skip
     length_ms = dice.between(90, 200) * 1000
     count = dice.between(1, 2)
-    blows = {
-        call: Blow(call, strike, dice.pick((2_000, 9_000, 25_000)))
+    faults = {
+        call: Fault(call, strike, dice.pick((2_000, 9_000, 25_000)))
         for call, strike in (
             (dice.between(1, _CALLS), dice.pick(tuple(Strike)))
             for _ in range(dice.between(1, 12))
@@ -174,7 +169,7 @@ def draw_spec(world: World, seed: int) -> Spec:
         operators=dice.pick((1, 2, 2, 2)),
         lasts_s=dice.pick(((1,), (0, 12), (30,), (1, 45, 5), (70,))), fails=dice.pick((0, 30)),
         lag=dice.pick((0, 30, 70)), has_lease=dice.chance(20),
-        blows=tuple(blows[call] for call in sorted(blows)), errands=tuple(errands),
+        faults=tuple(faults[call] for call in sorted(faults)), errands=tuple(errands),
     )  # fmt: skip
 
 
@@ -191,12 +186,6 @@ def edited(dice: Dice, spec: Mapping[str, object], do: Do) -> Mapping[str, objec
     if dice.chance(30):
         return {"window": _window(dice)}
     return {"schedule": dice.pick(_SCHEDULES)}
-
-
-def read_blow(written: str) -> Blow:
-    strike, _, rest = written.partition("@")
-    call, _, length = rest.partition(":")
-    return Blow(int(call), Strike(strike), int(length or 0))
 
 
 def _calendar(seed: int, dice: Dice) -> Spec:

@@ -7,12 +7,14 @@ billed. Tools answer, are slow, refuse, or do not answer; their `reconcile` know
 Spec: WSIM-1.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple
 
+from gnomon.simulation.kit.campaign import Drawn
 from gnomon.simulation.kit.dice import Dice
-from gnomon.simulation.kit.faults import Fault, draw_faults
+from gnomon.simulation.kit.faults import draw_faults
 
 __all__ = ["Behaviour", "Do", "Errand", "Spec", "World", "draw_spec"]
 
@@ -112,11 +114,10 @@ class Behaviour:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spec:
+class Spec(Drawn):
     """Everything that decides what happens in a world."""
 
     world: World
-    seed: int
     items: tuple[int, ...]
     """When each item comes up outside, in ms since the world began."""
     pushed: tuple[int, ...] = ()
@@ -128,7 +129,6 @@ class Spec:
     """When the store is copied."""
     restores: tuple[int, ...] = ()
     """When the latest copy is put in its place, or an empty store where there is none."""
-    faults: tuple[Fault, ...] = ()
     restarts_ms: tuple[int, ...] = (0, 200, 4_000, 25_000, 100_000)
     """How long a host may be away that has died."""
     look_ms: int = 47_000
@@ -143,6 +143,9 @@ class Spec:
     """How many runs are kept, however old they are."""
     trusts: bool = False
     """Whether the person leaves to the host what the host can find out."""
+
+    def lines(self) -> Iterator[str]:
+        yield str(self)
 
 
 def draw_spec(world: World, seed: int) -> Spec:

@@ -23,23 +23,22 @@ from gnomon.apps.workflow.forgetting import KEEP_MIN_MS
 from gnomon.apps.workflow.host import Host
 from gnomon.errors import DefinitionError, StoreError
 from gnomon.shell.store.workflow_examination import examine_rows
-from gnomon.simulation.kit.clock import GatedClock, Wall
+from gnomon.simulation.kit.campaign import Deaths, Scenario
+from gnomon.simulation.kit.clock import GatedClock, UngatedClock
 from gnomon.simulation.kit.dice import Dice
-from gnomon.simulation.kit.faults import Fault
 from gnomon.simulation.kit.gate import Gate, Nature
-from gnomon.simulation.kit.loop import Stuck
 from gnomon.simulation.kit.notes import Notes
-from gnomon.simulation.kit.world import Life, Lifetimes, silent
+from gnomon.simulation.kit.world import Life, SimulatedWorld, silent
 from gnomon.simulation.workflow.archive import Archive
 from gnomon.simulation.workflow.audit import Auditor, audit, hurried, is_at_rest, weathered
 from gnomon.simulation.workflow.lacking import CAUSES_MS, LACKS, unloadable
 from gnomon.simulation.workflow.log import Lacking, LogWitness, MemoryStore, Store, watched
 from gnomon.simulation.workflow.outside import Lack, Outside
 from gnomon.simulation.workflow.person import Person
-from gnomon.simulation.workflow.plan import START_MS, Do, Errand, Spec, World
+from gnomon.simulation.workflow.plan import START_MS, Do, Errand, Spec, World, draw_spec
 from gnomon.simulation.workflow.script import NAME, make_workflow
 
-__all__ = ["Trial", "run_world"]
+__all__ = ["SCENARIO", "Trial", "run_world"]
 
 STEPS_MAX = 400_000
 TRY_AGAIN_MS = 1_000
@@ -52,8 +51,8 @@ class Trial(NamedTuple):
     notes: Notes
     calls: int
     """How many calls there were, of the store and of everything outside."""
-    runs: int
-    applications: int
+    figures: Mapping[str, int]
+    """Runs, and mutations that were applied."""
     lasted_ms: int
 
 
@@ -69,22 +68,17 @@ def run_world(spec: Spec, make_store: Callable[[], Store] = MemoryStore) -> Tria
 
 @dataclass(slots=True, kw_only=True)
 class _Life(Life):
-    gate: Gate[Nature]
     host: Host
 
 
-class _World:
-    """Also the `Nature` that gates need."""
-
+class _World(SimulatedWorld[_Life]):
     def __init__(self, spec: Spec, store: Store) -> None:
+        super().__init__(
+            spec.seed, Notes(), start_ms=START_MS, steps_max=STEPS_MAX, faults=spec.faults
+        )
         self.spec = spec
-        self.notes = Notes()
-        self.dice = Dice(spec.seed, "nature")
         self.behaviour = Dice(spec.seed, "behaviour")
-        self.calls = 0
         self._tokens = 0
-        self._births = 0
-        self.faults: Mapping[int, Fault] = {fault.call: fault for fault in spec.faults}
         self.outside = Outside(spec.items)
         self.log = store.log
         self._store = store
@@ -99,26 +93,23 @@ class _World:
                 store.tables, self.outside, self.notes, keep_ms=KEEP_MIN_MS,
                 runs_kept=spec.runs_kept,
             )  # fmt: skip
-        self._lives = Lifetimes[_Life](spec.seed, self.notes, steps_max=STEPS_MAX)
-        self.later = self._lives.later
-        self.freeze = self._lives.freeze
-        self._wall = Wall(START_MS, self._lives.loop)
-        desk = Desk(self.log, _FreeClock(self._wall), ring=self._ring)
+        desk = Desk(self.log, UngatedClock(self.wall), ring=self._ring)
         self._person = Person(self, desk, Dice(spec.seed, "person"))
         self.healed = False
         self._backed_up_at = -1
         self._is_judged = False
-        self._is_over = False
 
-    def at(self) -> int:
-        return self._wall.at()
+    @property
+    def life(self) -> _Life | None:
+        """The process that lives now."""
+        return next(iter(self.lives.values()), None)
 
     def complain(self, text: str) -> None:
         self._complaints.append(f"at {self.at()}: {text}")
 
     def kill(self, worker: str) -> None:
-        self._lives.end(worker).gate.alive = False
-        if not self._is_over:
+        self.end(worker)
+        if not self.is_over:
             self.notes.hit(f"died during {self.at_work[0]}" if self.at_work else "died")
         self.at_work.clear()
         self._complaints += hurried([], self.begun)  # a host that begins anew counts anew
@@ -127,26 +118,18 @@ class _World:
         self.later(self.dice.pick(self.spec.restarts_ms), self._bear)
 
     def live(self) -> Trial:
-        try:
-            self._lives.loop.run_until_complete(self._course())
-        except Stuck as stuck:
-            self.complain(f"stuck: {stuck}")
-        except (Exception, SystemExit) as error:
-            self._lives.be_surprised(error)
+        with self.watching():
+            self.loop.run_until_complete(self._course())
         if not self._is_judged:
             self._judge()
         (runs,) = self._tables().execute("SELECT count(*) FROM runs").fetchone()
         return Trial(
-            self._complaints + self.notes.surprises, self.notes, self.calls, runs,
-            len(self.outside.applications), self.at(),
+            self._complaints + self.notes.surprises, self.notes, self.calls,
+            {"runs": runs, "applications": len(self.outside.applications)}, self.at(),
         )  # fmt: skip
 
     def close(self) -> None:
-        self._is_over = True
-        self._lives.loop.steps = 0  # to die takes a few more
-        if self._lives.life is not None:
-            self.kill(self._lives.life.name)
-        self._lives.close()
+        super().close()
         if self._archive is not None:
             self._archive.close()
         self._store.close()
@@ -179,7 +162,7 @@ class _World:
         self._complaints += audit(self._tables(), self.outside, self._items())
         self._complaints += hurried(self.outside.fruitless, self.begun)
         if self.spec.world is World.OUTAGE:
-            self._complaints += weathered(self._tables(), self.outside, lives=self._births)
+            self._complaints += weathered(self._tables(), self.outside, lives=self.births)
         self._complaints += unloadable(self.outside)
 
     def _examine(self) -> None:
@@ -197,7 +180,7 @@ class _World:
     def _restore(self) -> None:
         """The process dies, and the store is what it was; items come in from outside again."""
         self.notes.hit("restored" if self._backed_up_at >= 0 else "begun anew")
-        life = self._lives.life
+        life = self.life
         if life is not None:
             self.kill(life.name)
         self._store.restore()
@@ -223,19 +206,19 @@ class _World:
             if not await self._person.push(item):
                 self.later(TRY_AGAIN_MS, lambda: self._push(item))
 
-        self._lives.start(push)
+        self.start(push)
 
     def _send(self, errand: Errand) -> None:
         self.notes.hit(f"errand {errand.do}")
         self.notes.log(self.at(), "", f"errand {errand.do} {errand.which}")
-        life = self._lives.life
+        life = self.life
         if errand.do is Do.KILL:
             if life is not None:
                 self.kill(life.name)
         elif errand.do is Do.DEPLOY and life is not None:
-            self._lives.start(lambda: self._deploy(life, f"# version {errand.which}"), life)
+            self.start(lambda: self._deploy(life, f"# version {errand.which}"), life)
         else:
-            self._lives.start(lambda: self._run_errand(errand))
+            self.start(lambda: self._run_errand(errand))
 
     async def _deploy(self, life: _Life, text: str) -> None:
         with suppress(DefinitionError, StoreError):
@@ -246,29 +229,25 @@ class _World:
             await self._person.run_errand(errand)
 
     def _bear(self) -> None:
-        """A process begins, with nothing in its memory."""
-        if self._is_over:
-            return
-        self._examine()
-        life = self._lives.begin(self._make_life)
-        self._lives.start(lambda: self._begin(life), life)
+        if not self.is_over:
+            self._examine()
+            life = self.begin("p", self._make_life)
+            self.start(lambda: self._deploy_and_start(life), life)
 
     def _make_life(self, name: str, context: Context) -> _Life:
-        self._births += 1
-        gate: Gate[Nature] = Gate(self, name)
+        gate = Gate[Nature](self, name)
         witness = LogWitness(
             self._written, self._forgets, lambda version: self._lacks(name, version)
         )
-        log = watched(self.log, gate, witness)
-        clock = GatedClock(self._wall, gate)
         host = Host(
-            log, clock, holder=name, draw_token=self._draw_token, threads=0, keep_ms=KEEP_MIN_MS,
+            watched(self.log, gate, witness), GatedClock(self.wall, gate), holder=name,
+            draw_token=self._draw_token, threads=0, keep_ms=KEEP_MIN_MS,
             runs_kept=self.spec.runs_kept, look_ms=self.spec.host_look_ms,
-            alert=lambda alarm: self._hear(name, alarm),
+            alert=lambda alarm: self._tell(name, alarm),
         )  # fmt: skip
         return _Life(name=name, context=context, gate=gate, host=host)
 
-    async def _hear(self, life: str, alarm: Alarm) -> None:
+    async def _tell(self, life: str, alarm: Alarm) -> None:
         if alarm.run is not None:
             self.outside.told.append((life, alarm.run.number, alarm.run.status.value))
             return
@@ -281,7 +260,7 @@ class _World:
         self._tokens += 1
         return f"t{self._tokens}"
 
-    async def _begin(self, life: _Life) -> None:
+    async def _deploy_and_start(self, life: _Life) -> None:
         """What the program around a host does: deploy and start, and again if it must."""
         while True:
             try:
@@ -325,22 +304,12 @@ class _World:
         return self._store.tables() if self._archive is None else self._archive.whole()
 
     def _ring(self, workflow: str) -> None:
-        life = self._lives.life
+        life = self.life
         if life is not None and self.dice.chance(50):  # otherwise it must see for itself
-            self._lives.loop.call_soon(life.host.look, context=life.context)
+            self.loop.call_soon(life.host.look, context=life.context)
 
 
-class _FreeClock:
-    """The clock as a person reads it."""
-
-    def __init__(self, wall: Wall) -> None:
-        self._wall = wall
-
-    def now_ms(self) -> int:
-        return self._wall.now_ms()
-
-    def monotonic_ms(self) -> int:
-        return self._wall.at()
-
-    async def sleep_ms(self, length_ms: int) -> None:
-        await asyncio.sleep(length_ms / 1000)
+SCENARIO = Scenario(
+    name="workflow", kinds=World, draw=draw_spec, run=run_world,
+    deaths=Deaths(born_again=8, apart_max=25, plans_max=60),
+)  # fmt: skip
