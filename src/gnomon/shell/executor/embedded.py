@@ -1,5 +1,5 @@
 """
-The embedded executor: runs the nodes of a workflow itself, in this process and its children.
+The embedded executor: runs the nodes of a DAG itself, in this process and its children.
 
 The executor writes down how far a run has come, before a node begins and when it has ended. It
 never begins a known run again: one that goes on goes on, the end of one that has ended is said
@@ -21,12 +21,11 @@ from gnomon.errors import DefinitionError, StoreError
 from gnomon.ports import Clock
 from gnomon.ports.executions import Execution, Executions
 from gnomon.ports.executor import Accepted, Answer, Feedback, FeedbackStatus, Meta, Refused
-from gnomon.shell.executor.said import Said
-from gnomon.shell.executor.undertaking import Tools, Undertaking
-from gnomon.shell.executor.works import Works
+from gnomon.shell.executor.dag_run import DagRun, Tools
+from gnomon.shell.executor.node_runners import NodeRunners
 from gnomon.shell.launcher.ends import all_done_within, one_line
 
-__all__ = ["SIDE_BY_SIDE", "EmbeddedExecutor"]
+__all__ = ["SIDE_BY_SIDE", "EmbeddedExecutor", "FeedbackQueue"]
 
 SIDE_BY_SIDE = 16
 """Nodes that are carried out at a time, of all runs together."""
@@ -38,19 +37,19 @@ class EmbeddedExecutor:
     """A `gnomon.ports.executor.Executor` in this process."""
 
     def __init__(
-        self, executions: Executions, clock: Clock, works: Works, *,
+        self, executions: Executions, clock: Clock, runners: NodeRunners, *,
         side_by_side: int = SIDE_BY_SIDE,
     ) -> None:  # fmt: skip
         self._clock = clock
         self._executions = executions
-        self._works = works
-        self._said = Said()
+        self._runners = runners
+        self._feedback = FeedbackQueue()
         self._tools = Tools(
-            executions, clock, works, asyncio.Semaphore(side_by_side), self._said.add
+            executions, clock, runners, asyncio.Semaphore(side_by_side), self._feedback.add
         )
         self._asking: dict[str, tuple[asyncio.Lock, int]] = {}
         """A lock for each key that is asked for, and by how many."""
-        self._runs: dict[str, tuple[Undertaking, asyncio.Task[None]]] = {}
+        self._runs: dict[str, tuple[DagRun, asyncio.Task[None]]] = {}
 
     @property
     def detached(self) -> bool:
@@ -61,7 +60,7 @@ class EmbeddedExecutor:
             dag = parse_dag(dag_json)
         except DefinitionError as error:
             return Refused(one_line(str(error)), permanent=True)
-        if objection := self._works.objection_to(dag, meta.user_id):
+        if objection := self._runners.objection_to(dag, meta.user_id):
             return Refused(one_line(objection), permanent=True)
         try:
             async with self._alone(meta.idempotency_key):
@@ -70,7 +69,7 @@ class EmbeddedExecutor:
             return Refused(one_line(str(error)), permanent=False)
 
     async def feedback(self) -> Sequence[Feedback]:
-        return await self._said.take()
+        return await self._feedback.take()
 
     async def adopt(self, key: str, run_id: str) -> bool:
         """A run ends with its process; the worker that asks again has it taken up."""
@@ -91,7 +90,7 @@ class EmbeddedExecutor:
         tasks = [task for _, task in self._runs.values()]
         for task in tasks:
             task.cancel()  # before its nodes, whose ends would be written
-        await self._works.close()
+        await self._runners.close()
         await asyncio.gather(*tasks, return_exceptions=True)
 
     @asynccontextmanager
@@ -113,37 +112,37 @@ class EmbeddedExecutor:
         key = meta.idempotency_key
         held = self._runs.get(key)
         if held is not None and not held[0].is_over:
-            undertaking, _ = held
-            if meta.fence <= undertaking.meta.fence:
-                return Accepted(undertaking.run_id)
-            kept = await undertaking.take_over(meta)
+            dag_run, _ = held
+            if meta.fence <= dag_run.meta.fence:
+                return Accepted(dag_run.run_id)
+            kept = await dag_run.take_over(meta)
             if kept.ended_ms is None:
-                return Accepted(undertaking.run_id)
+                return Accepted(dag_run.run_id)
         else:
             kept = await self._executions.begin(_new(meta, self._clock.now_ms()))
         if kept.ended_ms is not None:
-            self._said.add(
+            self._feedback.add(
                 Feedback(key, kept.status, kept.run_id, kept.detail, kept.ended_ms, meta.fence)
             )
             return Accepted(kept.run_id)
         if kept.fence != meta.fence:
             return Refused("the run is in other hands", permanent=False)
-        undertaking = Undertaking(dag, kept, meta, self._tools)
-        task = asyncio.create_task(undertaking.carry_out())
-        self._runs[key] = undertaking, task
-        task.add_done_callback(lambda _: self._forget(key, undertaking))
+        dag_run = DagRun(dag, kept, meta, self._tools)
+        task = asyncio.create_task(dag_run.carry_out())
+        self._runs[key] = dag_run, task
+        task.add_done_callback(lambda _: self._forget(key, dag_run))
         return Accepted(kept.run_id)
 
-    def _forget(self, key: str, undertaking: Undertaking) -> None:
-        if key in self._runs and self._runs[key][0] is undertaking:
+    def _forget(self, key: str, dag_run: DagRun) -> None:
+        if key in self._runs and self._runs[key][0] is dag_run:
             del self._runs[key]
 
     async def _stop(
-        self, runs: "Sequence[tuple[Undertaking, asyncio.Task[None]]]", reason: Reason
+        self, runs: "Sequence[tuple[DagRun, asyncio.Task[None]]]", reason: Reason
     ) -> bool:
-        for undertaking, _ in runs:
-            undertaking.stop(reason)
-        grace_ms = max(undertaking.grace_ms for undertaking, _ in runs)
+        for dag_run, _ in runs:
+            dag_run.stop(reason)
+        grace_ms = max(dag_run.grace_ms for dag_run, _ in runs)
         return await all_done_within(self._clock, [task for _, task in runs], grace_ms + END_MAX_MS)
 
 
@@ -152,3 +151,22 @@ def _new(meta: Meta, now_ms: int) -> Execution:
         meta.idempotency_key, f"run:{meta.idempotency_key}", meta.workflow_id, meta.version,
         meta.user_id, meta.fence, FeedbackStatus.STARTED, "", now_ms,
     )  # fmt: skip
+
+
+class FeedbackQueue:
+    """Feedback in the order in which it came; giving up waiting for it loses nothing."""
+
+    def __init__(self) -> None:
+        self._waiting: list[Feedback] = []
+        self._some = asyncio.Event()
+
+    def add(self, feedback: Feedback) -> None:
+        self._waiting.append(feedback)
+        self._some.set()
+
+    async def take(self) -> Sequence[Feedback]:
+        """Wait until there is some, and hand it over."""
+        await self._some.wait()
+        self._some.clear()
+        found, self._waiting = self._waiting, []
+        return found
