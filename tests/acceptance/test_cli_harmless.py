@@ -37,7 +37,7 @@ from gnomon.cli.service.client import Client
 from gnomon.core.civil.zone import load_zone
 from gnomon.core.ledger.lifecycle import Outcome, Status
 from gnomon.errors.root import harmless
-from gnomon.shell.observe.log_lines import PlainLines
+from gnomon.shell.observe.log import PlainLines
 from gnomon.shell.store.sqlite import SqliteLedger
 from tests.acceptance.command_line import StoppedClock
 from tests.acceptance.krond_process import krond, write_krontab

@@ -23,7 +23,7 @@ from gnomon.compose.shared_database import SharedDatabase
 from gnomon.core.engine import Change
 from gnomon.errors import StoreError
 from gnomon.ports import Clock, Committed, Report
-from gnomon.shell.observe.telemetry import log
+from gnomon.shell.observe.log import log
 from gnomon.shell.store.postgres.ledger import PostgresLedger
 from gnomon.shell.store.postgres.listener import listen
 from gnomon.shell.store.postgres.presence import BEAT_MS, Presence

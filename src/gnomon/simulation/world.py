@@ -23,7 +23,7 @@ from gnomon.core.schedule_record import read_schedule
 from gnomon.errors import StoreError
 from gnomon.ports import Ledger
 from gnomon.ports.workflow_store import StoredDag
-from gnomon.shell.observe.telemetry import LOGGER
+from gnomon.shell.observe.log import LOGGER
 from gnomon.shell.store.database import MEMORY, Database
 from gnomon.shell.store.sqlite import SqliteLedger
 from gnomon.shell.store.workflow import SqliteWorkflowStore

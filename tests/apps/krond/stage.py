@@ -25,7 +25,7 @@ from gnomon.errors import KrontabError
 from gnomon.ports import Claim, Ended, Failed, Launched, RunRow
 from gnomon.shell.boot import MachineBoot
 from gnomon.shell.narrating import NarratingLedger
-from gnomon.shell.observe.telemetry import LOGGER
+from gnomon.shell.observe.log import LOGGER
 from gnomon.shell.worker.stopping import Stopper
 from tests.shell.virtual_time import VirtualClock, run_virtually
 

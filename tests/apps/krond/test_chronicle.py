@@ -13,7 +13,7 @@ from gnomon.apps.krond.notice import Occasion
 from gnomon.core.decision import recompute
 from gnomon.core.engine import Due
 from gnomon.shell.narrating import NarratingLedger
-from gnomon.shell.observe.telemetry import logs_to
+from gnomon.shell.observe.log import logs_to
 from tests.apps.krond.stage import FILE, Stage, play
 from tests.clauses import clause
 from tests.shell.virtual_time import run_virtually

@@ -26,7 +26,7 @@ from gnomon.core.ledger.period import Fact, Kind, kind_of
 from gnomon.ports import Claim, Clock, Ended, Failed, Launched, Report, RunRow
 from gnomon.shell.launcher.ends import read_exit
 from gnomon.shell.launcher.process_id import ProcessId
-from gnomon.shell.observe.telemetry import LOGGER, log_facts
+from gnomon.shell.observe.log import LOGGER, log_facts
 from gnomon.shell.store.instant_text import to_text
 
 __all__ = ["Chronicle"]

@@ -26,7 +26,7 @@ from gnomon.errors import DefinitionError, KrontabError, StoreError
 from gnomon.ports import Clock, Launcher
 from gnomon.shell.boot import MachineBoot
 from gnomon.shell.narrating import NarratingLedger
-from gnomon.shell.observe.telemetry import log
+from gnomon.shell.observe.log import log
 from gnomon.shell.store.installation import Installed
 from gnomon.shell.store.replanning import Replanned
 from gnomon.shell.worker.hosting import Host

@@ -19,7 +19,7 @@ import logging
 import os
 from collections.abc import Iterable
 
-from gnomon.shell.observe.telemetry import log
+from gnomon.shell.observe.log import log
 
 __all__ = ["FILES_MAX", "OtherKronds"]
 

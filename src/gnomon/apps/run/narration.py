@@ -14,7 +14,7 @@ from gnomon.core.engine import Change
 from gnomon.core.ledger.lifecycle import State
 from gnomon.core.ledger.period import Fact
 from gnomon.ports import Claim, Ended, Failed, Launched, Report, RunRow
-from gnomon.shell.observe.telemetry import log
+from gnomon.shell.observe.log import log
 
 __all__ = ["Narration"]
 

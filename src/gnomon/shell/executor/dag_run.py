@@ -28,7 +28,7 @@ from gnomon.ports.executor import Feedback, FeedbackStatus, Meta
 from gnomon.shell.executor.node import NodeContext, NodeEnd
 from gnomon.shell.executor.node_runners import NodeRunners
 from gnomon.shell.executor.ready_nodes import ReadyNodes
-from gnomon.shell.observe.telemetry import log
+from gnomon.shell.observe.log import log
 
 __all__ = ["DagRun", "Tools"]
 

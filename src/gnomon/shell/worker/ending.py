@@ -17,7 +17,7 @@ from collections.abc import Callable, Coroutine
 
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.ports import Ended, Launcher, Ledger, ToEnd
-from gnomon.shell.observe.telemetry import log
+from gnomon.shell.observe.log import log
 from gnomon.shell.worker.holding import Moment
 from gnomon.shell.worker.reports import Reports
 

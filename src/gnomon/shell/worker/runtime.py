@@ -20,7 +20,7 @@ from gnomon.core.engine import USUAL, Change, Limits
 from gnomon.errors import StoreError
 from gnomon.ports import Clock, Launcher, Ledger
 from gnomon.shell.observe.counts import Telemetry
-from gnomon.shell.observe.telemetry import log
+from gnomon.shell.observe.log import log
 from gnomon.shell.worker.holding import Moment
 from gnomon.shell.worker.turn import Worker
 

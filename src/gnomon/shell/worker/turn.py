@@ -3,8 +3,7 @@ One turn of a worker: read the clock, report, look, decide, commit, act.
 
 `now` is read once and passed on. Nothing is started or ended before the ledger has committed it,
 and only claims that were won are acted upon. Every `await` is a call of a port. When the ledger
-fails in the middle of a turn, what is in hand stays in hand: claims that were won are launched, and
-reports written, by a later turn.
+fails in the middle of a turn, a later turn launches the claims that were won and writes reports.
 
 Runs are ended beside the turns; the run that waits for that is launched by the turn that finds it
 ready. Who was not launched in the turn that won it may have been killed since, which is asked
@@ -23,7 +22,7 @@ from gnomon.core.ledger.lifecycle import Reason, State
 from gnomon.ports import Claim, Clock, Ended, Failed, Launched, Launcher, Ledger, Report, Strained
 from gnomon.ports.renewal import Renewal
 from gnomon.shell.observe.counts import Telemetry
-from gnomon.shell.observe.telemetry import log
+from gnomon.shell.observe.log import log
 from gnomon.shell.worker.claims import Claims
 from gnomon.shell.worker.ending import Ending
 from gnomon.shell.worker.holding import Holding, Moment

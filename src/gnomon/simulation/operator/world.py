@@ -27,7 +27,7 @@ from gnomon.ports.kubernetes import (
     Object,
     Seen,
 )
-from gnomon.shell.observe.telemetry import LOGGER
+from gnomon.shell.observe.log import LOGGER
 from gnomon.simulation.dice import Dice
 from gnomon.simulation.faults import Crash
 from gnomon.simulation.kubernetes.controllers import collect_garbage, run_jobs

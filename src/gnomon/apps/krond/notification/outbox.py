@@ -20,7 +20,7 @@ from gnomon.apps.krond.notice import Occasion
 from gnomon.apps.krond.notification.message import OUTPUT_MAX, Call, Mail, Message, messages
 from gnomon.apps.krond.notification.sender import Sender, SendError
 from gnomon.ports import Clock
-from gnomon.shell.observe.telemetry import log_facts
+from gnomon.shell.observe.log import log_facts
 
 __all__ = ["WAITING_MAX", "Notifier", "send_stubbornly"]
 
