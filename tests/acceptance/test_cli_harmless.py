@@ -34,7 +34,7 @@ from gnomon.cli.terminal import console
 from gnomon.core.civil.zone import load_zone
 from gnomon.core.ledger.lifecycle import Outcome, Status
 from gnomon.errors.root import harmless
-from gnomon.shell.observe.log_lines import PlainLines
+from gnomon.shell.observe.log import PlainLines
 from gnomon.shell.observe.notify.message import Happening, Mail, messages
 from gnomon.shell.observe.notify.rule import Occasion
 from gnomon.shell.store.sqlite import SqliteLedger

@@ -4,8 +4,7 @@ import io
 import json
 import logging
 
-from gnomon.shell.observe.log_lines import log_lines
-from gnomon.shell.observe.telemetry import LOGGER
+from gnomon.shell.observe.log import LOGGER, log_lines
 from tests.clauses import clause
 
 

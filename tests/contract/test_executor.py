@@ -16,8 +16,8 @@ from gnomon.shell.executor.callback import read_callback
 from gnomon.shell.executor.embedded import EmbeddedExecutor
 from gnomon.shell.executor.http import HttpExecutor
 from gnomon.shell.executor.job_node import JobNodes, JobTemplates
+from gnomon.shell.executor.node_runners import NodeRunners
 from gnomon.shell.executor.signature import Keyring, Purpose, signed
-from gnomon.shell.executor.works import Works
 from gnomon.shell.http.address_rule import read_rule
 from gnomon.shell.http.outgoing import Outgoing
 from gnomon.shell.kubernetes.access import load_of
@@ -176,7 +176,7 @@ async def open_on(cluster: Cluster, namespace: str, folder: Path) -> AsyncIterat
     clock, ledger = SystemClock(), SqliteLedger.open(folder / "ledger.sqlite3")
     async with KubernetesServer(load_of({}, kubeconfig=str(cluster.kubeconfig()))) as api:
         nodes = JobNodes(Jobs(api, clock, namespace), JobTemplates(folder, json.loads))
-        executor = EmbeddedExecutor(SqliteDagRuns(ledger.database), clock, Works(jobs=nodes))
+        executor = EmbeddedExecutor(SqliteDagRuns(ledger.database), clock, NodeRunners(jobs=nodes))
         yield executor
         await executor.close()
     await ledger.close()

@@ -24,7 +24,7 @@ from gnomon.ports.kubernetes import Answer, Call
 from gnomon.shell.clock import SystemClock
 from gnomon.shell.executor.embedded import EmbeddedExecutor
 from gnomon.shell.executor.job_node import JobNodes, JobTemplates
-from gnomon.shell.executor.works import Works
+from gnomon.shell.executor.node_runners import NodeRunners
 from gnomon.shell.kubernetes.access import load_of
 from gnomon.shell.kubernetes.client import KubernetesServer
 from gnomon.shell.kubernetes.jobs import Jobs
@@ -85,7 +85,7 @@ async def live(place: str, kubeconfig: str, templates: str, until: int | None) -
     dag_runs = SqliteDagRuns(ledger.database, executor=thread)
     async with MinedServer(load_of({}, kubeconfig=kubeconfig)) as api:
         jobs = JobNodes(Jobs(api, clock, NAMESPACE), JobTemplates(Path(templates), json.loads))
-        executor = TellingExecutor(dag_runs, clock, Works(jobs=jobs))
+        executor = TellingExecutor(dag_runs, clock, NodeRunners(jobs=jobs))
         worker = ServiceWorker(
             ledger, executor, dags, clock, f"worker-{os.getpid()}-{clock.now_ms()}", SETTINGS,
             EventFeed(clock), ServiceCounters(),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.ports import Clock
 from gnomon.ports.executor import Accepted, Answer, Feedback, FeedbackStatus, Meta
-from gnomon.shell.executor.said import Said
+from gnomon.shell.executor.embedded import FeedbackQueue
 
 __all__ = ["NoopExecutor"]
 
@@ -19,7 +19,7 @@ class NoopExecutor:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._said = Said()
+        self._feedback = FeedbackQueue()
 
     @property
     def detached(self) -> bool:
@@ -28,13 +28,13 @@ class NoopExecutor:
     async def run(self, dag_json: str, meta: Meta) -> Answer:
         run_id = f"noop:{meta.idempotency_key}"
         now_ms = self._clock.now_ms()
-        self._said.add(
+        self._feedback.add(
             Feedback(meta.idempotency_key, _DONE, run_id, at_ms=now_ms, fence=meta.fence)
         )
         return Accepted(run_id)
 
     async def feedback(self) -> Sequence[Feedback]:
-        return await self._said.take()
+        return await self._feedback.take()
 
     async def adopt(self, key: str, run_id: str) -> bool:
         return False

@@ -6,6 +6,8 @@ from pathlib import Path
 from textwrap import indent
 
 from gnomon.apps.krond.counts import KrondFacts, Tally, krond_families
+from gnomon.apps.service.counters import ServiceCounters, service_families
+from gnomon.shell.http.app import HttpCounts
 from gnomon.shell.observe.counts import Telemetry, build_family, runtime_families
 from gnomon.shell.observe.heartbeats import worker_families
 from gnomon.shell.observe.notify.rule import Occasion
@@ -38,6 +40,16 @@ def test_promtool_finds_nothing_wrong_with_the_page_of_a_worker() -> None:
     ]
 
     check(page_text(families))
+
+
+@clause("METRICS-9", "HTTP-22")
+def test_promtool_finds_nothing_wrong_with_the_page_of_a_service() -> None:
+    counters, answers = ServiceCounters(), HttpCounts()
+    for drift_ms in (-300, 4, 4_000):
+        counters.drift.add(drift_ms)
+    answers.add("GET", "/schedules/{schedule_id}", 404, length_ms=3)
+
+    check(page_text([*service_families(counters), *answers.families()]))
 
 
 _SERIES = """

@@ -43,7 +43,7 @@ from gnomon.shell.boot import read_boot
 from gnomon.shell.clock import since_boot_ms
 from gnomon.shell.launcher.process import ProcessLauncher, ProcessRules
 from gnomon.shell.launcher.strain import raise_limit
-from gnomon.shell.observe.telemetry import log, logs_to
+from gnomon.shell.observe.log import log, logs_to
 from gnomon.shell.store.belonging import Door, belong
 from gnomon.shell.store.instant_text import maybe_to_text, to_text
 from gnomon.shell.store.sqlite import SqliteLedger, ledger_thread

@@ -32,8 +32,7 @@ from gnomon.ports import Clock, Ledger
 from gnomon.shell.launcher.process import ProcessLauncher, ProcessRules
 from gnomon.shell.launcher.strain import raise_limit
 from gnomon.shell.observe.counts import Family
-from gnomon.shell.observe.log_lines import log_lines
-from gnomon.shell.observe.telemetry import log
+from gnomon.shell.observe.log import log, log_lines
 from gnomon.shell.store.belonging import Door, NotedLedger, belong
 from gnomon.shell.store.sqlite import SqliteLedger, ledger_thread
 from gnomon.shell.worker.hosting import Host

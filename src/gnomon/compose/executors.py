@@ -28,10 +28,10 @@ from gnomon.shell.executor.embedded import EmbeddedExecutor
 from gnomon.shell.executor.http import HttpExecutor
 from gnomon.shell.executor.http_node import HttpNodes
 from gnomon.shell.executor.job_node import JobNodes, JobTemplates
+from gnomon.shell.executor.node_runners import NodeRunners
 from gnomon.shell.executor.python_node import PythonNodes
 from gnomon.shell.executor.secrets import Secrets
 from gnomon.shell.executor.signature import Keyring
-from gnomon.shell.executor.works import Works
 from gnomon.shell.http.address_rule import read_rule
 from gnomon.shell.http.outgoing import Outgoing
 from gnomon.shell.kubernetes.jobs import Jobs
@@ -100,14 +100,14 @@ def make_executor(
     rules = ProcessRules(descriptors=raise_limit())
     commands = CommandNodes(ProcessLauncher(clock, directory=output, rules=rules))
     modules = _words(settings.python_modules)
-    works = Works(
+    runners = NodeRunners(
         commands=commands if settings.allow_commands else None,
         requests=HttpNodes(outgoing),
         functions=PythonNodes(modules, clock) if modules else None,
         secrets=Secrets(settings.secrets_directory),
         jobs=jobs,
     )
-    return EmbeddedExecutor(dag_runs, clock, works)
+    return EmbeddedExecutor(dag_runs, clock, runners)
 
 
 @asynccontextmanager

@@ -25,10 +25,9 @@ from gnomon.ports import Clock
 from gnomon.shell.http.listening import bind, url_of
 from gnomon.shell.kubernetes.access import load_of
 from gnomon.shell.kubernetes.client import KubernetesServer
-from gnomon.shell.observe.log_lines import log_lines
+from gnomon.shell.observe.log import log, log_lines
 from gnomon.shell.observe.page import serving_page
 from gnomon.shell.observe.prometheus import page_text
-from gnomon.shell.observe.telemetry import log
 from gnomon.shell.settings import environment
 from gnomon.shell.version import installed_version
 

@@ -15,9 +15,9 @@ from socket import socket
 
 from gnomon.shell.http.listening import bind, url_of
 from gnomon.shell.observe.counts import Family, build_family, gauge, runtime_families
+from gnomon.shell.observe.log import log
 from gnomon.shell.observe.page import PATH, Page, serving_page
 from gnomon.shell.observe.prometheus import page_text
-from gnomon.shell.observe.telemetry import log
 from gnomon.shell.version import installed_version
 from gnomon.shell.worker.hosting import Host
 from gnomon.shell.worker.runtime import Runtime

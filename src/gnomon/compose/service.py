@@ -33,7 +33,7 @@ from gnomon.shell.http.limits import Limits
 from gnomon.shell.http.server import serving
 from gnomon.shell.http.tls import ALARM_SECONDS, expires_at, server_context
 from gnomon.shell.observe.counts import Family, gauge
-from gnomon.shell.observe.telemetry import log
+from gnomon.shell.observe.log import log
 
 __all__ = ["make_api", "relayed", "serve"]
 

@@ -21,7 +21,7 @@ from itertools import count
 from gnomon.compose.shared_database import SharedDatabase
 from gnomon.errors import StoreError
 from gnomon.ports import Clock
-from gnomon.shell.observe.telemetry import log
+from gnomon.shell.observe.log import log
 from gnomon.shell.store.postgres.ledger import PostgresLedger
 from gnomon.shell.store.postgres.listener import listen
 from gnomon.shell.store.postgres.presence import BEAT_MS, Presence

@@ -24,7 +24,7 @@ from gnomon.apps.workflow.repair import Trouble
 from gnomon.apps.workflow.script import load_workflow
 from gnomon.errors import MissingExtraError
 from gnomon.ports import Clock
-from gnomon.shell.observe.log_lines import PlainLines
+from gnomon.shell.observe.log import PlainLines
 from gnomon.shell.side_program import ask_program, read_program
 from gnomon.workflow import Alert, Host, Repairer, host
 

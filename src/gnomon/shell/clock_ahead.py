@@ -18,7 +18,7 @@ from gnomon.core.ledger.lifecycle import WAITING
 from gnomon.core.recurrence import Boot
 from gnomon.errors import StoreError
 from gnomon.ports import Clock, Ledger, ScheduleRow
-from gnomon.shell.observe.telemetry import log
+from gnomon.shell.observe.log import log
 
 __all__ = ["Ahead", "ClockAhead", "handled_ahead", "look_ahead"]
 

@@ -7,7 +7,7 @@ import logging
 import pytest
 
 from gnomon.errors import CronExpressionInvalidError, ScheduleTaskError
-from gnomon.shell.observe.telemetry import JsonLines
+from gnomon.shell.observe.log import JsonLines
 from tests.apps.declarative.stage import SECOND, Stage, on_stage
 from tests.clauses import clause
 

@@ -23,8 +23,8 @@ from gnomon.core.ledger.period import is_manual
 from gnomon.errors import KrontabError
 from gnomon.ports import Claim, Ended, Failed, Launched, RunRow
 from gnomon.shell.boot import MachineBoot
+from gnomon.shell.observe.log import LOGGER
 from gnomon.shell.observe.notify.message import Happening
-from gnomon.shell.observe.telemetry import LOGGER
 from gnomon.shell.store.sqlite import SqliteLedger
 from gnomon.shell.worker.stopping import Stopper
 from tests.shell.virtual_time import VirtualClock, run_virtually

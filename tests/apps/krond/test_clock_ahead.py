@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from gnomon.shell.observe.telemetry import LOGGER
+from gnomon.shell.observe.log import LOGGER
 from tests.apps.krond.stage import Stage, play
 from tests.clauses import clause
 from tests.shell.virtual_time import run_virtually

@@ -11,8 +11,8 @@ import pytest
 from gnomon.apps.krond.log import KronLines
 from gnomon.core.decision import recompute
 from gnomon.core.engine import Due
+from gnomon.shell.observe.log import logs_to
 from gnomon.shell.observe.notify.rule import Occasion
-from gnomon.shell.observe.telemetry import logs_to
 from gnomon.shell.store.sqlite import SqliteLedger
 from tests.apps.krond.stage import FILE, Stage, play
 from tests.clauses import clause

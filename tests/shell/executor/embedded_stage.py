@@ -14,9 +14,9 @@ from gnomon.shell.clock import SystemClock
 from gnomon.shell.executor.command_node import CommandNodes
 from gnomon.shell.executor.embedded import EmbeddedExecutor
 from gnomon.shell.executor.http_node import HttpNodes
+from gnomon.shell.executor.node_runners import NodeRunners
 from gnomon.shell.executor.python_node import PythonNodes
 from gnomon.shell.executor.secrets import Secrets
-from gnomon.shell.executor.works import Works
 from gnomon.shell.http.address_rule import read_rule
 from gnomon.shell.http.outgoing import Outgoing
 from gnomon.shell.launcher.process import ProcessLauncher
@@ -105,13 +105,13 @@ async def open_stage(
     clock = clock or SystemClock()
     ledger = SqliteLedger.open(folder / "ledger.sqlite3")
     kept = dag_runs or SqliteDagRuns(ledger.database)
-    works = Works(
+    runners = NodeRunners(
         commands=CommandNodes(ProcessLauncher(clock, directory=folder / "output", cwd=folder)),
         requests=HttpNodes(Outgoing(clock, rule=read_rule(networks=["127.0.0.0/8"]))),
         functions=PythonNodes([FUNCTIONS], clock),
         secrets=Secrets(folder / "secrets"),
     )
-    executor = EmbeddedExecutor(kept, clock, works, side_by_side=side_by_side)
+    executor = EmbeddedExecutor(kept, clock, runners, side_by_side=side_by_side)
     try:
         yield Stage(executor, kept)
         await executor.drain(grace_ms=0)

@@ -4,7 +4,7 @@ import asyncio
 import threading
 from pathlib import Path
 
-from gnomon.shell.executor.node_work import NodeContext
+from gnomon.shell.executor.node import NodeContext
 
 __all__ = ["Held", "add_line", "fail", "in_thread", "leave", "never", "shout",
     "stop_iterating", "tell", "wait_and_add", "write_params",

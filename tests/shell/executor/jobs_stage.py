@@ -22,7 +22,7 @@ from gnomon.ports.kubernetes import (
 from gnomon.ports.kubernetes_object import at, text
 from gnomon.shell.executor.embedded import EmbeddedExecutor
 from gnomon.shell.executor.job_node import JobNodes, JobTemplates
-from gnomon.shell.executor.works import Works
+from gnomon.shell.executor.node_runners import NodeRunners
 from gnomon.shell.kubernetes.jobs import STATE, Jobs
 from gnomon.shell.store.dag import SqliteDagRuns
 from gnomon.shell.store.sqlite import SqliteLedger
@@ -87,7 +87,7 @@ class JobsStage:
         """Another worker on the same record and cluster."""
         jobs = Jobs(api or self.api, self.clock, _NAMESPACE)
         nodes = JobNodes(jobs, JobTemplates(self._folder, json.loads))
-        executor = EmbeddedExecutor(self.dag_runs, self.clock, Works(jobs=nodes))
+        executor = EmbeddedExecutor(self.dag_runs, self.clock, NodeRunners(jobs=nodes))
         self._opened.append(executor)
         return Stage(executor, self.dag_runs)
 

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from gnomon.apps.krond.state import StateDirectory
 from gnomon.errors import StoreError
-from gnomon.shell.observe.telemetry import log
+from gnomon.shell.observe.log import log
 
 __all__ = ["Answer", "ask", "serving"]
 

@@ -25,7 +25,7 @@ from gnomon.core.recurrence import Boot
 from gnomon.errors import DefinitionError, KrontabError, StoreError
 from gnomon.ports import Clock, Launcher
 from gnomon.shell.boot import MachineBoot
-from gnomon.shell.observe.telemetry import log
+from gnomon.shell.observe.log import log
 from gnomon.shell.store.installation import Installed
 from gnomon.shell.store.replanning import Replanned
 from gnomon.shell.store.sqlite import SqliteLedger

@@ -37,7 +37,7 @@ from gnomon.apps.krond.job import Job
 from gnomon.apps.krond.krontab import Krontab, Problem, read_krontab
 from gnomon.apps.krond.krontab.problem import report
 from gnomon.errors import DefinitionError, KrontabError, MissingExtraError
-from gnomon.shell.observe.telemetry import log
+from gnomon.shell.observe.log import log
 
 __all__ = [
     "BYTES_MAX",

@@ -31,9 +31,9 @@ from gnomon.core.ledger.period import Fact, Kind, kind_of
 from gnomon.ports import Clock, Committed, Ended, Failed, Launched, Observer, Report, RunRow
 from gnomon.shell.launcher.ends import read_exit, without_usage
 from gnomon.shell.launcher.process_id import ProcessId
+from gnomon.shell.observe.log import LOGGER, log_facts
 from gnomon.shell.observe.notify.message import Happening
 from gnomon.shell.observe.notify.rule import Occasion
-from gnomon.shell.observe.telemetry import LOGGER, log_facts
 from gnomon.shell.store.instant_text import to_text
 
 __all__ = ["JobLog", "KronLines"]

@@ -18,8 +18,8 @@ from gnomon.apps.krond.counts import KrondFacts, Tally, krond_families
 from gnomon.apps.krond.job import Job
 from gnomon.apps.krond.status import next_chosen
 from gnomon.ports import Clock
+from gnomon.shell.observe.log import log
 from gnomon.shell.observe.prometheus import page_text
-from gnomon.shell.observe.telemetry import log
 
 __all__ = ["EVERY_MS", "MetricsFile"]
 

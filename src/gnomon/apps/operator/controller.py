@@ -43,7 +43,7 @@ from gnomon.ports.kubernetes import (
 )
 from gnomon.ports.kubernetes_object import at, digest, mapping, number, text
 from gnomon.shell.kubernetes.mirror import Mirror
-from gnomon.shell.observe.telemetry import log
+from gnomon.shell.observe.log import log
 from gnomon.shell.wake import Wakeup
 
 __all__ = ["LOOK_MS", "PASSES_MAX", "PASS_MS", "Controller", "LeaseAt"]

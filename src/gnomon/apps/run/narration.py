@@ -13,7 +13,7 @@ from gnomon.core.civil.instant import format_instant
 from gnomon.core.ledger.lifecycle import State
 from gnomon.core.ledger.period import Fact
 from gnomon.ports import Committed, Ended, Failed, Launched, Observer, Report, RunRow
-from gnomon.shell.observe.telemetry import log
+from gnomon.shell.observe.log import log
 
 __all__ = ["Narration"]
 

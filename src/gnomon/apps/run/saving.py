@@ -17,7 +17,7 @@ from typing import Protocol
 from gnomon.apps.run.schedule_table import Entry
 from gnomon.errors import StoreError
 from gnomon.ports import Ledger
-from gnomon.shell.observe.telemetry import log
+from gnomon.shell.observe.log import log
 from gnomon.shell.store.belonging import FILE_NAME
 
 __all__ = ["StoredLedger", "check_file", "save_file", "schedule_names"]

@@ -16,7 +16,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from gnomon.apps.service.events import Event, EventFeed
 from gnomon.errors import StoreError
 from gnomon.ports import Clock
-from gnomon.shell.observe.telemetry import log
+from gnomon.shell.observe.log import log
 
 __all__ = ["EventRelay"]
 

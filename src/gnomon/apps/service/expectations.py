@@ -22,7 +22,7 @@ from gnomon.core.ledger.lifecycle import Reason, Status
 from gnomon.core.ledger.period import Kind, period_key
 from gnomon.errors import StoreError
 from gnomon.ports import Breach, Clock, Expected, Judged, Ledger, RunRow, ScheduleRow
-from gnomon.shell.observe.telemetry import log
+from gnomon.shell.observe.log import log
 
 __all__ = ["FINISH_BY", "START_BY", "Expectations", "is_met"]
 

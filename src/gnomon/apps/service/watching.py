@@ -17,7 +17,7 @@ from gnomon.core.ledger.lifecycle import Reason, State
 from gnomon.core.ledger.period import Fact
 from gnomon.core.schedule import Schedule
 from gnomon.ports import Claim, Committed, Failed, Observer
-from gnomon.shell.observe.telemetry import log
+from gnomon.shell.observe.log import log
 
 __all__ = ["MAX_DURATION", "Watch"]
 

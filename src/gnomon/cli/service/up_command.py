@@ -41,8 +41,7 @@ from gnomon.ports import Clock
 from gnomon.shell.http.authentication import AccessSource, access_from_file
 from gnomon.shell.http.http_settings import HttpSettings
 from gnomon.shell.http.listening import bind, url_of
-from gnomon.shell.observe.log_lines import log_lines
-from gnomon.shell.observe.telemetry import log
+from gnomon.shell.observe.log import log, log_lines
 from gnomon.shell.settings import environment
 
 __all__ = ["UpOptions", "run_api", "run_up", "run_worker"]

@@ -14,7 +14,7 @@ import asyncio
 from gnomon.core.dag import CommandNode
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.ports import Ended, Failed, Strained
-from gnomon.shell.executor.node_work import NodeContext, NodeEnd, Record, cut_log
+from gnomon.shell.executor.node import NodeContext, NodeEnd, Record, cut_log
 from gnomon.shell.launcher.command import PATH, SHELL, Command
 from gnomon.shell.launcher.process import ProcessLauncher
 from gnomon.shell.launcher.process_start import ProcessStart

@@ -21,12 +21,11 @@ from gnomon.errors import DefinitionError, StoreError
 from gnomon.ports import Clock
 from gnomon.ports.dag import DagRun, DagRuns
 from gnomon.ports.executor import Accepted, Answer, Feedback, FeedbackStatus, Meta, Refused
-from gnomon.shell.executor.said import Said
-from gnomon.shell.executor.undertaking import Tools, Undertaking
-from gnomon.shell.executor.works import Works
+from gnomon.shell.executor.node_runners import NodeRunners
+from gnomon.shell.executor.running_dag import RunningDag, Tools
 from gnomon.shell.launcher.ends import all_done_within, one_line
 
-__all__ = ["SIDE_BY_SIDE", "EmbeddedExecutor"]
+__all__ = ["SIDE_BY_SIDE", "EmbeddedExecutor", "FeedbackQueue"]
 
 SIDE_BY_SIDE = 16
 """Nodes that are carried out at a time, of all runs together."""
@@ -38,17 +37,19 @@ class EmbeddedExecutor:
     """A `gnomon.ports.executor.Executor` in this process."""
 
     def __init__(
-        self, dag_runs: DagRuns, clock: Clock, works: Works, *,
+        self, dag_runs: DagRuns, clock: Clock, runners: NodeRunners, *,
         side_by_side: int = SIDE_BY_SIDE,
     ) -> None:  # fmt: skip
         self._clock = clock
         self._dag_runs = dag_runs
-        self._works = works
-        self._said = Said()
-        self._tools = Tools(dag_runs, clock, works, asyncio.Semaphore(side_by_side), self._said.add)
+        self._runners = runners
+        self._feedback = FeedbackQueue()
+        self._tools = Tools(
+            dag_runs, clock, runners, asyncio.Semaphore(side_by_side), self._feedback.add
+        )
         self._asking: dict[str, tuple[asyncio.Lock, int]] = {}
         """A lock for each key that is asked for, and by how many."""
-        self._runs: dict[str, tuple[Undertaking, asyncio.Task[None]]] = {}
+        self._runs: dict[str, tuple[RunningDag, asyncio.Task[None]]] = {}
 
     @property
     def detached(self) -> bool:
@@ -59,7 +60,7 @@ class EmbeddedExecutor:
             dag = parse_dag(dag_json)
         except DefinitionError as error:
             return Refused(one_line(str(error)), permanent=True)
-        if objection := self._works.objection_to(dag, meta.user_id):
+        if objection := self._runners.objection_to(dag, meta.user_id):
             return Refused(one_line(objection), permanent=True)
         try:
             async with self._alone(meta.idempotency_key):
@@ -68,7 +69,7 @@ class EmbeddedExecutor:
             return Refused(one_line(str(error)), permanent=False)
 
     async def feedback(self) -> Sequence[Feedback]:
-        return await self._said.take()
+        return await self._feedback.take()
 
     async def adopt(self, key: str, run_id: str) -> bool:
         """A run ends with its process; the worker that asks again has it taken up."""
@@ -89,7 +90,7 @@ class EmbeddedExecutor:
         tasks = [task for _, task in self._runs.values()]
         for task in tasks:
             task.cancel()  # before its nodes, whose ends would be written
-        await self._works.close()
+        await self._runners.close()
         await asyncio.gather(*tasks, return_exceptions=True)
 
     @asynccontextmanager
@@ -111,37 +112,37 @@ class EmbeddedExecutor:
         key = meta.idempotency_key
         held = self._runs.get(key)
         if held is not None and not held[0].is_over:
-            undertaking, _ = held
-            if meta.fence <= undertaking.meta.fence:
-                return Accepted(undertaking.run_id)
-            kept = await undertaking.take_over(meta)
+            running, _ = held
+            if meta.fence <= running.meta.fence:
+                return Accepted(running.run_id)
+            kept = await running.take_over(meta)
             if kept.ended_ms is None:
-                return Accepted(undertaking.run_id)
+                return Accepted(running.run_id)
         else:
             kept = await self._dag_runs.begin(_new(meta, self._clock.now_ms()))
         if kept.ended_ms is not None:
-            self._said.add(
+            self._feedback.add(
                 Feedback(key, kept.status, kept.run_id, kept.detail, kept.ended_ms, meta.fence)
             )
             return Accepted(kept.run_id)
         if kept.fence != meta.fence:
             return Refused("the run is in other hands", permanent=False)
-        undertaking = Undertaking(dag, kept, meta, self._tools)
-        task = asyncio.create_task(undertaking.carry_out())
-        self._runs[key] = undertaking, task
-        task.add_done_callback(lambda _: self._forget(key, undertaking))
+        running = RunningDag(dag, kept, meta, self._tools)
+        task = asyncio.create_task(running.carry_out())
+        self._runs[key] = running, task
+        task.add_done_callback(lambda _: self._forget(key, running))
         return Accepted(kept.run_id)
 
-    def _forget(self, key: str, undertaking: Undertaking) -> None:
-        if key in self._runs and self._runs[key][0] is undertaking:
+    def _forget(self, key: str, running: RunningDag) -> None:
+        if key in self._runs and self._runs[key][0] is running:
             del self._runs[key]
 
     async def _stop(
-        self, runs: "Sequence[tuple[Undertaking, asyncio.Task[None]]]", reason: Reason
+        self, runs: "Sequence[tuple[RunningDag, asyncio.Task[None]]]", reason: Reason
     ) -> bool:
-        for undertaking, _ in runs:
-            undertaking.stop(reason)
-        grace_ms = max(undertaking.grace_ms for undertaking, _ in runs)
+        for running, _ in runs:
+            running.stop(reason)
+        grace_ms = max(running.grace_ms for running, _ in runs)
         return await all_done_within(self._clock, [task for _, task in runs], grace_ms + END_MAX_MS)
 
 
@@ -150,3 +151,22 @@ def _new(meta: Meta, now_ms: int) -> DagRun:
         meta.idempotency_key, f"run:{meta.idempotency_key}", meta.workflow_id, meta.version,
         meta.user_id, meta.fence, FeedbackStatus.STARTED, "", now_ms,
     )  # fmt: skip
+
+
+class FeedbackQueue:
+    """Feedback in the order in which it came; giving up waiting for it loses nothing."""
+
+    def __init__(self) -> None:
+        self._waiting: list[Feedback] = []
+        self._some = asyncio.Event()
+
+    def add(self, feedback: Feedback) -> None:
+        self._waiting.append(feedback)
+        self._some.set()
+
+    async def take(self) -> Sequence[Feedback]:
+        """Wait until there is some, and hand it over."""
+        await self._some.wait()
+        self._some.clear()
+        found, self._waiting = self._waiting, []
+        return found

@@ -7,7 +7,7 @@ Spec: EXEC-15.
 import asyncio
 
 from gnomon.core.dag import HttpNode
-from gnomon.shell.executor.node_work import NodeContext, NodeEnd, Record, cut_log
+from gnomon.shell.executor.node import NodeContext, NodeEnd, Record, cut_log
 from gnomon.shell.http.outgoing import Outgoing, Request, Response, Trouble
 
 __all__ = ["HttpNodes"]

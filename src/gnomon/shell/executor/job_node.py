@@ -27,7 +27,7 @@ from gnomon.ports.kubernetes_object import (
     number,
     things,
 )
-from gnomon.shell.executor.node_work import NodeContext, NodeEnd, Record
+from gnomon.shell.executor.node import NodeContext, NodeEnd, Record
 from gnomon.shell.kubernetes.jobs import KEY, RUN_LABEL, STATE, JobAt, Jobs
 
 __all__ = ["JobNodes", "JobTemplates"]

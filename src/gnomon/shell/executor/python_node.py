@@ -23,7 +23,7 @@ from typing import cast
 from gnomon.core.dag import PythonNode
 from gnomon.errors.root import shown
 from gnomon.ports import Clock
-from gnomon.shell.executor.node_work import NodeContext, NodeEnd, Record, cut_log
+from gnomon.shell.executor.node import NodeContext, NodeEnd, Record, cut_log
 from gnomon.shell.launcher.ends import all_done_within, failure_line, one_line
 
 __all__ = ["PythonNodes"]

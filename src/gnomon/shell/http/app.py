@@ -27,7 +27,7 @@ from gnomon.shell.http.openapi import Health, problems
 from gnomon.shell.http.query import check_query
 from gnomon.shell.http.responses import add_handlers
 from gnomon.shell.observe.counts import Family, Histogram, counter, histogram
-from gnomon.shell.observe.telemetry import log
+from gnomon.shell.observe.log import log
 from gnomon.shell.version import installed_version
 
 __all__ = ["HttpCounts", "Measured", "Outage", "health_router", "new_app", "request_numbers"]

@@ -42,7 +42,7 @@ from gnomon.shell.http.principal import Principal, Scope
 from gnomon.shell.http.problem import ProblemError
 from gnomon.shell.http.query import check_query
 from gnomon.shell.http.token import TokenRefused, verify_token
-from gnomon.shell.observe.telemetry import log
+from gnomon.shell.observe.log import log
 
 __all__ = [
     "CERTIFICATE",

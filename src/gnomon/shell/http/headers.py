@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gnomon.shell.http.problem import problem_response
 from gnomon.shell.http.responses import internal_problem
-from gnomon.shell.observe.telemetry import log
+from gnomon.shell.observe.log import log
 
 __all__ = ["HEADERS", "Shield"]
 

@@ -24,7 +24,7 @@ from starlette.types import ASGIApp
 from gnomon.shell.http.connections import Connections, peer_of
 from gnomon.shell.http.limits import Limits
 from gnomon.shell.http.protocol import GuardedProtocol
-from gnomon.shell.observe.telemetry import log
+from gnomon.shell.observe.log import log
 
 __all__ = ["serving"]
 

@@ -45,7 +45,7 @@ from gnomon.ports.kubernetes_object import (
     text,
 )
 from gnomon.shell.kubernetes.mirror import Mirror
-from gnomon.shell.observe.telemetry import log
+from gnomon.shell.observe.log import log
 
 __all__ = ["KEY", "RUN_LABEL", "STATE", "JobAt", "Jobs"]
 

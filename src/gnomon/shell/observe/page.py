@@ -17,8 +17,8 @@ from contextlib import asynccontextmanager, suppress
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
+from gnomon.shell.observe.log import log
 from gnomon.shell.observe.prometheus import CONTENT_TYPE
-from gnomon.shell.observe.telemetry import log
 
 __all__ = ["PATH", "Check", "serving_page"]
 

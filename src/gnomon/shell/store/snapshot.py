@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from gnomon.core.engine import Due, Pause
-from gnomon.shell.observe.telemetry import log
+from gnomon.shell.observe.log import log
 from gnomon.shell.store.asking import read_skips
 from gnomon.shell.store.definition_cache import DefinitionCache
 from gnomon.shell.store.instant_text import from_text, maybe_from_text, to_text

@@ -22,7 +22,7 @@ from gnomon.core.ledger.lifecycle import Reason
 from gnomon.ports import Ended, Failed, Launcher, Ledger, ToEnd
 from gnomon.shell.clock import Reading
 from gnomon.shell.observe.counts import Telemetry
-from gnomon.shell.observe.telemetry import log
+from gnomon.shell.observe.log import log
 from gnomon.shell.worker.held_run import IN_LAUNCHER, HeldEvent, HeldRun, HeldState
 from gnomon.shell.worker.held_runs import HeldRuns
 from gnomon.shell.worker.reports import Reports

@@ -12,7 +12,7 @@ import logging
 from gnomon.core.ledger.lifecycle import State
 from gnomon.core.schedule import Schedule
 from gnomon.ports import Launcher, Ledger, RunRow
-from gnomon.shell.observe.telemetry import log
+from gnomon.shell.observe.log import log
 
 __all__ = ["take_over"]
 

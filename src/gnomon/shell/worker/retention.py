@@ -16,7 +16,7 @@ from typing import Protocol
 
 from gnomon.errors import StoreError
 from gnomon.ports import Clock
-from gnomon.shell.observe.telemetry import log
+from gnomon.shell.observe.log import log
 
 __all__ = ["LOOK_MS", "PAUSE_MS", "PORTION", "PUT_OFF_MAX", "Kept", "Retention"]
 

@@ -20,7 +20,7 @@ from gnomon.errors import StoreError
 from gnomon.ports import Clock, Launcher, Ledger, Observer
 from gnomon.shell.clock import Reading
 from gnomon.shell.observe.counts import Telemetry
-from gnomon.shell.observe.telemetry import log
+from gnomon.shell.observe.log import log
 from gnomon.shell.worker.worker import Worker
 
 __all__ = ["BACKOFF_MAX_MS", "REST_MAX_MS", "Runtime"]

@@ -13,7 +13,7 @@ import logging
 import signal
 from collections.abc import AsyncIterator
 
-from gnomon.shell.observe.telemetry import log
+from gnomon.shell.observe.log import log
 from gnomon.shell.worker.runtime import Runtime
 
 __all__ = ["Stopper"]

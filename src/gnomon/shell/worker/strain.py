@@ -10,7 +10,7 @@ Spec: RUN-17.
 import logging
 
 from gnomon.ports import Clock, Strained
-from gnomon.shell.observe.telemetry import log
+from gnomon.shell.observe.log import log
 
 __all__ = ["Strain"]
 

@@ -34,7 +34,7 @@ from gnomon.ports import (
 from gnomon.ports.ledger_rows import Renewal
 from gnomon.shell.clock import Reading
 from gnomon.shell.observe.counts import Telemetry
-from gnomon.shell.observe.telemetry import log
+from gnomon.shell.observe.log import log
 from gnomon.shell.worker.ending import Ending
 from gnomon.shell.worker.held_run import HeldEvent, HeldRun, HeldState
 from gnomon.shell.worker.held_runs import HeldRuns

@@ -23,7 +23,7 @@ from gnomon.core.schedule_record import read_schedule
 from gnomon.errors import StoreError
 from gnomon.ports import Committed, Ledger, Observer
 from gnomon.ports.dag import StoredDag
-from gnomon.shell.observe.telemetry import LOGGER
+from gnomon.shell.observe.log import LOGGER
 from gnomon.shell.store.dag import SqliteDagStore
 from gnomon.shell.store.database import MEMORY, Database
 from gnomon.shell.store.sqlite import SqliteLedger

@@ -28,7 +28,7 @@ from gnomon.ports.kubernetes import (
     Object,
     Seen,
 )
-from gnomon.shell.observe.telemetry import LOGGER
+from gnomon.shell.observe.log import LOGGER
 from gnomon.simulation.kit.campaign import Deaths, Scenario
 from gnomon.simulation.kit.clock import GatedClock, Wall
 from gnomon.simulation.kit.dice import Dice

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import assert_never
 
 from gnomon.ports import Clock
+from gnomon.shell.observe.log import log_facts
 from gnomon.shell.observe.notify.call import UrlCaller
 from gnomon.shell.observe.notify.mail import MailRoute
 from gnomon.shell.observe.notify.message import (
@@ -32,7 +33,6 @@ from gnomon.shell.observe.notify.message import (
     messages,
 )
 from gnomon.shell.observe.notify.rule import Occasion
-from gnomon.shell.observe.telemetry import log_facts
 
 __all__ = ["WAITING_MAX", "MachineSender", "Notifier", "send_stubbornly"]
 

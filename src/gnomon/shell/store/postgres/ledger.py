@@ -18,7 +18,7 @@ from gnomon.core.engine import Change, Due
 from gnomon.core.ledger.period import is_backfill
 from gnomon.errors import StoreError
 from gnomon.ports import Committed, Ended, Held, Only, Renewal, Report, RunRow, ScheduleRow
-from gnomon.shell.observe.telemetry import log
+from gnomon.shell.observe.log import log
 from gnomon.shell.store.definition_cache import CACHED_MAX, Definition, DefinitionCache
 from gnomon.shell.store.history import PAGE_MAX
 from gnomon.shell.store.instant_text import END_MS

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from gnomon.errors import StoreError
 from gnomon.ports import Clock
-from gnomon.shell.observe.telemetry import log
+from gnomon.shell.observe.log import log
 from gnomon.shell.store.postgres.fault import explained, place_of
 from gnomon.shell.store.postgres.pool import PoolOptions, connect
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import tzdata
 
 from gnomon.ports import Clock
-from gnomon.shell.observe.telemetry import log
+from gnomon.shell.observe.log import log
 from gnomon.shell.store.postgres.pool import Pool
 from gnomon.shell.store.postgres.rights import expect_rights
 from gnomon.shell.store.postgres.statement import Statements

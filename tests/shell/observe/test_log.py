@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from gnomon.shell.observe.telemetry import LOGGER, JsonLines, log
+from gnomon.shell.observe.log import LOGGER, JsonLines, log
 from tests.clauses import clause
 
 

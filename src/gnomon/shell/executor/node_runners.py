@@ -22,17 +22,17 @@ from gnomon.core.dag import (
 from gnomon.shell.executor.command_node import CommandNodes
 from gnomon.shell.executor.http_node import HttpNodes
 from gnomon.shell.executor.job_node import JobNodes
-from gnomon.shell.executor.node_work import NodeContext, NodeEnd, Record
+from gnomon.shell.executor.node import NodeContext, NodeEnd, Record
 from gnomon.shell.executor.python_node import PythonNodes
 from gnomon.shell.executor.secrets import Secrets, given_to, hidden
 
-__all__ = ["Works"]
+__all__ = ["NodeRunners"]
 
 _NO_COMMANDS = "commands are not allowed here; set GNOMON_ALLOW_COMMANDS=true"
 _NO_FUNCTIONS = "Python functions are not allowed here; name their modules in GNOMON_PYTHON_MODULES"
 
 
-class Works:
+class NodeRunners:
     """The ways that nodes are carried out; None for a type that is not allowed."""
 
     def __init__(

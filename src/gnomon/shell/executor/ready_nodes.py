@@ -13,12 +13,12 @@ from collections.abc import Iterable
 from gnomon.core.dag import Dag, dependencies, dependents
 from gnomon.ports.dag import NodeRow, NodeState
 
-__all__ = ["Course"]
+__all__ = ["ReadyNodes"]
 
 _BEGUN = NodeState.RUNNING
 
 
-class Course:
+class ReadyNodes:
     """The nodes of a run, by how far they have come."""
 
     def __init__(self, dag: Dag, rows: Iterable[NodeRow] = ()) -> None:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from gnomon.core.dag import Dag, parse_dag
 from gnomon.core.dag.value import Json
 from gnomon.ports.dag import NodeRow, NodeState
-from gnomon.shell.executor.course import Course
+from gnomon.shell.executor.ready_nodes import ReadyNodes
 from tests.clauses import clause
 from tests.core.dag.dags import a_node, dag_text
 
@@ -24,61 +24,61 @@ DIAMOND = dag_of("abcd", "ab", "ac", "bd", "cd")
 
 @clause("EXEC-10")
 def test_nodes_begin_when_all_before_them_have_succeeded() -> None:
-    course = Course(DIAMOND)
+    nodes = ReadyNodes(DIAMOND)
 
-    assert course.begin_ready() == ["a"]
-    assert course.begin_ready() == []
-    assert course.finish("a", success=True) == []
-    assert course.begin_ready() == ["b", "c"]
-    course.finish("b", success=True)
-    assert course.begin_ready() == []
-    course.finish("c", success=True)
-    assert course.begin_ready() == ["d"]
-    assert not course.is_over
-    course.finish("d", success=True)
-    assert course.is_over
-    assert (course.failed, course.skipped) == ([], [])
+    assert nodes.begin_ready() == ["a"]
+    assert nodes.begin_ready() == []
+    assert nodes.finish("a", success=True) == []
+    assert nodes.begin_ready() == ["b", "c"]
+    nodes.finish("b", success=True)
+    assert nodes.begin_ready() == []
+    nodes.finish("c", success=True)
+    assert nodes.begin_ready() == ["d"]
+    assert not nodes.is_over
+    nodes.finish("d", success=True)
+    assert nodes.is_over
+    assert (nodes.failed, nodes.skipped) == ([], [])
 
 
 @clause("EXEC-11")
 def test_a_failure_skips_what_stands_behind_it_and_nothing_else() -> None:
-    course = Course(dag_of("abcde", "ab", "bc", "de"))
-    assert course.begin_ready() == ["a", "d"]
+    nodes = ReadyNodes(dag_of("abcde", "ab", "bc", "de"))
+    assert nodes.begin_ready() == ["a", "d"]
 
-    assert course.finish("a", success=False) == ["b", "c"]
-    course.finish("d", success=True)
-    assert course.begin_ready() == ["e"]
-    course.finish("e", success=True)
-    assert course.is_over
-    assert (course.failed, course.skipped) == (["a"], ["b", "c"])
+    assert nodes.finish("a", success=False) == ["b", "c"]
+    nodes.finish("d", success=True)
+    assert nodes.begin_ready() == ["e"]
+    nodes.finish("e", success=True)
+    assert nodes.is_over
+    assert (nodes.failed, nodes.skipped) == (["a"], ["b", "c"])
 
 
 @clause("EXEC-13")
 def test_what_has_ended_before_is_not_done_again() -> None:
     rows = [NodeRow("a", NodeState.SUCCESS, 1), NodeRow("b", NodeState.RUNNING, 1)]
 
-    assert Course(DIAMOND, rows).begin_ready() == ["b", "c"]
+    assert ReadyNodes(DIAMOND, rows).begin_ready() == ["b", "c"]
 
 
 @clause("EXEC-13")
 def test_a_failure_of_an_earlier_try_still_skips_what_stands_behind_it() -> None:
-    course = Course(
+    nodes = ReadyNodes(
         DIAMOND, [NodeRow("a", NodeState.SUCCESS, 1), NodeRow("b", NodeState.FAILED, 1)]
     )
 
-    assert course.skipped == ["d"]
-    assert course.begin_ready() == ["c"]
+    assert nodes.skipped == ["d"]
+    assert nodes.begin_ready() == ["c"]
 
 
 @clause("EXEC-11")
 def test_nothing_begins_after_giving_up() -> None:
-    course = Course(DIAMOND)
-    course.begin_ready()
+    nodes = ReadyNodes(DIAMOND)
+    nodes.begin_ready()
 
-    assert course.give_up() == ["b", "c", "d"]
-    course.finish("a", success=True)
-    assert course.begin_ready() == []
-    assert course.is_over
+    assert nodes.give_up() == ["b", "c", "d"]
+    nodes.finish("a", success=True)
+    assert nodes.begin_ready() == []
+    assert nodes.is_over
 
 
 @clause("EXEC-10", "EXEC-11")
@@ -92,12 +92,12 @@ def test_every_node_ends_once_and_none_before_its_time(
 ) -> None:
     names = "abcdefgh"
     edges = {(names[one], names[other]) for one, other in pairs}
-    course = Course(dag_of(names, *(one + other for one, other in sorted(edges))))
+    nodes = ReadyNodes(dag_of(names, *(one + other for one, other in sorted(edges))))
     begun: list[str] = []
     done: set[str] = set()
     under_way: list[str] = []
     while True:
-        for node in course.begin_ready():
+        for node in nodes.begin_ready():
             assert {one for one, other in edges if other == node} <= done
             begun.append(node)
             under_way.append(node)
@@ -105,11 +105,11 @@ def test_every_node_ends_once_and_none_before_its_time(
             break
         node = under_way.pop(dice.randrange(len(under_way)))  # type: ignore[attr-defined]
         success = names.index(node) not in failing
-        course.finish(node, success=success)
+        nodes.finish(node, success=success)
         if success:
             done.add(node)
 
-    assert course.is_over
+    assert nodes.is_over
     assert len(begun) == len(set(begun))
-    assert sorted([*begun, *course.skipped]) == list(names)
-    assert set(course.failed) == set(begun) - done
+    assert sorted([*begun, *nodes.skipped]) == list(names)
+    assert set(nodes.failed) == set(begun) - done

@@ -1,5 +1,5 @@
 """
-One run, from its first node to its last.
+One DAG that is carried out, from its first node to its last.
 
 Before a node begins, and when it has ended, that is written to the record. The record is kept under
 the fencing number of the worker that asked for the run. When another worker takes the run over,
@@ -10,8 +10,7 @@ A node that goes on without this process (a Job) is left alone when the worker s
 run: nothing is written or said, and the next worker finds the node under way. A run that is ended
 for another reason is ended with everything that an earlier worker has left of it.
 
-Spec: EXEC-3, EXEC-4, EXEC-10 to EXEC-14, EXEC-18, EXEC-19, EXEC-43,
-EXEC-44.
+Spec: EXEC-3, EXEC-4, EXEC-10 to EXEC-14, EXEC-18, EXEC-19, EXEC-43, EXEC-44.
 """
 
 import asyncio
@@ -26,12 +25,12 @@ from gnomon.errors import StoreError
 from gnomon.ports import Clock
 from gnomon.ports.dag import DagRun, DagRuns, NodeRow, NodeState
 from gnomon.ports.executor import Feedback, FeedbackStatus, Meta
-from gnomon.shell.executor.course import Course
-from gnomon.shell.executor.node_work import NodeContext, NodeEnd
-from gnomon.shell.executor.works import Works
-from gnomon.shell.observe.telemetry import log
+from gnomon.shell.executor.node import NodeContext, NodeEnd
+from gnomon.shell.executor.node_runners import NodeRunners
+from gnomon.shell.executor.ready_nodes import ReadyNodes
+from gnomon.shell.observe.log import log
 
-__all__ = ["Tools", "Undertaking"]
+__all__ = ["RunningDag", "Tools"]
 
 BACKOFF_MS = 100
 BACKOFF_MAX_MS = 30_000
@@ -47,13 +46,13 @@ class Tools(NamedTuple):
 
     dag_runs: DagRuns
     clock: Clock
-    works: Works
+    runners: NodeRunners
     room: asyncio.Semaphore
     """For so many nodes side by side."""
     say: Callable[[Feedback], None]
 
 
-class Undertaking:
+class RunningDag:
     """A run that is being carried out."""
 
     def __init__(self, dag: Dag, kept: DagRun, meta: Meta, tools: Tools) -> None:
@@ -63,7 +62,7 @@ class Undertaking:
         """Whether its end has been said."""
         self._nodes = {node.node_id: node for node in dag.nodes}
         self._former = {row.node_id: row for row in kept.nodes}
-        self._course = Course(dag, kept.nodes)
+        self._ready = ReadyNodes(dag, kept.nodes)
         self._tools = tools
         self._pen = asyncio.Lock()
         self._tasks: dict[asyncio.Task[NodeRow | None], str] = {}
@@ -75,7 +74,7 @@ class Undertaking:
     @property
     def grace_ms(self) -> int:
         """How long its nodes may take to end when they are told to."""
-        return max(map(self._tools.works.grace_ms, self._nodes.values()), default=0)
+        return max(map(self._tools.runners.grace_ms, self._nodes.values()), default=0)
 
     async def take_over(self, meta: Meta) -> DagRun:
         """A worker asks for the same run again: go on under the fencing number it has now."""
@@ -103,12 +102,12 @@ class Undertaking:
         """Carry all nodes out, and say how it went; this is always said once, unless cancelled."""
         self._say(FeedbackStatus.STARTED)
         try:
-            await self._write(self._skipped_rows(self._course.skipped))
+            await self._write(self._skipped_rows(self._ready.skipped))
             while await self._step():
                 pass
             if not self._is_lost:
                 await self._clear_rest()
-                await self._write(self._skipped_rows(self._course.give_up()))
+                await self._write(self._skipped_rows(self._ready.give_up()))
             status, detail = self._verdict()
             if not self._is_lost:
                 self._is_lost = not await self._end(status, detail)
@@ -127,7 +126,7 @@ class Undertaking:
     async def _step(self) -> bool:
         """Begin what may begin, and wait until something has ended; whether there is more."""
         if self._reason is None and not self._is_lost:
-            for name in self._course.begin_ready():
+            for name in self._ready.begin_ready():
                 self._tasks[asyncio.create_task(self._carry_out(name))] = name
         if not self._tasks:
             return False
@@ -147,7 +146,7 @@ class Undertaking:
         self._begun.add(name)
         former, node = self._former.get(name), self._nodes[name]
         row = NodeRow(name, NodeState.RUNNING, 1 if former is None else former.attempt + 1)
-        alone = self._tools.works.outlive(node)
+        alone = self._tools.runners.outlive(node)
         if alone and former is not None and former.process is not None:
             row = former
         try:
@@ -164,7 +163,7 @@ class Undertaking:
                 async def record(process: str) -> bool:
                     return await self._write([row._replace(process=process)])
 
-                end = await self._tools.works.carry_out(node, context, record)
+                end = await self._tools.runners.carry_out(node, context, record)
         except asyncio.CancelledError:
             end = _STOPPED
         return self._ended(row, end)
@@ -184,14 +183,14 @@ class Undertaking:
         is_under_way = name in self._tasks.values() or (
             name not in self._begun and former is not None and former.state is NodeState.RUNNING
         )
-        return is_under_way and self._tools.works.outlive(self._nodes[name])
+        return is_under_way and self._tools.runners.outlive(self._nodes[name])
 
     async def _clear_away(self, former: NodeRow, context: NodeContext) -> bool:
         """End what an earlier try has left; whether nothing is left."""
         if former.process is None:
             return True
         node = self._nodes[former.node_id]
-        return await self._tools.works.clear_away(node, context, former.process)
+        return await self._tools.runners.clear_away(node, context, former.process)
 
     async def _clear_rest(self) -> None:
         """End what an earlier worker has left of nodes that are not begun again."""
@@ -209,7 +208,7 @@ class Undertaking:
         if row is None:
             self._lose()
         success = row is not None and row.state is NodeState.SUCCESS
-        skipped = self._course.finish(name, success=success)
+        skipped = self._ready.finish(name, success=success)
         if row is None:
             return []
         if not success:
@@ -221,7 +220,7 @@ class Undertaking:
         if not self._is_lost:
             log(logging.WARNING, "a run was taken over", key=self._key)
         self._is_lost = True
-        self._course.give_up()
+        self._ready.give_up()
         self._cancel_all()
 
     def _cancel_all(self) -> None:
@@ -242,9 +241,9 @@ class Undertaking:
         return [NodeRow(name, NodeState.SKIPPED, 0) for name in names]
 
     def _verdict(self) -> tuple[FeedbackStatus, str]:
-        failed, skipped = self._course.failed, self._course.skipped
+        failed, skipped = self._ready.failed, self._ready.skipped
         if not failed and not skipped:
-            nodes = "1 node" if self._course.size == 1 else f"{self._course.size} nodes"
+            nodes = "1 node" if self._ready.size == 1 else f"{self._ready.size} nodes"
             return FeedbackStatus.SUCCESS, nodes
         known = "; ".join(self._details) or ", ".join(failed) or "stopped"
         detail = f"{known}; {len(skipped)} skipped" if skipped else known
