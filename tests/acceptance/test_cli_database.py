@@ -143,7 +143,7 @@ def test_the_history_makes_no_ledger_and_brings_none_forward(file: Path, databas
     older = gnomon("history", "--database", database)
     assert older.code == 2
     assert f"has schema 1, and this version of Gnomon reads {NEWEST}" in older.err
-    assert "hint: gnomon run brings it forward when it starts" in older.err
+    assert "hint: gnomon run, krond start, up, api and worker bring it forward" in older.err
     assert gnomon("doctor", "--database", database, "--json").json["schema"] == 1
 
 

@@ -223,5 +223,5 @@ def test_the_history_of_an_older_schema_says_who_brings_it_forward(file: Path) -
 
     assert done.code == 2
     assert "has schema 0" in done.err
-    assert "gnomon run brings it forward when it starts" in done.err
+    assert "gnomon run, krond start, up, api and worker bring it forward" in done.err
     assert store.read_bytes() == before

@@ -24,8 +24,8 @@ from tests.clauses import clause
 from tests.contract.workflow_desk import NOW, WorkflowDesk, event, new, sheet
 
 TABLES = {
-    "workflows": "flows", "runs": "flow_runs", "events": "flow_events", "topics": "flow_topics",
-    "mutations": "flow_mutations", "scripts": "flow_scripts",
+    "workflows": "workflows", "runs": "workflow_runs", "events": "workflow_events",
+    "topics": "workflow_topics", "mutations": "workflow_mutations", "scripts": "workflow_scripts",
 }  # fmt: skip
 
 

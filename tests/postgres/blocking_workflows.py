@@ -22,9 +22,9 @@ __all__ = ["PostgresWorkflows"]
 _Result = TypeVar("_Result")
 _Do = Callable[[Coroutine[None, None, object]], object]
 _TABLES = {
-    "workflows": "flows", "scripts": "flow_scripts", "handlers": "flow_handlers",
-    "runs": "flow_runs", "mutations": "flow_mutations", "topics": "flow_topics",
-    "events": "flow_events", "inputs": "flow_inputs", "event_causes": "flow_causes",
+    "workflows": "workflows", "scripts": "workflow_scripts", "handlers": "workflow_handlers",
+    "runs": "workflow_runs", "mutations": "workflow_mutations", "topics": "workflow_topics",
+    "events": "workflow_events", "inputs": "workflow_inputs", "event_causes": "workflow_causes",
 }  # fmt: skip
 
 
@@ -40,7 +40,9 @@ class PostgresWorkflows:
 
     def __call__(self) -> "_Store":
         self.do(
-            self.log.pool.fetch(f"TRUNCATE {self.schema}.flows, {self.schema}.flow_causes CASCADE")
+            self.log.pool.fetch(
+                f"TRUNCATE {self.schema}.workflows, {self.schema}.workflow_causes CASCADE"
+            )
         )
         return _Store(self)
 
@@ -80,7 +82,7 @@ class _Store:
 
     def abandon(self) -> None:
         statement = (
-            f"UPDATE {self._workflows.schema}.flows SET lease_until = now() - interval '1 hour'"
+            f"UPDATE {self._workflows.schema}.workflows SET lease_until = now() - interval '1 hour'"
         )
         self._workflows.do(self._workflows.log.pool.fetch(statement))
 
@@ -97,7 +99,7 @@ class _Store:
     def restore(self) -> None:
         name, schema = f"{self._workflows.schema}_copy", self._workflows.schema
         self._run(
-            f"TRUNCATE {schema}.flows, {schema}.flow_causes CASCADE",
+            f"TRUNCATE {schema}.workflows, {schema}.workflow_causes CASCADE",
             *(f"INSERT INTO {schema}.{one} TABLE {name}.{one}" for one in _TABLES.values()),
         )
         self.abandon()

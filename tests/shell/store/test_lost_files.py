@@ -152,7 +152,7 @@ def test_an_empty_lock_accepts_the_loss(owner: Opening, tmp_path: Path) -> None:
 @clause("LEDGER-27")
 def test_the_doctor_finds_the_loss(tmp_path: Path) -> None:
     ledger = killed(opened(open_ledger, tmp_path / "ledger"), tmp_path / "a")
-    workflows = killed(opened(open_workflows, tmp_path / "flows"), tmp_path / "b")
+    workflows = killed(opened(open_workflows, tmp_path / "workflows"), tmp_path / "b")
     for path in (ledger, workflows):
         beside(path, "-wal").unlink()
 

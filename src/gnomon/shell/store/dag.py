@@ -1,5 +1,5 @@
 """
-Workflows and their executions on SQLite: the ports `DagStore` and `DagRuns`.
+DAGs and their runs on SQLite: the ports `DagStore` and `DagRuns`.
 
 They live in the file of the ledger and share its connection, so that a service is one file. A call
 runs as a whole on the executor it is given, or inline without one.
@@ -55,9 +55,9 @@ class SqliteDagStore(_Part):
                 "user_id": dag.user_id, "workflow_id": dag.workflow_id, "version": dag.version,
                 "digest": dag.digest, "dag": dag.text, "created_at": to_text(dag.created_ms),
             }  # fmt: skip
-            connection.execute(_SQL["put_workflow"], values)
-            connection.execute(_SQL["restore_workflow"], values)
-            return _dag(connection.execute(_SQL["kept_workflow"], values).fetchone())
+            connection.execute(_SQL["put_dag"], values)
+            connection.execute(_SQL["restore_dag"], values)
+            return _dag(connection.execute(_SQL["kept_dag"], values).fetchone())
 
         return await self._write(work)
 
@@ -69,21 +69,17 @@ class SqliteDagStore(_Part):
             "now": to_text(now_ms),
         }  # fmt: skip
         return await self._write(
-            lambda connection: connection.execute(_SQL["remove_workflows"], values).rowcount
+            lambda connection: connection.execute(_SQL["remove_dags"], values).rowcount
         )
 
     async def highest(self, user_id: str, workflow_id: str) -> int:
         values = {"user_id": user_id, "workflow_id": workflow_id}
         return await self._read(
-            lambda connection: int(
-                connection.execute(_SQL["highest_workflow"], values).fetchone()[0]
-            )
+            lambda connection: int(connection.execute(_SQL["highest_dag"], values).fetchone()[0])
         )
 
     async def load(self, user_id: str, workflow_id: str, version: int) -> StoredDag | None:
-        found = await self._select(
-            "workflow", user_id=user_id, workflow_id=workflow_id, version=version
-        )
+        found = await self._select("dag", user_id=user_id, workflow_id=workflow_id, version=version)
         return found[0] if found else None
 
     async def newest(self, user_id: str, workflow_id: str) -> StoredDag | None:
@@ -102,7 +98,7 @@ class SqliteDagStore(_Part):
         self, *, user_id: str | None = None, after: tuple[str, str] = ("", ""), limit: int = 100
     ) -> Sequence[StoredDag]:
         return await self._select(
-            "workflows", user_id=user_id, after_user=after[0], after_dag=after[1],
+            "newest_of_each", user_id=user_id, after_user=after[0], after_dag=after[1],
             limit=min(limit, PAGE_MAX),
         )  # fmt: skip
 
@@ -123,7 +119,7 @@ class SqliteDagRuns(_Part):
                 "user_id": dag_run.user_id, "fence": dag_run.fence,
                 "started_at": to_text(dag_run.started_ms),
             }  # fmt: skip
-            connection.execute(_SQL["begin_execution"], values)
+            connection.execute(_SQL["begin_dag_run"], values)
             found = _dag_run(connection, dag_run.key)
             assert found is not None
             return found
@@ -147,7 +143,7 @@ class SqliteDagRuns(_Part):
             "ended_at": to_text(now_ms),
         }  # fmt: skip
         return await self._write(
-            lambda connection: connection.execute(_SQL["end_execution"], values).rowcount > 0
+            lambda connection: connection.execute(_SQL["end_dag_run"], values).rowcount > 0
         )
 
     async def get(self, key: str) -> DagRun | None:
@@ -163,7 +159,7 @@ class SqliteDagRuns(_Part):
     async def retain(self, *, before_ms: int, limit: int) -> int:
         values = {"before": to_text(before_ms), "limit": limit}
         return await self._write(
-            lambda connection: connection.execute(_SQL["retain_executions"], values).rowcount
+            lambda connection: connection.execute(_SQL["retain_dag_runs"], values).rowcount
         )
 
 
@@ -172,7 +168,7 @@ def _dag(row: tuple[str, str, int, str, str, str]) -> StoredDag:
 
 
 def _dag_run(connection: sqlite3.Connection, key: str) -> DagRun | None:
-    row = connection.execute(_SQL["execution"], {"key": key}).fetchone()
+    row = connection.execute(_SQL["dag_run"], {"key": key}).fetchone()
     if row is None:
         return None
     found, run_id, workflow_id, version, user_id, fence, status, detail, started_at, ended_at = row

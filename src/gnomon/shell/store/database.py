@@ -17,7 +17,7 @@ from threading import Lock
 from typing import NamedTuple, TypeVar
 
 from gnomon.errors import DamagedStoreError, GnomonError, IncompatibleStateError, StoreError
-from gnomon.shell.store.looking import open_to_look
+from gnomon.shell.store.looking import FORWARD, open_to_look
 from gnomon.shell.store.ownership import Ownership, check_beside, forget_the_dead
 from gnomon.shell.store.queries import migrations, statements
 from gnomon.shell.store.same_file import SameFile
@@ -174,7 +174,7 @@ class Database:
         newest = len(migrations(self._family))
         number = self._check_schema(connection, newest)
         if number < newest:
-            hint = "gnomon run brings it forward when it starts"
+            hint = FORWARD
             if self._family == "journal":
                 hint = "the next start of its gnomon.Scheduler brings it forward"
             raise IncompatibleStateError(

@@ -15,8 +15,10 @@ from pathlib import Path
 from gnomon.errors import StoreError
 from gnomon.shell.store.ownership import holder_in, lock_beside
 
-__all__ = ["damage", "holder_of", "open_to_look"]
+__all__ = ["FORWARD", "damage", "holder_of", "open_to_look"]
 
+FORWARD = "gnomon run, krond start, up, api and worker bring it forward when they start"
+"""What becomes of a ledger of an older schema, which a reader must not change."""
 _TEXT_MAX = 200
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 

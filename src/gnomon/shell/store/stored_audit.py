@@ -16,6 +16,7 @@ from gnomon.core.ledger.lifecycle import IN_FLIGHT, Outcome, Reason, State, Stat
 from gnomon.core.schedule import Schedule
 from gnomon.core.schedule_record import read_schedule
 from gnomon.errors import DefinitionError
+from gnomon.shell.store.looking import FORWARD
 
 __all__ = ["FINDINGS_MAX", "StoredRun", "StoredSchedule", "audit_run", "audit_stored", "finding"]
 
@@ -26,7 +27,7 @@ _REMEDIES = {
     "damaged": "stop the worker, keep a copy, and restore a backup or use sqlite3 FILE .recover",
     "foreign": "name another file; this one is not a ledger of Gnomon",
     "newer": "use the version of Gnomon that wrote it, or a newer one",
-    "older": "nothing: gnomon run brings it forward when it starts",
+    "older": f"nothing: {FORWARD}",
     "moved": "ask there, with --database: this file is not run any more",
     "definition": "delete that schedule, or save it again",
     "row": "set the value that its history shows, or remove the row",

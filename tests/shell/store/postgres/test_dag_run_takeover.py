@@ -40,7 +40,7 @@ def test_who_takes_over_sees_what_was_being_written(common_database: str, schema
         async with ledger.pool.transaction() as writing:
             assert await writing.fetchval(sql["may_write"], "key", 1)
             taking = asyncio.ensure_future(dag_runs.begin(a_run(2)))
-            await until_blocked(looking, f"{schema}.executions")
+            await until_blocked(looking, f"{schema}.dag_runs")
             values = ("key", "a", "success", 1, None, "exit 0", "", START_MS, START_MS)
             await writing.execute(sql["write_node"], *values)
         taken = await taking

@@ -15,7 +15,7 @@ from tests.shell.store.postgres.fleet import Fleet, play
 
 ASKED = frozenset({
     "insert_schedules", "change_schedules", "insert_revisions", "expect", "write_log", "read_log",
-    "put_workflow", "restore_workflow", "remove_workflows",
+    "put_dag", "restore_dag", "remove_dags",
 })  # fmt: skip
 """What an API alone or `gnomon run` at its start says, and no worker in its turns."""
 

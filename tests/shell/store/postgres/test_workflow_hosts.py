@@ -153,7 +153,9 @@ def test_a_host_on_a_database_is_told_what_others_have_published(database: str) 
 async def _forget_lease(database: str) -> None:
     """As if the holder had been silent for long."""
     connection = await asyncpg.connect(database)
-    await connection.execute("UPDATE gnomon.flows SET lease_until = now() - interval '1 second'")
+    await connection.execute(
+        "UPDATE gnomon.workflows SET lease_until = now() - interval '1 second'"
+    )
     await connection.close()
 
 

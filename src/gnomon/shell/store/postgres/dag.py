@@ -1,5 +1,5 @@
 """
-Workflows and their executions on PostgreSQL: the ports `DagStore` and `DagRuns`.
+DAGs and their runs on PostgreSQL: the ports `DagStore` and `DagRuns`.
 
 Any number of workers share them; who takes a run over and who still writes to it are kept apart by
 the row of the run.
@@ -36,9 +36,9 @@ class PostgresDagStore:
         # Several statements on purpose: a row that another transaction adds meanwhile is waited for
         # by the first, and seen by the others.
         async with self._pool.transaction() as connection:
-            await connection.execute(self._sql["put_workflow"], *dag)
-            await connection.execute(self._sql["restore_workflow"], *dag[:4])
-            row = await connection.fetchrow(self._sql["kept_workflow"], *dag[:3])
+            await connection.execute(self._sql["put_dag"], *dag)
+            await connection.execute(self._sql["restore_dag"], *dag[:4])
+            row = await connection.fetchrow(self._sql["kept_dag"], *dag[:3])
         assert row is not None
         return StoredDag(*row)
 
@@ -46,14 +46,14 @@ class PostgresDagStore:
         self, user_id: str, workflow_id: str, *, version: int | None = None, now_ms: int
     ) -> int:
         values = user_id, workflow_id, version, now_ms
-        return len(await self._pool.fetch(self._sql["remove_workflows"], *values))
+        return len(await self._pool.fetch(self._sql["remove_dags"], *values))
 
     async def highest(self, user_id: str, workflow_id: str) -> int:
-        [row] = await self._pool.fetch(self._sql["highest_workflow"], user_id, workflow_id)
+        [row] = await self._pool.fetch(self._sql["highest_dag"], user_id, workflow_id)
         return int(row[0])
 
     async def load(self, user_id: str, workflow_id: str, version: int) -> StoredDag | None:
-        found = await self._select("workflow", user_id, workflow_id, version)
+        found = await self._select("dag", user_id, workflow_id, version)
         return found[0] if found else None
 
     async def newest(self, user_id: str, workflow_id: str) -> StoredDag | None:
@@ -69,7 +69,7 @@ class PostgresDagStore:
     async def newest_of_each(
         self, *, user_id: str | None = None, after: tuple[str, str] = ("", ""), limit: int = 100
     ) -> Sequence[StoredDag]:
-        return await self._select("workflows", *after, user_id, min(limit, PAGE_MAX))
+        return await self._select("newest_of_each", *after, user_id, min(limit, PAGE_MAX))
 
     async def _select(self, name: str, *values: str | int | None) -> list[StoredDag]:
         return [StoredDag(*row) for row in await self._pool.fetch(self._sql[name], *values)]
@@ -85,7 +85,7 @@ class PostgresDagRuns:
     async def begin(self, dag_run: DagRun) -> DagRun:
         async with self._pool.transaction() as connection:
             await connection.execute(
-                self._sql["begin_execution"], dag_run.key, dag_run.run_id,
+                self._sql["begin_dag_run"], dag_run.key, dag_run.run_id,
                 dag_run.workflow_id, dag_run.version, dag_run.user_id, dag_run.fence,
                 dag_run.started_ms,
             )  # fmt: skip
@@ -104,9 +104,7 @@ class PostgresDagRuns:
     async def end(
         self, key: str, status: FeedbackStatus, detail: str, *, fence: int, now_ms: int
     ) -> bool:
-        rows = await self._pool.fetch(
-            self._sql["end_execution"], key, fence, status, detail, now_ms
-        )
+        rows = await self._pool.fetch(self._sql["end_dag_run"], key, fence, status, detail, now_ms)
         return bool(rows)
 
     async def get(self, key: str) -> DagRun | None:
@@ -118,11 +116,11 @@ class PostgresDagRuns:
         return str(rows[0][0]) if rows else None
 
     async def retain(self, *, before_ms: int, limit: int) -> int:
-        rows = await self._pool.fetch(self._sql["retain_executions"], before_ms, limit)
+        rows = await self._pool.fetch(self._sql["retain_dag_runs"], before_ms, limit)
         return int(rows[0][0])
 
     async def _dag_run(self, connection: "Connection", key: str) -> DagRun | None:
-        row = await connection.fetchrow(self._sql["execution"], key)
+        row = await connection.fetchrow(self._sql["dag_run"], key)
         if row is None:
             return None
         found, run_id, workflow_id, version, user_id, fence, status, *rest = row

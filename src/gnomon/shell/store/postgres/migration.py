@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from gnomon.errors import IncompatibleStateError, StoreError
+from gnomon.shell.store.looking import FORWARD
 from gnomon.shell.store.postgres.pool import OLDEST, PATIENCE_S, PATIENTLY, Pool
 from gnomon.shell.store.postgres.statement import Statements, migrations
 from gnomon.shell.store.postgres.zone_data import follow_zones, knows_zones
@@ -55,7 +56,11 @@ class Family:
 
 LEDGER = Family("ledger", "ledger_meta", ("schedules", "schedule_runs", "schedule_revisions"))
 JOURNAL = Family("journal", "journal_meta", ("journal_heads", "journal_tasks", "journal_entries"))
-WORKFLOW = Family("workflow", "flow_meta", ("flows", "flow_runs", "flow_events"))
+WORKFLOW = Family(
+    "workflow", "flow_meta", ("workflow_runs", "workflow_events", "flow_runs", "flow_events")
+)
+_WORKFLOWS_NAMED = 5
+"""From this schema on workflows are in a table that had the DAGs of older ledgers."""
 
 
 class Transactions(Protocol):
@@ -88,7 +93,7 @@ async def expect_newest(pool: Pool, sql: Statements) -> None:
     if number < len(scripts):
         raise IncompatibleStateError(
             f"has schema {number}, and this version of Gnomon reads {len(scripts)}",
-            where=pool.place, hint="gnomon run brings it forward when it starts",
+            where=pool.place, hint=FORWARD,
         )  # fmt: skip
 
 
@@ -109,6 +114,8 @@ async def bring_forward(source: Transactions, sql: Statements, family: Family) -
     async with source.transaction() as connection:
         await _wait_alone(connection, sql)
         number = await _number(connection, source.place, sql, scripts, family)
+        if family is WORKFLOW and number < _WORKFLOWS_NAMED:
+            await _expect_no_older_ledger(connection, source.place, sql)
         for script in scripts[number:]:
             await connection.execute(script, timeout=PATIENCE_S)
         await connection.execute(sql["set_meta"], "schema", str(len(scripts)))
@@ -144,6 +151,16 @@ async def schema_number(
             where=place, hint=f"set 'schema' there, to {newest} if this version wrote it last",
         )  # fmt: skip
     return int(text)
+
+
+async def _expect_no_older_ledger(connection: "Connection", place: str, sql: Statements) -> None:
+    if await connection.fetchval("SELECT to_regclass($1) IS NOT NULL", f"{sql.schema}.workflows"):
+        raise IncompatibleStateError(
+            f"has a ledger of an older version in the schema {sql.schema}, with the table "
+            "workflows that this version needs for something else",
+            where=place,
+            hint=f"first bring that ledger forward: {FORWARD}",
+        )
 
 
 async def _wait_alone(connection: "Connection", sql: Statements) -> None:

@@ -43,7 +43,7 @@ Progress = Callable[[str, int, int], None]
 
 _TABLES = (
     "schedules", "schedule_revisions", "schedule_runs", "schedule_log", "expectations", "breaches",
-    "workflows", "removed_workflows", "executions", "execution_nodes",
+    "dags", "removed_dags", "dag_runs", "dag_run_nodes",
 )  # fmt: skip
 _BOOLEANS = ("paused", "confirmed")
 _PAGE = 5_000

@@ -2,18 +2,18 @@
 -- the workflow, what it is about, and the problem. Nothing here writes.
 
 -- name: open_run
-SELECT flow.name, 'run ' || flow.current,
+SELECT workflow.name, 'run ' || workflow.current,
   coalesce('is the open run, and is ' || run.status, 'is the open run, and is not there')
-FROM workflows AS flow
-LEFT JOIN runs AS run ON run.workflow = flow.name AND run.number = flow.current
-WHERE flow.current IS NOT NULL
+FROM workflows AS workflow
+LEFT JOIN runs AS run ON run.workflow = workflow.name AND run.number = workflow.current
+WHERE workflow.current IS NOT NULL
   AND (run.status IS NULL OR run.status IN ('committed', 'crashed'));
 
 -- name: left_run
 SELECT run.workflow, 'run ' || run.number,
   'is ' || run.status || ', but is not the open run and no other follows it'
-FROM runs AS run JOIN workflows AS flow ON flow.name = run.workflow
-WHERE run.status <> 'committed' AND run.number <> coalesce(flow.current, 0)
+FROM runs AS run JOIN workflows AS workflow ON workflow.name = run.workflow
+WHERE run.status <> 'committed' AND run.number <> coalesce(workflow.current, 0)
   AND NOT EXISTS (SELECT 1 FROM runs AS next
     WHERE next.workflow = run.workflow AND next.retry_of = run.number);
 
@@ -50,9 +50,9 @@ WHERE handler_type = 'consumer' AND phase IN ('mutated', 'emitting', 'committed'
 -- name: reservation
 SELECT event.workflow, 'event ' || event.topic || '/' || event.id,
   'is reserved by run ' || coalesce(event.reserved_by, 'none') || ', which is not open'
-FROM events AS event JOIN workflows AS flow ON flow.name = event.workflow
+FROM events AS event JOIN workflows AS workflow ON workflow.name = event.workflow
 WHERE event.status = 'reserved'
-  AND coalesce(event.reserved_by, 0) <> coalesce(flow.current, -1);
+  AND coalesce(event.reserved_by, 0) <> coalesce(workflow.current, -1);
 
 -- name: count
 SELECT topic.workflow, 'topic ' || topic.name,
@@ -72,34 +72,34 @@ GROUP BY event.workflow, event.topic;
 -- name: uncertain
 SELECT mutation.workflow, 'mutation ' || mutation.idempotency_key,
   'is ' || mutation.status || ', and no open run waits for that to be known'
-FROM mutations AS mutation JOIN workflows AS flow ON flow.name = mutation.workflow
-LEFT JOIN runs AS run ON run.workflow = flow.name AND run.number = flow.current
+FROM mutations AS mutation JOIN workflows AS workflow ON workflow.name = mutation.workflow
+LEFT JOIN runs AS run ON run.workflow = workflow.name AND run.number = workflow.current
 WHERE mutation.status IN ('in_flight', 'needs_reconcile', 'indeterminate')
   AND coalesce(run.mutation, 0) <> mutation.run;
 
 -- name: unconcluded
 SELECT mutation.workflow, 'mutation ' || mutation.idempotency_key,
   'was applied, and no run has come to its end with it'
-FROM mutations AS mutation JOIN workflows AS flow ON flow.name = mutation.workflow
+FROM mutations AS mutation JOIN workflows AS workflow ON workflow.name = mutation.workflow
 WHERE mutation.status = 'applied' AND NOT EXISTS (SELECT 1 FROM runs AS run
   WHERE run.workflow = mutation.workflow AND run.mutation = mutation.run
-    AND (run.status = 'committed' OR run.number = flow.current));
+    AND (run.status = 'committed' OR run.number = workflow.current));
 
 -- name: number
-SELECT flow.name, 'its runs', 'are numbered beyond ' || flow.runs
-FROM workflows AS flow
-WHERE EXISTS (SELECT 1 FROM runs AS run WHERE run.workflow = flow.name AND run.number > flow.runs)
+SELECT workflow.name, 'its runs', 'are numbered beyond ' || workflow.runs
+FROM workflows AS workflow
+WHERE EXISTS (SELECT 1 FROM runs AS run WHERE run.workflow = workflow.name AND run.number > workflow.runs)
 UNION ALL
-SELECT flow.name, 'its events', 'are numbered beyond ' || flow.arrivals
-FROM workflows AS flow
+SELECT workflow.name, 'its events', 'are numbered beyond ' || workflow.arrivals
+FROM workflows AS workflow
 WHERE EXISTS (SELECT 1 FROM events AS event
-  WHERE event.workflow = flow.name AND event.number > flow.arrivals);
+  WHERE event.workflow = workflow.name AND event.number > workflow.arrivals);
 
 -- name: script
-SELECT flow.name, 'script ' || flow.script, 'is in force, and is not there'
-FROM workflows AS flow
+SELECT workflow.name, 'script ' || workflow.script, 'is in force, and is not there'
+FROM workflows AS workflow
 WHERE NOT EXISTS (SELECT 1 FROM scripts AS script
-  WHERE script.workflow = flow.name AND script.version = flow.script)
+  WHERE script.workflow = workflow.name AND script.version = workflow.script)
 UNION ALL
 SELECT name, 'script ' || script, 'cannot be loaded by its host: ' || trouble
 FROM workflows WHERE trouble <> '';

@@ -1,6 +1,7 @@
--- Schema 4: workflows of the service by version, and how far their runs have come.
+-- Schema 4: DAGs by version, and how far their runs have come. Until schema 11 the table was called
+-- workflows. It is not any more, because the workflow log may be there with a table of that name.
 
-CREATE TABLE gnomon.workflows (
+CREATE TABLE gnomon.dags (
   user_id text COLLATE "C" NOT NULL,
   workflow_id text COLLATE "C" NOT NULL,
   version integer NOT NULL,
@@ -13,12 +14,12 @@ CREATE TABLE gnomon.workflows (
 -- No writer ever changes a version.
 CREATE FUNCTION gnomon.keep_version() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  RAISE EXCEPTION 'a version of a workflow is permanent'
+  RAISE EXCEPTION 'a version of a DAG is permanent'
     USING ERRCODE = 'integrity_constraint_violation';
 END
 $$;
-CREATE TRIGGER workflows_keep_version
-BEFORE UPDATE ON gnomon.workflows FOR EACH ROW EXECUTE FUNCTION gnomon.keep_version();
+CREATE TRIGGER dags_keep_version
+BEFORE UPDATE ON gnomon.dags FOR EACH ROW EXECUTE FUNCTION gnomon.keep_version();
 
 CREATE TABLE gnomon.executions (
   idempotency_key text COLLATE "C" PRIMARY KEY,

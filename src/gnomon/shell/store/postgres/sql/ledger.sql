@@ -396,7 +396,7 @@ FROM gnomon.schedules s
 WHERE schedule_id = ANY ($1)
 
 -- name: insert_schedules
--- $1 ids, $2 workflows, $3 versions, $4 users, $5 expressions, $6 zones, $7 starts, $8 ends,
+-- $1 ids, $2 DAGs, $3 versions, $4 users, $5 expressions, $6 zones, $7 starts, $8 ends,
 -- $9 jitters, $10 overlaps, $11 catch-ups, $12 lengths of leases, $13 revisions, $14 cursors,
 -- $15 next, $16 wakes, $17 now
 INSERT INTO gnomon.schedules (
@@ -561,7 +561,7 @@ ORDER BY s.schedule_id
 LIMIT $2
 
 -- name: schedules_where
--- $1 after, $2 how many, $3 user, $4 workflow, $5 paused, $6 a part of the id
+-- $1 after, $2 how many, $3 user, $4 DAG, $5 paused, $6 a part of the id
 SELECT s.schedule_id, s.revision, s.lock_version, s.cursor_at, s.wake_at, s.paused, s.paused_until,
   s.pause_reason, s.created_at, s.updated_at, s.skips,
   (SELECT count(*) FROM gnomon.schedule_runs r
@@ -598,7 +598,7 @@ ORDER BY run_at DESC, idempotency_key DESC
 LIMIT $4
 
 -- name: find_open
--- $1 before, $2 before which key, $3 how many, $4 user, $5 workflow, $6 state, $7 status, $8 outcome,
+-- $1 before, $2 before which key, $3 how many, $4 user, $5 DAG, $6 state, $7 status, $8 outcome,
 -- $9 reason
 SELECT r.* FROM gnomon.schedule_runs r JOIN gnomon.schedules s ON s.schedule_id = r.schedule_id
 WHERE r.state <> 'done' AND (r.run_at, r.idempotency_key) < ($1, $2)
@@ -821,10 +821,10 @@ FROM (VALUES
   (5, 'gnomon.workers', '{SELECT, INSERT, UPDATE, DELETE}'),
   (6, 'gnomon.expectations', '{SELECT, UPDATE, DELETE}'),
   (7, 'gnomon.breaches', '{SELECT, INSERT}'),
-  (8, 'gnomon.workflows', '{SELECT}'),
-  (9, 'gnomon.removed_workflows', '{SELECT}'),
-  (10, 'gnomon.executions', '{SELECT, INSERT, UPDATE, DELETE}'),
-  (11, 'gnomon.execution_nodes', '{SELECT, INSERT, UPDATE}')
+  (8, 'gnomon.dags', '{SELECT}'),
+  (9, 'gnomon.removed_dags', '{SELECT}'),
+  (10, 'gnomon.dag_runs', '{SELECT, INSERT, UPDATE, DELETE}'),
+  (11, 'gnomon.dag_run_nodes', '{SELECT, INSERT, UPDATE}')
 ) AS needs (number, place, rights),
   unnest(needs.rights) WITH ORDINALITY AS one (needed, place_in_row)
 WHERE NOT has_table_privilege(needs.place, needed)
