@@ -21,7 +21,7 @@ def test_an_example_is_a_dag_under_its_own_name(path: Path) -> None:
 
 @clause("DAG-1")
 def test_the_dag_of_the_reference_is_one() -> None:
-    page = ROOT / "docs" / "reference" / "workflows.md"
+    page = ROOT / "docs" / "reference" / "dags.md"
     (shown,) = [block.text for block in blocks(page) if block.language == "json"]
 
     assert parse_dag(shown).version == json.loads(shown)["version"]
