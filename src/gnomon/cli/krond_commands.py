@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ParamSpec
 
 import click
 
-from gnomon.cli.command import PATH, Group, argument
+from gnomon.cli.click_parts import PATH, CliGroup, argument
 from gnomon.cli.krond_options import (
     beside_arguments,
     debug_option,
@@ -51,7 +51,7 @@ __all__ = ["krond_app"]
 
 CONFIGURATION, STATE, LOCK, PERSISTENCE = 1, 2, 3, 4
 
-krond_app = Group("krond", help="The daemon that runs the jobs of krontab files.")
+krond_app = CliGroup("krond", help="The daemon that runs the jobs of krontab files.")
 
 _P = ParamSpec("_P")
 
@@ -60,9 +60,11 @@ sources_argument = argument(
     help="Krontab files, or directories of them; left out, /etc/krond.d or ~/.config/krond.",
 )  # fmt: skip
 state_option = click.option(
-    "--state-dir", type=PATH, metavar="DIR",
+    "--state-dir",
+    type=PATH,
+    metavar="DIR",
     help="Where krond keeps its state; left out, /var/lib/krond or ~/.local/state/krond.",
-)  # fmt: skip
+)
 job_argument = argument("job", metavar="JOB", help="The name of a job, or FILE:NAME.")
 
 
@@ -116,9 +118,11 @@ def start_command(
 
     if as_json and not detach:
         raise DefinitionError(
-            "is for an answer, and krond in the foreground gives none", where="json", got="--json",
+            "is for an answer, and krond in the foreground gives none",
+            where="json",
+            got="--json",
             hint="add --detach, or write --json-log for log lines as JSON",
-        )  # fmt: skip
+        )
     options = StartOptions(
         sources=tuple(files) if files else (usual_sources(),),
         state=_state(state_dir),
@@ -299,18 +303,20 @@ def _asked(state_dir: Path | None, command: str, **arguments: object) -> dict[st
     answer = ask(state, command, **arguments)
     if answer is None:
         raise StoreError(
-            "krond does not run here", where=str(state.path),
+            "krond does not run here",
+            where=str(state.path),
             hint="name its directory with --state-dir, or start it",
-        )  # fmt: skip
+        )
     return answer
 
 
 def _held(error: StoreHeldError) -> StoreError:
     """The same, as the user who wanted to start krond reads it."""
     return StoreError(
-        f"is the state of a krond that runs, {error.holder}", where=str(Path(error.where).parent),
+        f"is the state of a krond that runs, {error.holder}",
+        where=str(Path(error.where).parent),
         hint="ask it with krond status, end it with krond stop, or name another --state-dir",
-    )  # fmt: skip
+    )
 
 
 def _state(state_dir: Path | None) -> "StateDirectory":

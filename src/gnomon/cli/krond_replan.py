@@ -38,9 +38,7 @@ def replan_text(state: StateDirectory, clock: Clock, *, as_json: bool) -> str:
 
 def replanned_record(replanned: Replanned) -> dict[str, int]:
     """What was planned again, as JSON."""
-    return {
-        "jobs": replanned.schedules, "periods": replanned.periods, "all": replanned.is_all,
-    }  # fmt: skip
+    return {"jobs": replanned.schedules, "periods": replanned.periods, "all": replanned.is_all}
 
 
 _NAMES = ("jobs", "periods", "all")
@@ -55,9 +53,10 @@ def _number(answer: Mapping[str, object], name: str) -> Json:
 async def _replan(state: StateDirectory, clock: Clock) -> Replanned:
     if not state.ledger.exists():
         raise StoreError(
-            "holds no state of krond", where=str(state.path),
+            "holds no state of krond",
+            where=str(state.path),
             hint="name the directory with --state-dir",
-        )  # fmt: skip
+        )
     state.check()
     with advised(state):
         ledger = SqliteLedger.open(state.ledger, exclusive=True)

@@ -104,9 +104,11 @@ async def _run(
     async with stopper.listening(), _open(options) as ledger:
         await check_file(ledger, entries, options.file, place=_shown(options))
         launcher = ProcessLauncher(
-            clock, directory=options.store.with_suffix(".output"),
-            cwd=options.file.absolute().parent, manner=Manner(descriptors=raise_limit()),
-        )  # fmt: skip
+            clock,
+            directory=options.store.with_suffix(".output"),
+            cwd=options.file.absolute().parent,
+            manner=Manner(descriptors=raise_limit()),
+        )
         host = Host(ledger, launcher, clock, ahead_hint=_AHEAD[options.database is None])
         if options.replan:
             await _replan(ledger, clock)

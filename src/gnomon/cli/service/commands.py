@@ -11,9 +11,15 @@ from pathlib import Path
 
 import click
 
-from gnomon.cli.command import PATH, Command
-from gnomon.cli.database_options import pooler_option, read_database, schema_option
-from gnomon.cli.options import clock_of, metrics_option, read_metrics
+from gnomon.cli.click_parts import PATH, CliCommand
+from gnomon.cli.options import (
+    clock_of,
+    metrics_option,
+    pooler_option,
+    read_database,
+    read_metrics,
+    schema_option,
+)
 from gnomon.compose.shared_database import SharedDatabase
 from gnomon.errors import DefinitionError, MissingExtraError
 from gnomon.shell.settings import environment
@@ -28,7 +34,7 @@ shared_option = click.option("--database", metavar="URL", help="The ledger on Po
 _YES, _NO = ("true", "1", "yes", "on"), ("", "false", "0", "no", "off")
 
 
-@click.command("up", cls=Command)
+@click.command("up", cls=CliCommand)
 @click.option(
     "--data", type=PATH, default=Path(".gnomon"), metavar="DIR",
     help="Where the ledger and the token are.",
@@ -61,7 +67,7 @@ def up_command(
     return 0 if run_up(options, clock_of(context), _announce) else 130
 
 
-@click.command("api", cls=Command)
+@click.command("api", cls=CliCommand)
 @shared_option
 @schema_option
 @pooler_option
@@ -96,7 +102,7 @@ def api_command(
     return 0 if run_api(shared, http, clock_of(context), json_log=json_log) else 130
 
 
-@click.command("worker", cls=Command)
+@click.command("worker", cls=CliCommand)
 @shared_option
 @schema_option
 @pooler_option
@@ -138,9 +144,11 @@ def _shared(database: str | None, schema: str | None, pooler: bool) -> SharedDat
     found = _named(database, schema, pooler)
     if found is None:
         raise DefinitionError(
-            "must be given", where="database", got=None,
+            "must be given",
+            where="database",
+            got=None,
             hint="write --database postgresql://..., or use gnomon up for one machine",
-        )  # fmt: skip
+        )
     return found
 
 
