@@ -25,6 +25,8 @@ __all__ = ["console", "draw"]
 _WIDTH_MIN = 110
 """In a narrower terminal lines run over, which loses nothing; columns cut short would. The same is
 done in any terminal for a table that needs more."""
+_WIDTH_MAX = 1_000
+"""Wide enough to find out what a table needs."""
 
 
 class _Console(Console):
@@ -46,7 +48,12 @@ def console() -> Console:
 def draw(parts: Sequence[Part]) -> str:
     """The parts below each other."""
     console = _Console(
-        file=StringIO(), force_terminal=True, highlight=False, markup=False, emoji=False
+        file=StringIO(),
+        force_terminal=True,
+        width=_WIDTH_MAX,
+        highlight=False,
+        markup=False,
+        emoji=False,
     )
     drawn = [_drawn(part) for part in parts]
     needed = max((console.measure(one).minimum for one in drawn), default=0)
