@@ -86,7 +86,7 @@ def run_command(
 ) -> int:  # fmt: skip
     """Run the schedules of a file until stopped, and record what became of every period."""
     from gnomon.apps.run.schedule_file import load_schedules
-    from gnomon.cli.run_command import RunOptions, run_schedules
+    from gnomon.compose.run import RunOptions, run_schedules
 
     shared = _shared(store, database, schema, pooler)
     _check_replan(replan, shared)

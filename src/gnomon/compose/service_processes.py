@@ -5,18 +5,20 @@ The port is taken before anything is written, so that a start which cannot be le
 The first signal lets requests and runs come to their end, the second leaves at once. A process that
 is killed leaves its facts behind, and the next one goes on from them.
 
-Spec: UP-1 to UP-10.
+Each worker tells Prometheus what it has counted, because the API of a service that is split over
+machines has started nothing and counts nothing of it.
+
+Spec: UP-1 to UP-10, METRICS-8, METRICS-9.
 """
 
 import asyncio
 import contextlib
 import logging
 import os
-import shlex
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,21 +29,19 @@ from gnomon.apps.service.events import EventFeed
 from gnomon.apps.service.http.metrics import WorkerMetrics
 from gnomon.apps.service.settings import Settings
 from gnomon.apps.service.worker import ServiceWorker
-from gnomon.cli.problem import printable
-from gnomon.cli.service.client import DEFAULT_TOKEN, DEFAULT_URL
 from gnomon.compose.executors import ExecutorSettings, callback_keys, open_executor
-from gnomon.compose.run_metrics import metrics_listener, metrics_served
+from gnomon.compose.run_metrics import metrics_listener, metrics_served, worker_page_families
 from gnomon.compose.samples import deploy_samples
 from gnomon.compose.service import figures_of, make_api, relayed, serve
 from gnomon.compose.shared_database import SharedDatabase
 from gnomon.compose.stores import Stores, open_stores
 from gnomon.compose.token_file import ensure_private_directory, ensure_token, loopback_access
-from gnomon.compose.worker_page import WorkerPage
 from gnomon.errors import DefinitionError
 from gnomon.ports import Clock
 from gnomon.shell.http.authentication import AccessSource, access_from_file
 from gnomon.shell.http.http_settings import HttpSettings
 from gnomon.shell.http.listening import bind, url_of
+from gnomon.shell.observe.exposition import Family, render_families
 from gnomon.shell.observe.log_lines import log_lines
 from gnomon.shell.observe.telemetry import log
 from gnomon.shell.settings import environment
@@ -62,8 +62,12 @@ class UpOptions:
     json_log: bool
 
 
-def run_up(options: UpOptions, clock: Clock, announce: Callable[[str], None]) -> bool:
-    """The whole service until told to stop; False when it was told twice."""
+def run_up(options: UpOptions, clock: Clock, announce: Callable[[Path, str], None]) -> bool:
+    """
+    The whole service until told to stop; False when it was told twice.
+
+    `announce` is told the file of the token, and the URL, as soon as requests are answered.
+    """
     former = os.umask(0o077)  # what is written is for its owner only
     try:
         with closing(bind(options.http.host, options.http.port)) as listener:
@@ -111,7 +115,7 @@ async def _up(
     access: AccessSource,
     token_file: Path,
     listener: socket.socket,
-    announce: Callable[[str], None],
+    announce: Callable[[Path, str], None],
 ) -> bool:
     settings = Settings.read(environment())
     executing = ExecutorSettings(allow_commands=True)
@@ -138,7 +142,7 @@ async def _up(
             if options.samples:
                 await deploy_samples(parts.registrar, parts.deployer)
             async with serve(parts, options.http, listener):
-                announce(_welcome(options, token_file, url_of(options.http.host, listener)))
+                announce(token_file, url_of(options.http.host, listener))
                 async with telling:
                     return await _until_stopped(worker, stopping)
 
@@ -180,7 +184,7 @@ async def _worker(
             stores.ledger, executor, stores.workflows, clock, _owner(clock), settings,
             events=events, counters=counters, also=stores.executions,
         )  # fmt: skip
-        page = WorkerPage(
+        page = _WorkerPage(
             worker=worker,
             metrics=WorkerMetrics(lambda: figures_of(counters)),
             started_ms=clock.now_ms(),
@@ -264,16 +268,19 @@ def _owner(clock: Clock) -> str:
     return f"{socket.gethostname()}:{os.getpid()}:{clock.now_ms()}"
 
 
-def _welcome(options: UpOptions, token_file: Path, url: str) -> str:
-    where = f"its data in {options.data}/"
-    if options.database is not None:
-        where = f"its ledger in {printable(options.database.place)}, its token in {options.data}/"
-    token = shlex.quote(str(token_file))
-    at = "" if url == DEFAULT_URL else f" --url {url}"
-    shown = "" if token_file == DEFAULT_TOKEN else f" --token-file {token}"
-    return (
-        f"Gnomon is up at {url}/ with {where}; ctrl-C stops it.\n"
-        "See the schedules, and what became of them:\n"
-        f'  curl -sH "Authorization: Bearer $(cat {token})" {url}/schedules\n'
-        f"  gnomon schedule list{at}{shown}\n"
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _WorkerPage:
+    """The page of one worker of the service."""
+
+    worker: ServiceWorker
+    metrics: WorkerMetrics
+    started_ms: int
+    others: Callable[[], Awaitable[Sequence[Family]]] | None
+    """What there is to tell about all workers; None where this one is alone."""
+
+    async def text(self) -> str:
+        """The page as it is now."""
+        runtime, owner = self.worker.runtime, self.worker.owner
+        own = worker_page_families(runtime, owner, started_ms=self.started_ms)
+        others = [] if self.others is None else await self.others()
+        return self.metrics.text().decode() + render_families([*own, *others])
