@@ -39,9 +39,7 @@ class CliCommand(click.Command):
     """A command whose help says what its arguments are."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        rows = [
-            (one.make_metavar(ctx), one.about) for one in self.params if isinstance(one, _Argument)
-        ]
+        rows = [(one.metavar or "", one.about) for one in self.params if isinstance(one, _Argument)]
         if rows:
             with formatter.section("Arguments"):
                 formatter.write_dl(rows)
