@@ -9,7 +9,7 @@ from rich.console import Console
 
 from gnomon.apps.krond.state import StateDirectory
 from gnomon.apps.krond.status import DaemonStatus, JobStatus
-from gnomon.cli.krond_table import countdown, job_rows, window_cells
+from gnomon.cli.krond_view import countdown, job_rows, window_cells
 from gnomon.cli.krond_watch import status_table, watch_status
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State, Status
 from gnomon.errors import DefinitionError

@@ -211,9 +211,8 @@ def test_a_question_about_time_loads_nothing_of_what_runs_schedules(command: lis
     assert "gnomon.core.recurrence" in loaded
     assert loaded & HEAVY == set()
     assert {name for name in loaded if name.startswith("gnomon.cli.")} == {
-        "gnomon.cli.command", "gnomon.cli.local_time", "gnomon.cli.occurrences",
+        "gnomon.cli.click_parts", "gnomon.cli.local_time", "gnomon.cli.time_commands",
         "gnomon.cli.options", "gnomon.cli.problem", "gnomon.cli.program", "gnomon.cli.screen",
-        "gnomon.cli.time_commands",
     }  # fmt: skip
 
 
@@ -222,7 +221,7 @@ def test_the_version_loads_no_command() -> None:
 
     assert loaded & HEAVY == set()
     assert {name for name in loaded if name.startswith("gnomon.cli.")} == {
-        "gnomon.cli.command", "gnomon.cli.problem", "gnomon.cli.program", "gnomon.cli.screen",
+        "gnomon.cli.click_parts", "gnomon.cli.problem", "gnomon.cli.program", "gnomon.cli.screen",
     }  # fmt: skip
 
 

@@ -16,7 +16,8 @@ from functools import partial
 from pathlib import Path
 
 from gnomon.apps.krond import job
-from gnomon.cli import krond_start, main, run_command
+from gnomon.cli import main
+from gnomon.compose import krond, run
 from gnomon.core.schedule import Policy
 from gnomon.shell.launcher.process import ProcessLauncher, _Run
 from gnomon.shell.launcher.process_start import ProcessStart
@@ -50,7 +51,7 @@ def lay_mines() -> None:
         (MinedLauncher,),
         {name: mined(name, getattr(MinedLauncher, name)) for name in LAUNCHER_CALLS},
     )
-    for program in (run_command, krond_start):
+    for program in (run, krond):
         vars(program).update(SqliteLedger=ledger, ProcessLauncher=launcher)
     setattr(store, "Database", MinedDatabase)  # noqa: B010
     vars(job)["Policy"] = partial(Policy, lease=timedelta(seconds=LEASE_S))

@@ -13,7 +13,7 @@ from gnomon.apps.operator.manifests import (
     install_manifests,
     operator_manifests,
 )
-from gnomon.cli.manifest_text import as_yaml
+from gnomon.cli.kronjob_view import as_yaml
 
 __all__ = ["FOLDER", "packaged"]
 

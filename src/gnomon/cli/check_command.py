@@ -1,8 +1,9 @@
 """
-The command that judges a trace or a journal: `gnomon check`.
+The command that judges a trace or a journal, and what it shows: `gnomon check`.
 
 A trace with its pulses is judged as it is read and may be of any length; one whose pulses are
 derived, or that is judged by the axioms as printed, is read as a whole first, and so is a journal.
+The report has a line for each axiom, says who is to blame, and for what.
 
 Spec: CHECK-1 to CHECK-7.
 """
@@ -12,27 +13,36 @@ from pathlib import Path
 
 import click
 
-from gnomon.cli.check_view import check_text
-from gnomon.cli.command import Command, argument
+from gnomon.cli.click_parts import CliCommand, argument
 from gnomon.cli.options import clock_of
-from gnomon.cli.screen import say
+from gnomon.cli.problem import printable
+from gnomon.cli.screen import FactRows, Json, StyledLine, TextTable, render, render_json, say
 from gnomon.cli.trace_pulses import with_pulses
 from gnomon.errors import DefinitionError
 from gnomon.errors.root import LocatedError
-from gnomon.theory import Monitor, Report, check
-from gnomon.trace import LINE_MAX, Event, Header, Kind, Pulses, Reinitialize, parse_trace
+from gnomon.theory import Judgement, Monitor, Report, check
+from gnomon.trace import (
+    LINE_MAX,
+    Event,
+    Header,
+    Kind,
+    Pulses,
+    Reinitialize,
+    Witnesses,
+    parse_trace,
+    render_event,
+)
 
 __all__ = ["check_command"]
 
 _CHUNK = 1 << 20
 _SQLITE = b"SQLite format 3\0"
 _SCHEMES = ("postgresql://", "postgres://")
-
 _Judged = tuple[Report, Event | None]
 """The report, and the event at which the earliest violation came to light."""
 
 
-@click.command("check", cls=Command)
+@click.command("check", cls=CliCommand)
 @argument(
     "trace", metavar="TRACE", help="A trace, as JSON lines, or the store of a gnomon.Scheduler."
 )
@@ -59,9 +69,10 @@ def check_command(
 
         journal = read_journal(trace, namespace=namespace or "default", is_shared=is_shared)
         header = Header(
-            zone=zone or _host_zone(context), pulses=Pulses.DERIVED,
+            zone=zone or _host_zone(context),
+            pulses=Pulses.DERIVED,
             reinitialize=Reinitialize.RECONCILE,
-        )  # fmt: skip
+        )
         place = journal.place
         if journal.gone:
             say(f"note: the oldest {journal.gone:,} entries are gone, and are not judged", err=True)
@@ -71,7 +82,7 @@ def check_command(
         _refuse("zone", zone)
         _refuse("namespace", namespace)
         report, event = _judged_file(Path(trace), as_printed=as_printed, happy=kinds)
-    say(check_text(place, report, event, as_json=as_json), nl=False)
+    say(_check_text(place, report, event, as_json=as_json), nl=False)
     return 0 if report.is_fine else 1
 
 
@@ -92,9 +103,11 @@ def _host_zone(context: click.Context) -> str:
 def _refuse(name: str, value: str | None) -> None:
     if value is not None:
         raise DefinitionError(
-            "goes with the store of a gnomon.Scheduler", where=name, got=value,
+            "goes with the store of a gnomon.Scheduler",
+            where=name,
+            got=value,
             hint=f"leave --{name} out: a trace in a file says so itself, in its header",
-        )  # fmt: skip
+        )
 
 
 def _judged_file(path: Path, *, as_printed: bool, happy: list[str] | None) -> _Judged:
@@ -153,3 +166,75 @@ def _mentions_compute(path: Path) -> bool:
                 return True
             before = chunk[-len(word) :]
     return False
+
+
+def _check_text(place: str, report: Report, event: Event | None, *, as_json: bool) -> str:
+    """The report on a trace; `event` is where the earliest violation came to light."""
+    if as_json:
+        return _json(report, event)
+    title = "No axiom is broken." if report.is_fine else _broken(report)
+    columns = ("axiom", "verdict", "exercised", "position", "note")
+    rows = [_row(one) for one in report.verdicts.values()]
+    about = [
+        ("trace", f"{printable(place)}, {report.positions:,} positions"),
+        ("blame", str(report.blame)),
+        ("witnesses", f"{_spelled(report.witnesses)}; judged with {_spelled(report.judged_with)}"),
+        ("environment", str(report.environment.kind)),
+    ]
+    if report.first is not None:
+        where = f"{report.first.axiom} at position {report.first.position}"
+        about.insert(2, ("first", printable(f"{where}: {report.first.explanation}")))
+        if event is not None:
+            about.insert(3, ("event", printable(render_event(event))))
+    style = "bold green" if report.is_fine else "bold red"
+    return render(StyledLine(title, style), FactRows(about), "", TextTable(columns, rows))
+
+
+def _broken(report: Report) -> str:
+    names = [one.axiom for one in report.verdicts.values() if one.verdict == "false"]
+    return f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} broken."
+
+
+def _row(one: Judgement) -> tuple[str, ...]:
+    position = "" if one.position is None else str(one.position)
+    return one.axiom, str(one.verdict), str(one.exercised), position, printable(one.explanation)
+
+
+def _spelled(witnesses: Witnesses) -> str:
+    return f"a {witnesses.a:g}, b {witnesses.b:g}, lag {witnesses.lag_ms} ms"
+
+
+def _json(report: Report, event: Event | None) -> str:
+    first: Json = None
+    if report.first is not None:
+        first = {
+            "axiom": report.first.axiom,
+            "position": report.first.position,
+            "t": report.first.t,
+            "explanation": report.first.explanation,
+            "event": None if event is None else render_event(event),
+        }
+    return render_json(
+        {
+            "positions": report.positions,
+            "verdicts": {axiom: _verdict(one) for axiom, one in report.verdicts.items()},
+            "blame": str(report.blame),
+            "first": first,
+            "witnesses": report.witnesses._asdict(),
+            "judged_with": report.judged_with._asdict(),
+            "environment": {
+                "class": str(report.environment.kind),
+                "compute": report.environment.compute,
+                "longest_freeze_ms": report.environment.longest_freeze_ms,
+            },
+        }
+    )
+
+
+def _verdict(one: Judgement) -> dict[str, Json]:
+    return {
+        "verdict": str(one.verdict),
+        "exercised": one.exercised,
+        "position": one.position,
+        "explanation": one.explanation,
+    }

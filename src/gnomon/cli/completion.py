@@ -57,6 +57,8 @@ def _shell() -> str:
     if name in _SCRIPTS:
         return name
     raise DefinitionError(
-        "must name a shell that has completion", where="SHELL", got=path,
+        "must name a shell that has completion",
+        where="SHELL",
+        got=path,
         hint=f"set it to the path of one of {', '.join(_SCRIPTS)}",
-    )  # fmt: skip
+    )

@@ -4,18 +4,18 @@ The commands of krond: start, reload, status, stop, run-now, history, logs, repa
 Their exit codes are krond's own: 0 fine, 1 something that was written is wrong, 2 the state cannot
 be used or krond does not run, 3 another krond has it, 4 it cannot be written.
 
-Spec: KROND-21 to KROND-27, KROND-40.
+Spec: KROND-21 to KROND-27, KROND-38, KROND-40.
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec
 
 import click
 
-from gnomon.cli.command import PATH, Group, argument
+from gnomon.cli.click_parts import PATH, CliGroup, argument
 from gnomon.cli.krond_options import (
     beside_arguments,
     debug_option,
@@ -34,7 +34,7 @@ from gnomon.cli.krond_options import (
 from gnomon.cli.ledger_commands import ROWS_MAX, ledger_keep_ms
 from gnomon.cli.options import answer_text, clock_of, json_option, read_count, read_length_ms
 from gnomon.cli.problem import describe_problem, store_problem
-from gnomon.cli.screen import printed, safe, say
+from gnomon.cli.screen import printed, render_json, safe, say
 from gnomon.errors import (
     DefinitionError,
     IncompatibleStateError,
@@ -46,12 +46,14 @@ from gnomon.errors import (
 if TYPE_CHECKING:
     from gnomon.apps.krond.state import StateDirectory
     from gnomon.cli.screen import Json
+    from gnomon.ports import Clock
 
 __all__ = ["krond_app"]
 
 CONFIGURATION, STATE, LOCK, PERSISTENCE = 1, 2, 3, 4
+_REPLANNED = ("jobs", "periods", "all")
 
-krond_app = Group("krond", help="The daemon that runs the jobs of krontab files.")
+krond_app = CliGroup("krond", help="The daemon that runs the jobs of krontab files.")
 
 _P = ParamSpec("_P")
 
@@ -60,9 +62,11 @@ sources_argument = argument(
     help="Krontab files, or directories of them; left out, /etc/krond.d or ~/.config/krond.",
 )  # fmt: skip
 state_option = click.option(
-    "--state-dir", type=PATH, metavar="DIR",
+    "--state-dir",
+    type=PATH,
+    metavar="DIR",
     help="Where krond keeps its state; left out, /var/lib/krond or ~/.local/state/krond.",
-)  # fmt: skip
+)
 job_argument = argument("job", metavar="JOB", help="The name of a job, or FILE:NAME.")
 
 
@@ -112,13 +116,15 @@ def start_command(
 ) -> int:  # fmt: skip
     """Run the jobs of krontab files until stopped."""
     from gnomon.apps.krond.state import usual_sources
-    from gnomon.cli.krond_start import StartOptions, start_detached, start_krond
+    from gnomon.compose.krond import StartOptions, start_detached, start_krond
 
     if as_json and not detach:
         raise DefinitionError(
-            "is for an answer, and krond in the foreground gives none", where="json", got="--json",
+            "is for an answer, and krond in the foreground gives none",
+            where="json",
+            got="--json",
             hint="add --detach, or write --json-log for log lines as JSON",
-        )  # fmt: skip
+        )
     options = StartOptions(
         sources=tuple(files) if files else (usual_sources(),),
         state=_state(state_dir),
@@ -129,6 +135,7 @@ def start_command(
         log_file=log_file,
         ready_fd=ready_fd,
         beside=read_beside(mail_by, mail_from, heartbeat, metrics_file),
+        describe=describe_problem,
     )
     if not detach:
         return 0 if start_krond(options, clock_of(context)) else 130
@@ -286,10 +293,35 @@ def repair_command(context: click.Context, state_dir: Path | None, as_json: bool
 @_with_codes
 def replan_command(context: click.Context, state_dir: Path | None, as_json: bool) -> int:
     """After a clock that was ahead: plan again what was not started and lies ahead."""
-    from gnomon.cli.krond_replan import replan_text
-
-    say(replan_text(_state(state_dir), clock_of(context), as_json=as_json), nl=False)
+    say(_replan_text(_state(state_dir), clock_of(context), as_json=as_json), nl=False)
     return 0
+
+
+def _replan_text(state: "StateDirectory", clock: "Clock", *, as_json: bool) -> str:
+    """Have a krond that runs plan again, or do it where none runs, and say how much it was."""
+    import asyncio
+
+    from gnomon.apps.krond.control import ask
+    from gnomon.compose.krond import replan_stopped, replanned_record
+
+    answer = ask(state, "replan")
+    if answer is None:
+        answer = {"ok": True, **replanned_record(asyncio.run(replan_stopped(state, clock)))}
+    if not answer.get("ok"):
+        raise StoreError(str(answer.get("error")), where=str(state.path), hint="try it once more")
+    if as_json:
+        return render_json({name: _number(answer, name) for name in _REPLANNED})
+    jobs, periods = _number(answer, "jobs"), _number(answer, "periods")
+    if not periods:
+        return "no period was judged ahead of its time\n"
+    left = "" if answer["all"] else "; there are more: say it again"
+    return f"planned again: {periods} periods of {jobs} jobs{left}\n"
+
+
+def _number(answer: Mapping[str, object], name: str) -> "Json":
+    found = answer[name]
+    assert isinstance(found, int)
+    return found
 
 
 def _asked(state_dir: Path | None, command: str, **arguments: object) -> dict[str, object]:
@@ -299,18 +331,20 @@ def _asked(state_dir: Path | None, command: str, **arguments: object) -> dict[st
     answer = ask(state, command, **arguments)
     if answer is None:
         raise StoreError(
-            "krond does not run here", where=str(state.path),
+            "krond does not run here",
+            where=str(state.path),
             hint="name its directory with --state-dir, or start it",
-        )  # fmt: skip
+        )
     return answer
 
 
 def _held(error: StoreHeldError) -> StoreError:
     """The same, as the user who wanted to start krond reads it."""
     return StoreError(
-        f"is the state of a krond that runs, {error.holder}", where=str(Path(error.where).parent),
+        f"is the state of a krond that runs, {error.holder}",
+        where=str(Path(error.where).parent),
         hint="ask it with krond status, end it with krond stop, or name another --state-dir",
-    )  # fmt: skip
+    )
 
 
 def _state(state_dir: Path | None) -> "StateDirectory":

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import click
 
-from gnomon.cli.command import PATH
+from gnomon.cli.click_parts import PATH
 from gnomon.errors import DefinitionError
 
 if TYPE_CHECKING:
@@ -40,9 +40,11 @@ grace_option = click.option(
     "--grace", default="30s", metavar="DURATION", help="How long a stop waits for jobs."
 )
 keep_option = click.option(
-    "--keep", default="2160h", metavar="DURATION",
+    "--keep",
+    default="2160h",
+    metavar="DURATION",
     help="How long to keep what has ended; forever to keep everything.",
-)  # fmt: skip
+)
 log_file_option = click.option(
     "--log-file", type=PATH, metavar="PATH", help="Log there; left out, standard error."
 )
@@ -54,9 +56,11 @@ ready_option = click.option(
     "--ready-fd", type=int, metavar="N", help="Write the process id there when ready."
 )
 mail_by_option = click.option(
-    "--mail-by", default="/usr/sbin/sendmail", metavar="ROUTE",
+    "--mail-by",
+    default="/usr/sbin/sendmail",
+    metavar="ROUTE",
     help="A program like sendmail, or smtp://HOST or smtps://HOST.",
-)  # fmt: skip
+)
 mail_from_option = click.option(
     "--mail-from", metavar="ADDRESS", help="Who mail is from; left out, krond@HOST."
 )
@@ -77,14 +81,18 @@ def read_beside(
 
     if heartbeat is not None and urlsplit(heartbeat).scheme not in ("http", "https"):
         raise DefinitionError(
-            "must be a URL of http or https", where="heartbeat", got=heartbeat,
+            "must be a URL of http or https",
+            where="heartbeat",
+            got=heartbeat,
             hint="write e.g. https://hc.example.org/ping/4f2a",
-        )  # fmt: skip
+        )
     if "://" not in mail_by and not mail_by.startswith("/"):
         raise DefinitionError(
-            "must be the path of a program or the URL of a mail server", where="mail-by",
-            got=mail_by, hint="write e.g. /usr/sbin/sendmail or smtp://localhost",
-        )  # fmt: skip
+            "must be the path of a program or the URL of a mail server",
+            where="mail-by",
+            got=mail_by,
+            hint="write e.g. /usr/sbin/sendmail or smtp://localhost",
+        )
     sender = mail_from or f"krond@{socket.gethostname()}"
     by_server = "://" in mail_by
     return BesideOptions(

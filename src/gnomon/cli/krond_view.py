@@ -1,13 +1,16 @@
 """
 What krond's read commands show: status, history, logs; as tables and as JSON.
 
-The keys of the JSON are those of the observability contract, in camelCase; a period carries the
-whole decision it came from, so that it can be made again elsewhere.
+In the table of jobs what runs next stands first. A window is a line of cells: `=` has passed, `-`
+lies ahead, `>` is now and `*` the chosen second. The keys of the JSON are those of the contract for
+observers, in camelCase; a period carries the whole decision it came from, so that it can be made
+again elsewhere.
 
-Spec: KROND-25 to KROND-27.
+Spec: KROND-25 to KROND-27, KROND-34, WATCH-1, WATCH-2.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -21,11 +24,14 @@ from gnomon.apps.krond.status import (
     read_history,
     read_status,
 )
-from gnomon.cli.krond_table import COLUMNS, job_rows
+from gnomon.cli.local_time import local_text
 from gnomon.cli.problem import printable
-from gnomon.cli.screen import Facts, Json, Table, render, render_json
+from gnomon.cli.screen import FactRows, Json, TextTable, render, render_json
 from gnomon.core.civil.duration import format_duration
 from gnomon.core.civil.instant import format_instant
+from gnomon.core.civil.zone import load_zone
+from gnomon.core.decision import Chosen, Decision
+from gnomon.core.ledger.lifecycle import Outcome, Status
 from gnomon.core.ledger.period import Kind, kind_of
 from gnomon.errors import DefinitionError, StoreError
 from gnomon.ports import Clock, RunRow
@@ -35,13 +41,30 @@ from gnomon.shell.launcher.process_id import ProcessId
 from gnomon.shell.store.instant_text import maybe_to_text
 from gnomon.shell.store.sqlite import SqliteLedger
 
-__all__ = ["history_text", "logs_text", "row_json", "status_json", "status_text"]
+__all__ = [
+    "COLUMNS",
+    "GOOD",
+    "STARTED",
+    "countdown",
+    "history_text",
+    "job_rows",
+    "logs_text",
+    "row_json",
+    "status_json",
+    "status_text",
+    "window_cells",
+]
 
 _HISTORY = (
     "period", "outcome", "reason", "exit", "chosen", "started", "ended", "cpu", "memory", "note",
 )  # fmt: skip
 OUTPUT_MAX = 1_000_000
 """The most that is shown of what a run printed; more is not kept of captured output anyway."""
+WIDTH = 24
+COLUMNS = ("job", "next", "in", "window", "active", "last")
+GOOD, STARTED = "succeeded", "started"
+"""How a cell begins that says what ran last, when all is well, and when nothing is known yet."""
+_DAY = 86_400
 
 
 class _Told(NamedTuple):
@@ -59,8 +82,8 @@ def status_text(state: StateDirectory, clock: Clock, *, as_json: bool) -> tuple[
         return render_json(status_json(status, now_ms)), code
     running = status.running is not None
     rows = [(*row, "") for row in job_rows(status.jobs, now_ms=now_ms, running=running)]
-    shown = Table((*COLUMNS, "note"), rows) if rows else "There are no jobs."
-    return render(Facts([*_head(status), *_ahead(status, now_ms)]), "", shown), code
+    shown = TextTable((*COLUMNS, "note"), rows) if rows else "There are no jobs."
+    return render(FactRows([*_head(status), *_ahead(status, now_ms)]), "", shown), code
 
 
 def status_json(status: DaemonStatus, now_ms: int) -> Json:
@@ -86,7 +109,7 @@ def history_text(state: StateDirectory, job: str, *, limit: int, as_json: bool) 
         periods = [row_json(record) | {"decision": _decision(record)} for record in records]
         return render_json({"identity": identity, "periods": periods})
     rows = [_period_cells(record) for record in records]
-    return render(identity, Table(_HISTORY, rows) if rows else "  nothing has happened yet")
+    return render(identity, TextTable(_HISTORY, rows) if rows else "  nothing has happened yet")
 
 
 def logs_text(state: StateDirectory, job: str, period: str | None, *, as_json: bool) -> str:
@@ -105,9 +128,11 @@ def logs_text(state: StateDirectory, job: str, period: str | None, *, as_json: b
             })  # fmt: skip
     if period is not None and not rows:
         raise DefinitionError(
-            "is no period of this job that was started", where="period", got=period,
+            "is no period of this job that was started",
+            where="period",
+            got=period,
             hint=f"gnomon krond history {job} lists them",
-        )  # fmt: skip
+        )
     empty = {"identity": identity, "periodId": period, "path": None, "bytes": 0, "text": ""}
     return render_json(empty) if as_json else ""
 
@@ -115,9 +140,10 @@ def logs_text(state: StateDirectory, job: str, period: str | None, *, as_json: b
 async def _read_told(state: StateDirectory, job: str, limit: int) -> _Told:
     if not state.ledger.exists():
         raise StoreError(
-            "holds no state of krond", where=str(state.path),
+            "holds no state of krond",
+            where=str(state.path),
             hint="name the directory with --state-dir",
-        )  # fmt: skip
+        )
     with advised(state):
         ledger = SqliteLedger.look_into(state.ledger)
         try:
@@ -138,7 +164,8 @@ def row_json(record: PeriodRecord) -> dict[str, Json]:
         "lastPeriodId": format_instant(row.last_nominal) if row.last_nominal else None,
         "periods": row.periods,
         "nominalTime": format_instant(row.nominal),
-        "chosenTime": None if decision is None or decision.chosen_at is None
+        "chosenTime": None
+        if decision is None or decision.chosen_at is None
         else decision.to_json()["chosenTime"],
         "kind": kind_of(row.key),
         "state": row.state,
@@ -156,7 +183,7 @@ def row_json(record: PeriodRecord) -> dict[str, Json]:
         "detail": row.detail,
         "seedHash": None if decision is None else decision.seed_hash,
         "revision": row.revision,
-    }  # fmt: skip
+    }
 
 
 def _job_json(job: JobStatus, now_ms: int) -> Json:
@@ -257,3 +284,95 @@ def _number(value: object) -> int | None:
 
 def _listed(value: object) -> Sequence[object]:
     return value if isinstance(value, list) else []
+
+
+def job_rows(
+    jobs: Sequence[JobStatus], *, now_ms: int, running: bool = True
+) -> list[tuple[str, ...]]:
+    """
+    The cells of each job, the first to run first; a name that several have with its file.
+
+    A krond that does not run counts nothing down.
+    """
+    names = Counter(job.name for job in jobs)
+    return [
+        (job.name if names[job.name] == 1 else job.identity, *_cells(job, now_ms, running))
+        for job in sorted(jobs, key=_order)
+    ]
+
+
+def countdown(seconds: int) -> str:
+    """`0:07`, `12:34`, `3:12:34`, `5 d 3 h`."""
+    if seconds >= _DAY:
+        return f"{seconds // _DAY} d {seconds % _DAY // 3600} h"
+    hours, rest = divmod(max(seconds, 0), 3600)
+    clock = f"{rest // 60}:{rest % 60:02d}"
+    return f"{hours}:{clock:0>5}" if hours else clock
+
+
+def window_cells(decision: Decision, now: int) -> str:
+    """The window of a period as it looks at an instant; empty when there is none."""
+    window = decision.window
+    if not window.span:
+        return ""
+
+    def cell(at: int) -> int:
+        return (at - window.start) * (WIDTH - 1) // window.span
+
+    cells = [
+        "=" if window.start + (window.span * index) // (WIDTH - 1) < now else "-"
+        for index in range(WIDTH)
+    ]
+    if now in window:
+        cells[cell(now)] = ">"
+    if isinstance(decision.outcome, Chosen):
+        cells[cell(decision.outcome.at)] = "*"
+    return "".join(cells)
+
+
+def _order(job: JobStatus) -> tuple[bool, int, str]:
+    return job.next_ms is None, job.next_ms or 0, job.name
+
+
+def _cells(job: JobStatus, now_ms: int, running: bool) -> tuple[str, ...]:
+    zone, now = load_zone(job.schedule.decider.zone), now_ms // 1000
+    coming, away = "never again", ""
+    if job.suspended:
+        coming = "suspended"
+    elif job.next is not None and job.next.chosen_at is None:
+        coming = "unschedulable"
+    elif job.at_boot and job.next_ms is None:
+        coming = "at boot"
+    elif job.next_ms is not None:
+        coming = local_text(zone, job.next_ms // 1000)
+        away = countdown(job.next_ms // 1000 - now) if running else "-"
+    window = "" if job.next is None else window_cells(job.next, now)
+    return coming, away, window, _active(job.active, now_ms), _last(job.last, now_ms)
+
+
+def _active(rows: Sequence[RunRow], now_ms: int) -> str:
+    """The run that has been active for longest, and how many there are beside it."""
+    if not rows:
+        return ""
+    oldest = min(rows, key=lambda row: row.started_ms or now_ms)
+    found = ProcessId.read(oldest.run_id or "")
+    who = "" if found is None else f"pid {found[0].pid} "
+    length = countdown((now_ms - (oldest.started_ms or now_ms)) // 1000)
+    return f"{who}for {length}" + (f", and {len(rows) - 1} more" if len(rows) > 1 else "")
+
+
+def _last(row: RunRow | None, now_ms: int) -> str:
+    if row is None:
+        return ""
+    word, why = str(row.outcome or row.state), ""
+    if row.reason is not None:
+        why = f" ({row.reason})"
+    if row.outcome is Outcome.EXECUTED:
+        word = GOOD if row.status is Status.SUCCESS else "failed"
+        word = word if row.ended_ms is not None else STARTED
+        if word == "failed" and row.detail:
+            why = f" ({printable(row.detail).partition(' (')[0]})"
+    if row.periods > 1:
+        word = f"{word} {row.periods} times"
+    at_ms = row.ended_ms or row.updated_ms
+    return f"{word}{why}" + (f", {countdown((now_ms - at_ms) // 1000)} ago" if at_ms else "")

@@ -18,7 +18,7 @@ from rich.text import Text
 
 from gnomon.apps.krond.state import StateDirectory
 from gnomon.apps.krond.status import DaemonStatus, read_status
-from gnomon.cli.krond_table import COLUMNS, GOOD, STARTED, job_rows
+from gnomon.cli.krond_view import COLUMNS, GOOD, STARTED, job_rows
 from gnomon.errors import DefinitionError, StoreError
 from gnomon.ports import Clock
 
@@ -34,9 +34,11 @@ def watch_status(state: StateDirectory, clock: Clock, console: Console) -> None:
     """Show it until interrupted."""
     if not console.is_terminal:
         raise DefinitionError(
-            "needs a terminal", where="watch", got="no terminal",
+            "needs a terminal",
+            where="watch",
+            got="no terminal",
             hint="leave --watch out, or say --json",
-        )  # fmt: skip
+        )
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(_watch(state, clock, console))
 

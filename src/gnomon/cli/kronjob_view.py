@@ -1,18 +1,20 @@
 """
 What `gnomon operator import` and `gnomon krontab export` print: KronJobs on standard output, every
-difference in meaning on the other.
+difference in meaning on the other; and objects as YAML, without a library.
 
-Documents are YAML, as `kubectl get cronjobs -o yaml` prints it, or JSON. What is no CronJob is left
-out and said. One document that cannot be taken over keeps no other from being taken.
+Documents are read as YAML, as `kubectl get cronjobs -o yaml` prints it, or JSON. What is no CronJob
+is left out and said. One document that cannot be taken over keeps no other from being taken. Texts
+are written as JSON texts, which YAML reads as they are, and are not folded.
 
 Spec: CRONJOB-6, CRONJOB-7, CRONJOB-9.
 """
 
+import json
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from gnomon.cli.manifest_text import as_yaml
 from gnomon.cli.options import read_file
 from gnomon.cli.problem import printable
 from gnomon.cli.screen import Json, render_json
@@ -31,7 +33,11 @@ from gnomon.ports.kubernetes_object import text
 if TYPE_CHECKING:
     from gnomon.apps.krond.job import Job
 
-__all__ = ["export_text", "import_text"]
+__all__ = ["as_yaml", "export_text", "import_text"]
+
+
+_PLAIN_KEY = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*", re.ASCII)
+_WORDS = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
 
 
 class _Answer(NamedTuple):
@@ -66,9 +72,11 @@ def export_text(
         named = answer.manifest and answer.manifest["metadata"]
         if answer.manifest is not None and str(named) in names:
             error = DefinitionError(
-                "gives a name that another job has", where="name", got=job.name,
+                "gives a name that another job has",
+                where="name",
+                got=job.name,
                 hint="rename one of the jobs",
-            )  # fmt: skip
+            )
             answer = _Answer(job.name, None, (), error)
         names.add(str(named))
         answers.append(answer)
@@ -117,9 +125,11 @@ def _documents(text: str, file: str) -> Iterator[Mapping[str, object]]:
         found = list(load_all(text))
     except YAMLError as error:
         raise DefinitionError(
-            f"is no YAML ({' '.join(str(error).split())})", where=file, got=text[:100],
+            f"is no YAML ({' '.join(str(error).split())})",
+            where=file,
+            got=text[:100],
             hint="write what kubectl get cronjobs -o yaml prints",
-        ) from None  # fmt: skip
+        ) from None
     for document in found:
         if document is None:
             continue
@@ -173,3 +183,34 @@ def _plain(value: object) -> Json:
     if isinstance(value, list):
         return [_plain(one) for one in value]
     return value if isinstance(value, str | int | float | bool) or value is None else str(value)
+
+
+def as_yaml(*documents: object) -> str:
+    return "---\n".join("\n".join(_yaml_lines(one, 0)) + "\n" for one in documents)
+
+
+def _yaml_lines(value: object, depth: int) -> Iterator[str]:
+    indent = "  " * depth
+    if isinstance(value, Mapping) and value:
+        for key, inner in value.items():
+            if isinstance(inner, Mapping | list) and inner:
+                yield f"{indent}{_key(str(key))}:"
+                yield from _yaml_lines(inner, depth + 1)
+            else:
+                yield f"{indent}{_key(str(key))}: {_scalar(inner)}"
+    elif isinstance(value, list) and value:
+        for inner in value:
+            first, *rest = _yaml_lines(inner, depth + 1)
+            yield f"{indent}- {first.lstrip()}"
+            yield from rest
+    else:
+        yield f"{indent}{_scalar(value)}"
+
+
+def _key(key: str) -> str:
+    plain = _PLAIN_KEY.fullmatch(key) and key.lower() not in _WORDS
+    return key if plain else json.dumps(key)
+
+
+def _scalar(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

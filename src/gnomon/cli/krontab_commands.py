@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gnomon.cli.command import Group, argument
+from gnomon.cli.click_parts import CliGroup, argument
 from gnomon.cli.options import (
     answer_text,
     clock_of,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["krontab_app"]
 
-krontab_app = Group(
+krontab_app = CliGroup(
     "krontab", help="Check, explain and change krontab files, from which krond runs jobs."
 )
 
@@ -181,13 +181,16 @@ def format_command(file: str, write: bool, check: bool, to: str | None, as_json:
 
 @krontab_app.command("import")
 @argument(
-    "crontabs", nargs=-1, metavar="CRONTAB...",
+    "crontabs",
+    nargs=-1,
+    metavar="CRONTAB...",
     help="Files, directories of them, or - for what crontab -l prints.",
-)  # fmt: skip
+)
 @click.option(
-    "--system/--no-system", default=None,
+    "--system/--no-system",
+    default=None,
     help="Whether lines name a user, as in /etc/crontab; left out, the lines tell.",
-)  # fmt: skip
+)
 @click.option("--user", default="", show_default=False, metavar="NAME", help="Whose crontab it is.")
 @click.option("--zone", metavar="ZONE", help="Cron's zone; left out, this machine's.")
 @json_option
@@ -199,9 +202,11 @@ def import_command(
 
     if user and system:
         raise DefinitionError(
-            "cannot be given with --system, whose lines name a user", where="user", got=user,
+            "cannot be given with --system, whose lines name a user",
+            where="user",
+            got=user,
             hint="leave one of them out",
-        )  # fmt: skip
+        )
     asked = Asked(crontabs, system, user, zone or local_zone())
     out, err, sound = import_text(asked, as_json=as_json)
     say(out, nl=False)
@@ -229,9 +234,11 @@ def export_command(
 
     if not kubernetes:
         raise DefinitionError(
-            "must say what the jobs are exported to", where="export", got="",
+            "must say what the jobs are exported to",
+            where="export",
+            got="",
             hint="write gnomon krontab export --kubernetes --image IMAGE",
-        )  # fmt: skip
+        )
     jobs = _jobs(file)
     out, err, sound = export_text(
         jobs if job is None else [_find(jobs, job)], namespace=namespace, image=image,
@@ -269,9 +276,11 @@ def _find(jobs: "Sequence[Job]", name: str) -> "Job":
         return found[0]
     known = ", ".join(job.identity if found else job.name for job in found or jobs) or "no jobs"
     raise DefinitionError(
-        "is in several files" if found else "is no job", where="job", got=name,
+        "is in several files" if found else "is no job",
+        where="job",
+        got=name,
         hint=f"write one of {known}" if found else f"there is {known}",
-    )  # fmt: skip
+    )
 
 
 def _which(path: Path, job: "Job", **more: "Json") -> "dict[str, Json]":

@@ -1,36 +1,82 @@
 """
-What the krontab commands show: the findings of lint, the periods of next, the story of explain.
+What the commands about krontab files show: problems, the next periods, and a job in words.
 
-A period comes next when its chosen second lies ahead, also when its nominal time has passed. The
-period that is explained is the newest whose window has opened at the time that was asked about, or
-the next one when no time was.
+The words say when a job runs, how its second is chosen, what happens when it cannot, and what it
+starts. The same as JSON for programs.
 
-Spec: KRONTAB-31 to KRONTAB-34.
+Spec: KRONTAB-31 to KRONTAB-33.
 """
 
+import shlex
 from collections.abc import Sequence
+from datetime import timedelta
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
+from urllib.parse import urlsplit
 
+from gnomon.apps.krond.execution import Execution, SinkKind
 from gnomon.apps.krond.job import Job
 from gnomon.apps.krond.krontab import Krontab, Problem, Severity
+from gnomon.apps.krond.krontab.draft import AT_BOOT
 from gnomon.apps.krond.krontab.problem import report
 from gnomon.apps.krond.status import over_at, periods_after
-from gnomon.cli.decision_view import window_bar
-from gnomon.cli.krontab_words import job_rows, reading_of
 from gnomon.cli.local_time import distance, local_text, note_of, weekday_text
-from gnomon.cli.screen import Facts, Json, Line, Part, Table, render, render_json
+from gnomon.cli.problem import printable
+from gnomon.cli.screen import FactRows, Json, Part, StyledLine, TextTable, render, render_json
+from gnomon.cli.time_commands import window_bar
+from gnomon.core.civil.duration import short_duration
 from gnomon.core.civil.instant import format_instant
 from gnomon.core.civil.zone import load_zone
-from gnomon.core.decision import Chosen, Decision
-from gnomon.core.recurrence import Boot
+from gnomon.core.decision import (
+    Chosen,
+    Constraint,
+    Decision,
+    Distribution,
+    Placement,
+    SeedStrategy,
+    WindowRule,
+    render_constraint,
+)
+from gnomon.core.decision.distribution import (
+    Direction,
+    Exponential,
+    Normal,
+    SkewEarly,
+    SkewLate,
+    Uniform,
+)
+from gnomon.core.reading import Reading
+from gnomon.core.recurrence import Boot, Cron
+from gnomon.core.schedule import Overlap
 
-__all__ = ["Linted", "explain_text", "lint_text", "next_text", "not_counted"]
+__all__ = [
+    "Linted",
+    "explain_text",
+    "job_rows",
+    "lint_text",
+    "next_text",
+    "not_counted",
+    "reading_of",
+]
 
 _COLUMNS = ("#", "job", "chosen", "day", "nominal", "window ends", "distance", "note")
 _NONE = "No period lies ahead up to the end of 2200."
 _AT_BOOT = "at boot"
+_CLAUSES = {
+    "hours": "during the hours {}",
+    "dow": "on {}",
+    "dom": "on the days {} of the month",
+    "months": "in {}",
+    "between": "between {}",
+    "date": "on {}",
+    "dates": "on {}",
+}
+_SEEDS = {
+    SeedStrategy.STABLE: "each period has a draw of its own, the same whenever it is asked for",
+    SeedStrategy.DAILY: "all periods of a day share one draw",
+    SeedStrategy.WEEKLY: "all periods of a week share one draw",
+}
 
 
 class Linted(NamedTuple):
@@ -81,7 +127,7 @@ def next_text(jobs: Sequence[Job], *, at: int, count: int, single: bool, as_json
     if not rows and not booted:
         return render(_NONE)
     cells = [_row(number, *row, at) for number, row in enumerate(rows, 1)]
-    return render(Table(_COLUMNS, [*cells, *map(_at_boot, booted)]))
+    return render(TextTable(_COLUMNS, [*cells, *map(_at_boot, booted)]))
 
 
 def explain_text(job: Job, *, at: int, asked: bool, count: int, as_json: bool) -> str:
@@ -90,8 +136,8 @@ def explain_text(job: Job, *, at: int, asked: bool, count: int, as_json: bool) -
     if as_json:
         nothing: dict[str, Json] = {"job": job.name, "identity": job.identity, "periodId": None}
         return render_json(nothing if explained is None else _record(job, explained))
-    title = Line(job.name, "bold", f": {job.schedule.recurrence.describe()}")
-    parts: list[Part] = [title, Facts(job_rows(job)), ""]
+    title = StyledLine(job.name, "bold", f": {job.schedule.recurrence.describe()}")
+    parts: list[Part] = [title, FactRows(job_rows(job)), ""]
     if isinstance(job.schedule.recurrence, Boot):
         return render(*parts, "It runs once when krond starts for the first time after a boot.")
     if explained is None:
@@ -101,7 +147,7 @@ def explain_text(job: Job, *, at: int, asked: bool, count: int, as_json: bool) -
         _row(number, job, decision, at)
         for number, decision in enumerate(islice(periods_after(job.schedule, at), count), 1)
     ]
-    return render(*parts, Table(_COLUMNS, rows) if rows else Line(_NONE))
+    return render(*parts, TextTable(_COLUMNS, rows) if rows else StyledLine(_NONE))
 
 
 def _period_at(job: Job, at: int) -> Decision | None:
@@ -130,7 +176,7 @@ def _why(decision: Decision) -> list[Part]:
         rows.append(("chosen", "unschedulable: the constraints allow no candidate"))
     rows.append(("seed hash", decision.seed_hash))
     bar = window_bar(decision) if decision.window.span else []
-    return [Line(head, "bold"), Facts(rows), *(Line(f"  {line}") for line in bar)]
+    return [StyledLine(head, "bold"), FactRows(rows), *(StyledLine(f"  {line}") for line in bar)]
 
 
 def _at_boot(job: Job) -> tuple[str, ...]:
@@ -189,3 +235,137 @@ def _lint_lines(linted: Linted) -> str:
     warned = linted.count(Severity.WARNING)
     warnings = "" if not warned else f", {warned} warning{'s' if warned > 1 else ''}"
     return f"{text}OK: {krontab.file} ({jobs}{warnings})\n"
+
+
+def reading_of(job: Job) -> Reading:
+    """The schedule of a job as it was understood."""
+    recurrence = job.schedule.recurrence
+    assert isinstance(recurrence, Cron | Boot)
+    text = AT_BOOT if isinstance(recurrence, Boot) else recurrence.expression.text
+    return Reading(text=text, recurrence=recurrence, zone=load_zone(job.schedule.decider.zone))
+
+
+def job_rows(job: Job) -> list[tuple[str, str]]:
+    """Everything that a job says, as names and sentences."""
+    decider = job.schedule.decider
+    rows = [("identity", printable(job.identity)), *reading_of(job).to_rows()]
+    at_boot = isinstance(job.schedule.recurrence, Boot)
+    if not at_boot:
+        rows.append(("window", _window(decider.window, decider.distribution)))
+    if decider.window.span:
+        salt = f"; salt {printable(decider.salt)}" if decider.salt else ""
+        rows.append(("seed", f"{decider.seed}: {_SEEDS[decider.seed]}{salt}"))
+    if decider.only is not None:
+        rows.append(("only", _constraint(decider.only, " and ")))
+    if decider.avoid is not None:
+        rows.append(("never", _constraint(decider.avoid, " or ")))
+    since = "krond has seen the boot" if at_boot else "the chosen second"
+    rows += [("late", _deadline(job, since)), ("while active", _overlap(job))]
+    if job.suspend:
+        rows.append(("suspended", "yes: nothing is triggered, and no period is handled"))
+    return rows + _process(job.execution) + _telling(job)
+
+
+def _window(rule: WindowRule, distribution: Distribution) -> str:
+    if not rule.span:
+        return "none: it runs at the nominal second"
+    length = short_duration(rule.length)
+    match rule.placement:
+        case Placement.AFTER:
+            place = f"from the nominal time until {length} after it"
+        case Placement.AROUND:
+            half = short_duration(rule.length / 2)
+            place = f"from {half} before the nominal time until {half} after it"
+        case Placement.BEFORE:
+            place = f"from {length} before the nominal time until it"
+        case _:
+            assert_never(rule.placement)
+    return f"one second {place}; {_distribution(distribution)}"
+
+
+def _distribution(distribution: Distribution) -> str:
+    match distribution:
+        case Uniform():
+            return "each is as likely"
+        case SkewEarly(shape=shape):
+            return f"early ones are likelier (shape {shape:g})"
+        case SkewLate(shape=shape):
+            return f"late ones are likelier (shape {shape:g})"
+        case Normal(mu=mu, sigma=sigma):
+            around = "the middle or the nominal time" if mu is None else f"the {mu.value}"
+            width = "" if sigma is None else f" (sigma {short_duration(sigma)})"
+            return f"those near {around} are likelier{width}"
+        case Exponential(rate=rate, direction=direction):
+            side = "early" if direction is Direction.EARLY else "late"
+            return f"{side} ones are far likelier (lambda {rate:g})"
+        case _:
+            assert_never(distribution)
+
+
+def _constraint(constraint: Constraint, conjunction: str) -> str:
+    clauses = (clause.partition("=") for clause in render_constraint(constraint).split(";"))
+    return conjunction.join(_CLAUSES[kind].format(value) for kind, _, value in clauses)
+
+
+def _deadline(job: Job, since: str) -> str:
+    deadline = job.schedule.policy.deadline or timedelta(0)
+    if not deadline:
+        return "not allowed: a period that is not started in its chosen second is missed"
+    return f"allowed up to {short_duration(deadline)} after {since}, then missed"
+
+
+def _overlap(job: Job) -> str:
+    match job.schedule.policy.overlap:
+        case Overlap.ALLOW:
+            return "allow: it is started beside the run that is active"
+        case Overlap.REPLACE:
+            grace = short_duration(job.execution.grace)
+            return f"replace: the active run is ended first (TERM, after {grace} KILL)"
+        case _:
+            return "forbid: the period is skipped"
+
+
+def _process(execution: Execution) -> list[tuple[str, str]]:
+    command = execution.arguments[0] if execution.shell else shlex.join(execution.arguments)
+    by = f" (read by {execution.shell})" if execution.shell else ""
+    rows = [("executes", printable(f"{command}{by}"))]
+    if execution.user or execution.group:
+        group = f", group {execution.group}" if execution.group else ""
+        rows.append(("as", f"{execution.user or 'the user of krond'}{group}"))
+    if execution.cwd:
+        rows.append(("in", printable(execution.cwd)))
+    if execution.umask is not None:
+        rows.append(("umask", f"{execution.umask:04o}"))
+    if execution.timeout is not None:
+        grace = short_duration(execution.grace)
+        rows.append(
+            ("time-out", f"{short_duration(execution.timeout)}, then TERM, after {grace} KILL")
+        )
+    for name, sink in (("stdout", execution.stdout), ("stderr", execution.stderr)):
+        if sink.kind is not SinkKind.CAPTURE:
+            rows.append((name, printable(str(sink))))
+    if execution.env:
+        # The names only: values are often secrets, and this is for reading aloud.
+        rows.append(("env", " ".join(name for name, _ in execution.env)))
+    return rows
+
+
+def _place_of(url: str) -> str:
+    """Whom an address speaks to; the rest of it is a secret."""
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2]
+    rest = "/..." if parts.path.strip("/") or parts.query else ""
+    return f"{parts.scheme}://{host}{rest}"
+
+
+def _telling(job: Job) -> list[tuple[str, str]]:
+    rule, rows = job.notify, []
+    whom = [*rule.mail, *([_place_of(rule.webhook)] if rule.webhook else [])]
+    if whom:
+        on = ", ".join(sorted(one.value for one in rule.on)) or "nothing"
+        rows.append(("tells", printable(f"{', '.join(whom)} on {on}")))
+    if rule.ping:
+        rows.append(("pings", printable(_place_of(rule.ping))))
+    if job.description:
+        rows.append(("for", printable(job.description)))
+    return rows

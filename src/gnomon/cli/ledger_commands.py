@@ -12,24 +12,22 @@ from pathlib import Path
 
 import click
 
-from gnomon.cli.command import Command, argument
-from gnomon.cli.database_options import (
-    database_option,
-    pooler_option,
-    read_database,
-    schema_option,
-)
+from gnomon.cli.click_parts import CliCommand, argument
 from gnomon.cli.options import (
     clock_of,
+    database_option,
     file_argument,
     json_option,
     ledger_file_argument,
     metrics_option,
+    pooler_option,
     read_count,
+    read_database,
     read_file,
     read_keep_ms,
     read_length_ms,
     read_metrics,
+    schema_option,
     store_option,
 )
 from gnomon.cli.screen import is_terminal, say
@@ -57,7 +55,7 @@ ROWS_MAX = 10_000
 """The most rows of one schedule that are shown."""
 
 
-@click.command("run", cls=Command)
+@click.command("run", cls=CliCommand)
 @file_argument
 @store_option
 @database_option
@@ -66,13 +64,17 @@ ROWS_MAX = 10_000
 @click.option("--once", is_flag=True, help="Start what is due now, wait for it, and exit.")
 @click.option("--for", "length", metavar="DURATION", help="Stop after this long.")
 @click.option(
-    "--grace", default="30s", metavar="DURATION",
+    "--grace",
+    default="30s",
+    metavar="DURATION",
     help="How long runs may take to end when stopping.",
-)  # fmt: skip
+)
 @click.option(
-    "--keep", default="2160h", metavar="DURATION",
+    "--keep",
+    default="2160h",
+    metavar="DURATION",
     help="How long to keep what has ended; forever to keep everything.",
-)  # fmt: skip
+)
 @click.option("--json-log", is_flag=True, help="Log lines as JSON, and no table.")
 @metrics_option
 @replan_option
@@ -84,7 +86,7 @@ def run_command(
 ) -> int:  # fmt: skip
     """Run the schedules of a file until stopped, and record what became of every period."""
     from gnomon.apps.run.schedule_file import load_schedules
-    from gnomon.cli.run_command import RunOptions, run_schedules
+    from gnomon.compose.run import RunOptions, run_schedules
 
     shared = _shared(store, database, schema, pooler)
     _check_replan(replan, shared)
@@ -114,12 +116,14 @@ def _check_replan(replan: bool, shared: SharedDatabase | None) -> None:
         from gnomon.errors import DefinitionError
 
         raise DefinitionError(
-            "cannot be given with --database", where="replan", got="--replan",
+            "cannot be given with --database",
+            where="replan",
+            got="--replan",
             hint="leave it out: workers whose clocks are right share a database",
-        )  # fmt: skip
+        )
 
 
-@click.command("history", cls=Command)
+@click.command("history", cls=CliCommand)
 @ledger_file_argument
 @argument("name", required=False, metavar="[NAME]", help="One schedule; left out, every schedule.")
 @store_option
@@ -135,7 +139,7 @@ def history_command(
     schema: str | None, pooler: bool, count: str, as_json: bool,
 ) -> str:  # fmt: skip
     """Show what became of the periods, newest first."""
-    from gnomon.cli.history_view import history_of, history_text
+    from gnomon.cli.ledger_view import history_of, history_text
     from gnomon.cli.problem import printable
 
     shared = _shared(store, database, schema, pooler)
@@ -153,7 +157,7 @@ def history_command(
     return history_text(history, as_json=as_json)
 
 
-@click.command("doctor", cls=Command)
+@click.command("doctor", cls=CliCommand)
 @ledger_file_argument
 @store_option
 @database_option
@@ -171,14 +175,14 @@ def doctor_command(
 
         text, well = shared_doctor_text(shared, as_json=as_json)
     else:
-        from gnomon.cli.doctor_view import doctor_text
+        from gnomon.cli.ledger_view import doctor_text
 
         text, well = doctor_text(_ledger(file, store), as_json=as_json)
     say(text, nl=False)
     return 0 if well else 1
 
 
-@click.command("migrate-store", cls=Command)
+@click.command("migrate-store", cls=CliCommand)
 @argument("store", metavar="SQLITE", help="The file of a ledger.")
 @argument("database", metavar="POSTGRES", help="Where it goes: a URL.")
 @schema_option

@@ -19,8 +19,8 @@ from rich.text import Text
 
 from gnomon.apps.run.schedule_table import Entry
 from gnomon.cli.local_time import distance, local_text
-from gnomon.cli.run_command import Screen
 from gnomon.cli.terminal import console as new_console
+from gnomon.compose.run import Screen
 from gnomon.core.civil.zone import Zone
 from gnomon.core.ledger.lifecycle import WAITING, Outcome, State, Status
 from gnomon.errors import StoreError

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gnomon.cli.command import Group, argument
+from gnomon.cli.click_parts import CliGroup, argument
 from gnomon.cli.options import clock_of, json_option, read_length_ms
 from gnomon.cli.screen import say
 from gnomon.shell.http.listening import read_address
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["operator_app"]
 
-operator_app = Group("operator", help="KronJobs on Kubernetes.")
+operator_app = CliGroup("operator", help="KronJobs on Kubernetes.")
 
 namespace_option = click.option(
     "--namespace", metavar="NAME", help="Look after this namespace; left out, after all."
@@ -31,7 +31,7 @@ namespace_option = click.option(
 def crd_command() -> str:
     """Print the definition of the kind KronJob, for kubectl apply -f -."""
     from gnomon.apps.operator.crd import custom_resource_definition
-    from gnomon.cli.manifest_text import as_yaml
+    from gnomon.cli.kronjob_view import as_yaml
 
     definition: Mapping[str, object] = custom_resource_definition()
     return as_yaml(definition)
@@ -48,7 +48,7 @@ def crd_command() -> str:
 def manifests_command(namespace: str | None, image: str, guard: bool) -> str:
     """Print all that a cluster needs for the operator, for kubectl apply -f -."""
     from gnomon.apps.operator.manifests import guard_manifests, install_manifests
-    from gnomon.cli.manifest_text import as_yaml
+    from gnomon.cli.kronjob_view import as_yaml
 
     guards = guard_manifests(namespace=namespace) if guard else ()
     return as_yaml(*install_manifests(namespace=namespace, image=image), *guards)
@@ -57,22 +57,26 @@ def manifests_command(namespace: str | None, image: str, guard: bool) -> str:
 @operator_app.command("run")
 @namespace_option
 @click.option(
-    "--kubeconfig", metavar="PATH",
+    "--kubeconfig",
+    metavar="PATH",
     help="How to reach the cluster; left out, as this pod, or as kubectl does.",
-)  # fmt: skip
+)
 @click.option("--context", "cluster", metavar="NAME", help="A context of that file.")
 @click.option(
-    "--leader/--no-leader", default=True,
+    "--leader/--no-leader",
+    default=True,
     help="Let one of several operators work, the one that holds the Lease.",
-)  # fmt: skip
+)
 @click.option(
-    "--lease-namespace", metavar="NAME",
+    "--lease-namespace",
+    metavar="NAME",
     help="Where the Lease lies; left out, in --namespace, or the one of this pod.",
-)  # fmt: skip
+)
 @click.option(
-    "--listen", metavar="[HOST:]PORT",
+    "--listen",
+    metavar="[HOST:]PORT",
     help="Serve /metrics, /livez and /readyz there; loopback without a host.",
-)  # fmt: skip
+)
 @click.option(
     "--grace", default="10s", metavar="DURATION", help="How long passes may take at a stop."
 )
@@ -102,9 +106,11 @@ def run_command(
 
 @operator_app.command("import")
 @argument(
-    "files", nargs=-1, metavar="FILE...",
+    "files",
+    nargs=-1,
+    metavar="FILE...",
     help="Manifests of CronJobs as YAML or JSON, or - for standard input.",
-)  # fmt: skip
+)
 @click.option("--zone", default="UTC", metavar="ZONE", help="That of the CronJob controller.")
 @json_option
 @click.pass_context

@@ -4,7 +4,7 @@ The arguments and options that commands share, and how their texts become values
 A text that is not what it should be is a `DefinitionError` that names the option, like every other
 wrong input, and not a complaint of the library that reads the command line.
 
-Spec: CLI-3, CLI-4.
+Spec: CLI-3, CLI-4, CLI-38.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gnomon.cli.command import FC, PATH, argument
+from gnomon.cli.click_parts import FC, PATH, argument
 from gnomon.core.civil.duration import parse_duration
 from gnomon.core.civil.instant import from_epoch, parse_instant
 from gnomon.errors import DefinitionError
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from gnomon.cli.screen import Json
+    from gnomon.compose.shared_database import SharedDatabase
     from gnomon.ports import Clock
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "answer_text",
     "clock_of",
     "count_option",
+    "database_option",
     "dialect_option",
     "dst_option",
     "expression_argument",
@@ -38,57 +40,79 @@ __all__ = [
     "json_option",
     "ledger_file_argument",
     "metrics_option",
+    "pooler_option",
     "read_after",
     "read_count",
+    "read_database",
     "read_file",
     "read_keep_ms",
     "read_length_ms",
     "read_metrics",
+    "schema_option",
     "store_option",
     "zone_option",
 ]
 
 COUNT_MAX = 1_000
 """The most occurrences that are shown."""
-
 expression_argument = argument(
-    "expression", metavar="EXPR",
+    "expression",
+    metavar="EXPR",
     help='A cron expression in quotes, "every DURATION" or "once INSTANT".',
-)  # fmt: skip
+)
 zone_option = click.option(
     "--zone", default="UTC", metavar="ZONE", help="A zone of the IANA database."
 )
 dialect_option = click.option("--dialect", metavar="NAME", help="standard (the default) or posix.")
 dst_option = click.option(
-    "--dst", metavar="POLICY",
+    "--dst",
+    metavar="POLICY",
     help="strict, vixie or civil; left out, vixie, or strict for the dialect posix.",
-)  # fmt: skip
+)
 after_option = click.option(
     "--after", metavar="INSTANT", help="RFC 3339 with an offset; left out, now."
+)
+database_option = click.option(
+    "--database", metavar="URL", help="A ledger on PostgreSQL, which many machines can share."
+)
+schema_option = click.option(
+    "--schema", metavar="NAME", help="The schema of the database; left out, gnomon."
+)
+pooler_option = click.option(
+    "--pooler",
+    is_flag=True,
+    help="There is a pooler in between that has a connection for each transaction.",
 )
 
 
 def count_option(default: str) -> Callable[[FC], FC]:
     return click.option(
-        "--count", default=default, metavar="N",
+        "--count",
+        default=default,
+        metavar="N",
         help=f"How many occurrences to show, 1 to {COUNT_MAX}.",
-    )  # fmt: skip
+    )
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 metrics_option = click.option(
-    "--metrics", metavar="[HOST:]PORT",
+    "--metrics",
+    metavar="[HOST:]PORT",
     help="Serve metrics for Prometheus there, at /metrics; loopback without a host.",
-)  # fmt: skip
+)
 file_argument = argument("file", metavar="FILE", help="A file of schedules, TOML or YAML.")
 ledger_file_argument = argument(
-    "file", required=False, metavar="[FILE]",
+    "file",
+    required=False,
+    metavar="[FILE]",
     help="The file that is run; not with --store, not needed with --database.",
-)  # fmt: skip
+)
 store_option = click.option(
-    "--store", type=PATH, metavar="PATH",
+    "--store",
+    type=PATH,
+    metavar="PATH",
     help="The ledger; left out, FILE with the ending .sqlite3.",
-)  # fmt: skip
+)
 
 
 def answer_text(text: str, record: "Mapping[str, Json]", *, as_json: bool) -> str:
@@ -147,9 +171,11 @@ def read_keep_ms(text: str, *, least_ms: int, least: str) -> int | None:
     keep_ms = read_length_ms(text, where="keep")
     if keep_ms < least_ms:
         raise DefinitionError(
-            f"must be at least {least}", where="keep", got=text,
+            f"must be at least {least}",
+            where="keep",
+            got=text,
             hint="write e.g. 2160h for 90 days, or forever",
-        )  # fmt: skip
+        )
     return keep_ms
 
 
@@ -160,3 +186,15 @@ def read_length_ms(text: str, *, where: str) -> int:
             "must not be negative", where=where, got=text, hint="write e.g. 90s or 15m"
         )
     return length // timedelta(milliseconds=1)
+
+
+def read_database(url: str | None, schema: str | None, pooler: bool) -> "SharedDatabase | None":
+    """The ledger on PostgreSQL that is meant; None when none is."""
+    if url is None:
+        if schema is not None or pooler:
+            wrong = "--pooler" if schema is None else "--schema"
+            raise click.BadParameter(f"{wrong} goes with --database, and there is none")
+        return None
+    from gnomon.compose.shared_database import checked_database
+
+    return checked_database(url, schema, pooler)

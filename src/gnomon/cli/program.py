@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gnomon.cli.command import Group
+from gnomon.cli.click_parts import CliGroup
 from gnomon.cli.problem import (
     RemoteError,
     describe_problem,
@@ -147,7 +147,7 @@ def _install_completion(context: click.Context, _: click.Parameter, wanted: bool
         context.exit()
 
 
-@click.group(cls=Group, name="gnomon", context_settings={"show_default": True})
+@click.group(cls=CliGroup, name="gnomon", context_settings={"show_default": True})
 @click.option(
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version,
     help="Print the version and exit.",

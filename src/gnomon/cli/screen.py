@@ -22,11 +22,11 @@ __all__ = [
     "NOTE",
     "NUMBER",
     "Drawn",
-    "Facts",
+    "FactRows",
     "Json",
-    "Line",
     "Part",
-    "Table",
+    "StyledLine",
+    "TextTable",
     "is_terminal",
     "output",
     "printed",
@@ -49,7 +49,7 @@ class Drawn(str):
     __slots__ = ()
 
 
-class Line(NamedTuple):
+class StyledLine(NamedTuple):
     """A line that begins in a style of its own."""
 
     text: str
@@ -58,28 +58,28 @@ class Line(NamedTuple):
     """What follows in the usual style."""
 
 
-class Facts(NamedTuple):
+class FactRows(NamedTuple):
     """Names and what they are, indented under a title."""
 
     rows: Sequence[tuple[str, str]]
 
 
-class Table(NamedTuple):
+class TextTable(NamedTuple):
     """Rows under headings."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     """The last cell of a row holds notes; it is left out when no row has any."""
 
-    def shown(self) -> "Table":
+    def shown(self) -> "TextTable":
         """The table as it is shown, without a column of notes that is empty, and harmless."""
         columns, rows = self.columns, self.rows
         if not any(row[-1] for row in rows):
             columns, rows = columns[:-1], [row[:-1] for row in rows]
-        return Table(columns, [[harmless(cell) for cell in row] for row in rows])
+        return TextTable(columns, [[harmless(cell) for cell in row] for row in rows])
 
 
-Part = str | Line | Facts | Table
+Part = str | StyledLine | FactRows | TextTable
 
 
 def say(text: str, *, nl: bool = True, err: bool = False) -> None:
@@ -128,16 +128,16 @@ def render_json(value: Json) -> str:
 
 def _plain(part: Part) -> list[str]:
     """The lines of a part where nothing is wrapped or coloured."""
-    if isinstance(part, Line):
+    if isinstance(part, StyledLine):
         return f"{part.text}{part.rest}".split("\n")
-    if isinstance(part, Facts):
+    if isinstance(part, FactRows):
         return list(_fact_lines(part))
-    if isinstance(part, Table):
+    if isinstance(part, TextTable):
         return list(_table_lines(part.shown()))
     return part.split("\n")
 
 
-def _fact_lines(facts: Facts) -> Iterator[str]:
+def _fact_lines(facts: FactRows) -> Iterator[str]:
     width = max((_cells(name) for name, _ in facts.rows), default=0)
     for name, value in facts.rows:
         first, *others = value.split("\n")
@@ -146,7 +146,7 @@ def _fact_lines(facts: Facts) -> Iterator[str]:
             yield f"  {' ' * width}  {line}"
 
 
-def _table_lines(table: Table) -> Iterator[str]:
+def _table_lines(table: TextTable) -> Iterator[str]:
     rows = [table.columns, *table.rows]
     widths = [max(map(_cells, cells)) for cells in zip(*rows, strict=True)]
     for row in rows:

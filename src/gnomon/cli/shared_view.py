@@ -9,8 +9,7 @@ import contextlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from gnomon.cli.doctor_view import NOT_EXAMINED, counted, findings_text
-from gnomon.cli.history_view import History, read_history
+from gnomon.cli.ledger_view import NOT_EXAMINED, History, counted, findings_text, read_history
 from gnomon.cli.problem import printable, store_problem
 from gnomon.cli.screen import Json, render_json, say
 from gnomon.compose.shared_database import SharedDatabase
@@ -119,9 +118,10 @@ def _refuse_schedules(file: Path) -> None:
     ledger = file.with_suffix(".sqlite3")
     missing = "" if ledger.is_file() else ", which is not there, unless --store named another"
     raise StoreError(
-        "is a file of schedules, and no ledger", where=str(file),
+        "is a file of schedules, and no ledger",
+        where=str(file),
         hint=f"its ledger is {ledger}{missing}",
-    )  # fmt: skip
+    )
 
 
 def _interrupted(store: Path, copied: Mapping[str, str]) -> StoreError:
@@ -129,15 +129,17 @@ def _interrupted(store: Path, copied: Mapping[str, str]) -> StoreError:
     if says_moved(store):
         return StoreError(
             "was interrupted at the very end of its move; it is not run any more, so that nothing "
-            "is owed twice, and the database has all of it or nothing", where=str(store),
+            "is owed twice, and the database has all of it or nothing",
+            where=str(store),
             hint="run the same command again: it says that everything is there, or moves it",
-        )  # fmt: skip
+        )
     done = ", ".join(f"{table} {count}" for table, count in copied.items()) or "nothing"
     return StoreError(
         f"was interrupted in its move, with {done} copied; all of that was taken back, nothing has "
-        "moved, and nothing is owed twice", where=str(store),
+        "moved, and nothing is owed twice",
+        where=str(store),
         hint="run the same command again to move everything; until then the file is the ledger",
-    )  # fmt: skip
+    )
 
 
 def _worker_lines(found: SharedExamination) -> list[tuple[str, str]]:

@@ -12,7 +12,7 @@ from datetime import timedelta
 
 import click
 
-from gnomon.cli.command import Command, argument
+from gnomon.cli.click_parts import CliCommand, argument
 from gnomon.cli.options import clock_of, json_option, read_file, read_length_ms
 from gnomon.cli.screen import say
 from gnomon.core.civil.instant import from_epoch
@@ -26,7 +26,7 @@ HOURS_MAX = 10_000
 _MS = timedelta(milliseconds=1)
 
 
-@click.command("simulate", cls=Command)
+@click.command("simulate", cls=CliCommand)
 @argument(
     "file", required=False, metavar="[FILE]",
     help="Tasks: TOML, or Python that makes a list of registrations.",
@@ -70,9 +70,8 @@ def _outage(
     context: click.Context, file: str, down: str, day: str | None, zone: str, around: str,
     takes: str, *, as_json: bool,
 ) -> int:  # fmt: skip
-    from gnomon.cli.outage_text import read_day, read_outage
+    from gnomon.cli.simulate_input import load_tasks, read_day, read_outage
     from gnomon.cli.simulate_view import outage_text
-    from gnomon.cli.task_file import load_tasks
     from gnomon.simulation.declarative.outage import what_happens
 
     now = from_epoch(clock_of(context).now_ms() // 1000)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from gnomon.cli.local_time import local_text
 from gnomon.cli.problem import printable
-from gnomon.cli.screen import Facts, Json, Line, Table, render, render_json
+from gnomon.cli.screen import FactRows, Json, StyledLine, TextTable, render, render_json
 from gnomon.core.civil.instant import format_instant
 from gnomon.core.civil.zone import Zone, load_zone
 from gnomon.simulation.declarative.outage import Fate, Occurrence, Outage, Start
@@ -41,8 +41,8 @@ def outage_text(
     if len(told) > ROWS_MAX:
         rows.append(("", "", f"and {len(told) - ROWS_MAX} more", "--json has all of them"))
     return render(
-        Facts(about), "", Table(("occurrence", "task", "run", "note"), rows), "",
-        Line(_picture(found, outage, place)),
+        FactRows(about), "", TextTable(("occurrence", "task", "run", "note"), rows), "",
+        StyledLine(_picture(found, outage, place)),
     )  # fmt: skip
 
 
@@ -64,7 +64,7 @@ def worlds_text(found: Tally, *, as_json: bool) -> str:
     ]
     rows = [(name, f"{count:,}") for name, count in sorted(found.counters.items())]
     style = "bold green" if kept else "bold red"
-    return render(Line(title, style), Facts(about), "", Table(("met", "times"), rows))
+    return render(StyledLine(title, style), FactRows(about), "", TextTable(("met", "times"), rows))
 
 
 def _is_near(one: Occurrence, outage: Outage) -> bool:

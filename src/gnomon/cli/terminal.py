@@ -17,7 +17,7 @@ from rich.segment import Segment
 from rich.table import Table as Grid
 from rich.text import Text
 
-from gnomon.cli.screen import NOTE, NUMBER, Facts, Line, Part, Table
+from gnomon.cli.screen import NOTE, NUMBER, FactRows, Part, StyledLine, TextTable
 from gnomon.errors.root import harmless
 
 __all__ = ["console", "draw"]
@@ -25,6 +25,8 @@ __all__ = ["console", "draw"]
 _WIDTH_MIN = 110
 """In a narrower terminal lines run over, which loses nothing; columns cut short would. The same is
 done in any terminal for a table that needs more."""
+_WIDTH_MAX = 1_000
+"""Wide enough to find out what a table needs."""
 
 
 class _Console(Console):
@@ -46,7 +48,12 @@ def console() -> Console:
 def draw(parts: Sequence[Part]) -> str:
     """The parts below each other."""
     console = _Console(
-        file=StringIO(), force_terminal=True, highlight=False, markup=False, emoji=False
+        file=StringIO(),
+        force_terminal=True,
+        width=_WIDTH_MAX,
+        highlight=False,
+        markup=False,
+        emoji=False,
     )
     drawn = [_drawn(part) for part in parts]
     needed = max((console.measure(one).minimum for one in drawn), default=0)
@@ -58,16 +65,16 @@ def draw(parts: Sequence[Part]) -> str:
 
 
 def _drawn(part: Part) -> RenderableType:
-    if isinstance(part, Line):
+    if isinstance(part, StyledLine):
         return Text(part.text, style=part.style).append(part.rest, style="not bold not dim")
-    if isinstance(part, Facts):
+    if isinstance(part, FactRows):
         return _facts(part)
-    if isinstance(part, Table):
+    if isinstance(part, TextTable):
         return _table(part.shown())
     return part
 
 
-def _facts(facts: Facts) -> Grid:
+def _facts(facts: FactRows) -> Grid:
     grid = Grid.grid(padding=(0, 2, 0, 0))
     grid.add_column(style="dim", no_wrap=True)
     grid.add_column(overflow="fold")
@@ -76,7 +83,7 @@ def _facts(facts: Facts) -> Grid:
     return grid
 
 
-def _table(table: Table) -> Grid:
+def _table(table: TextTable) -> Grid:
     grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for at, column in enumerate(table.columns):
         is_note = column == NOTE

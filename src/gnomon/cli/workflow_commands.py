@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from gnomon.cli.command import PATH, Group, argument
+from gnomon.cli.click_parts import PATH, CliGroup, argument
 from gnomon.cli.options import (
     clock_of,
     json_option,
@@ -39,7 +39,7 @@ __all__ = [
     "said_text",
     "store_option",
     "workflow_app",
-]  # fmt: skip
+]
 
 KEEP_MIN_MS = 86_400_000
 STORE = "workflows.sqlite3"
@@ -47,13 +47,13 @@ ROWS_MAX = 10_000
 THREADS_MAX = 10_000
 _T = TypeVar("_T")
 
-workflow_app = Group("workflow", help="Automations that act on what is new, and never twice.")
+workflow_app = CliGroup("workflow", help="Automations that act on what is new, and never twice.")
 workflow_app.later = {
-    "deploy": "gnomon.cli.workflow_versions:deploy_command",
-    "versions": "gnomon.cli.workflow_versions:versions_command",
-    "rollback": "gnomon.cli.workflow_versions:rollback_command",
-    "remove": "gnomon.cli.workflow_versions:remove_command",
-    "test": "gnomon.cli.workflow_trial:trial_command",
+    "deploy": "gnomon.cli.workflow_scripts:deploy_command",
+    "versions": "gnomon.cli.workflow_scripts:versions_command",
+    "rollback": "gnomon.cli.workflow_scripts:rollback_command",
+    "remove": "gnomon.cli.workflow_scripts:remove_command",
+    "test": "gnomon.cli.workflow_scripts:trial_command",
 }
 
 name_argument = argument("name", metavar="NAME", help="A workflow.")
@@ -177,12 +177,11 @@ def events_command(
     limit = read_count(count, most=ROWS_MAX)
     wanted = None if status is None else _one_of(status, list(EventStatus), where="status")
     found = at_desk(
-        context, store,
-        lambda desk: desk.lookup.events(
-            name, limit=limit, topic=topic, status=wanted, after=after
-        ),
+        context,
+        store,
+        lambda desk: desk.lookup.events(name, limit=limit, topic=topic, status=wanted, after=after),
         to_look=True,
-    )  # fmt: skip
+    )
     return events_text(name, found, as_json=as_json)
 
 
@@ -316,7 +315,7 @@ def skip_input_command(
 @json_option
 def doctor_command(store: str, as_json: bool) -> int:
     """Examine the workflows of a store: say what is wrong with them and what to do."""
-    from gnomon.cli.other_doctor import referred
+    from gnomon.cli.ledger_view import referred
     from gnomon.cli.workflow_view import doctor_text
     from gnomon.shell.store.workflow_opening import examine_store
 

@@ -111,13 +111,14 @@ def doctor_text(found: WorkflowExamination, *, as_json: bool) -> str:
         )  # fmt: skip
     number = len(found.findings)
     lines = [
-        f"{number} finding{'s' if number > 1 else ''}" if number
+        f"{number} finding{'s' if number > 1 else ''}"
+        if number
         else "The workflows are in good order.",
         f"  store      {printable(found.place)}",
         f"  schema     {found.schema} (newest known: {found.schema_known})",
         f"  owner      {_owner(found)}",
         f"  workflows  {found.workflows}",
-    ]  # fmt: skip
+    ]
     for one in found.findings:
         where = ": ".join(part for part in (one.workflow, one.subject) if part)
         lines += [

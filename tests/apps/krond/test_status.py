@@ -7,7 +7,7 @@ import pytest
 
 from gnomon.apps.krond.state import StateDirectory
 from gnomon.apps.krond.status import JobStatus, read_status
-from gnomon.cli.krond_table import job_rows
+from gnomon.cli.krond_view import job_rows
 from gnomon.shell.store.sqlite import SqliteLedger
 from tests.apps.krond.krontab.reading import job
 from tests.clauses import clause

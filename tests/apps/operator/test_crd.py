@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gnomon.apps.operator.crd import custom_resource_definition
 from gnomon.apps.operator.definition import read_definition
-from gnomon.cli.manifest_text import as_yaml
+from gnomon.cli.kronjob_view import as_yaml
 from gnomon.core.civil.duration import parse_duration
 from gnomon.errors import DefinitionError
 from gnomon.ports.kubernetes_object import at, mapping, text, things

@@ -59,9 +59,11 @@ class Client:
         headers = {"authorization": f"Bearer {place.token}"} if place.token else {}
         if not place.url.startswith(("http://", "https://")):
             raise DefinitionError(
-                "must be the address of a service", where="url", got=place.url,
+                "must be the address of a service",
+                where="url",
+                got=place.url,
                 hint=f"write e.g. {DEFAULT_URL}",
-            )  # fmt: skip
+            )
         self._kept: httpx.Client | None = None
         self._open = partial(
             httpx.Client, base_url=place.url, headers=headers, timeout=TIMEOUT_SECONDS,
@@ -119,13 +121,15 @@ class Client:
         except (self._failure, UnicodeError) as error:
             raise RemoteError(
                 f"{self._url}: cannot be reached ({error})",
-                hint="start one with: gnomon up", code=2,
-            ) from None  # fmt: skip
+                hint="start one with: gnomon up",
+                code=2,
+            ) from None
         except ValueError:
             raise RemoteError(
                 f"{self._url}: answers {answer.status_code}, and not as Gnomon does",
-                hint="is this the address of the service?", code=2,
-            ) from None  # fmt: skip
+                hint="is this the address of the service?",
+                code=2,
+            ) from None
         if answer.is_error:
             raise _problem(self._url, answer.status_code, found)
         return found if isinstance(found, dict) else {"items": found}

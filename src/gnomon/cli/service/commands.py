@@ -3,17 +3,26 @@ The options of `gnomon up`, `gnomon api` and `gnomon worker`.
 
 Each imports what does its work when it is called; all need the extra `service`.
 
-Spec: UP-1, HTTP-12.
+Spec: UP-1, UP-8, HTTP-12.
 """
 
+import shlex
 import sys
 from pathlib import Path
 
 import click
 
-from gnomon.cli.command import PATH, Command
-from gnomon.cli.database_options import pooler_option, read_database, schema_option
-from gnomon.cli.options import clock_of, metrics_option, read_metrics
+from gnomon.cli.click_parts import PATH, CliCommand
+from gnomon.cli.options import (
+    clock_of,
+    metrics_option,
+    pooler_option,
+    read_database,
+    read_metrics,
+    schema_option,
+)
+from gnomon.cli.problem import printable
+from gnomon.cli.service.client import DEFAULT_TOKEN, DEFAULT_URL
 from gnomon.compose.shared_database import SharedDatabase
 from gnomon.errors import DefinitionError, MissingExtraError
 from gnomon.shell.settings import environment
@@ -28,7 +37,7 @@ shared_option = click.option("--database", metavar="URL", help="The ledger on Po
 _YES, _NO = ("true", "1", "yes", "on"), ("", "false", "0", "no", "off")
 
 
-@click.command("up", cls=Command)
+@click.command("up", cls=CliCommand)
 @click.option(
     "--data", type=PATH, default=Path(".gnomon"), metavar="DIR",
     help="Where the ledger and the token are.",
@@ -47,7 +56,7 @@ def up_command(
 ) -> int:  # fmt: skip
     """Run API, worker and executor in one process, on this machine only, until stopped."""
     _need_extra()
-    from gnomon.cli.service.up_command import UpOptions, run_up
+    from gnomon.compose.service_processes import UpOptions, run_up
     from gnomon.shell.http.http_settings import read_http_settings
 
     http = read_http_settings(loopback_only=True, host=host, port=port)
@@ -58,10 +67,15 @@ def up_command(
         samples=not no_samples,
         json_log=json_log,
     )
-    return 0 if run_up(options, clock_of(context), _announce) else 130
+
+    def announce(token_file: Path, url: str) -> None:
+        sys.stdout.write(_welcome(data, options.database, token_file, url))
+        sys.stdout.flush()
+
+    return 0 if run_up(options, clock_of(context), announce) else 130
 
 
-@click.command("api", cls=Command)
+@click.command("api", cls=CliCommand)
 @shared_option
 @schema_option
 @pooler_option
@@ -85,7 +99,7 @@ def api_command(
 ) -> int:  # fmt: skip
     """Serve the HTTP API from a ledger on PostgreSQL, until stopped."""
     _need_extra()
-    from gnomon.cli.service.up_command import run_api
+    from gnomon.compose.service_processes import run_api
     from gnomon.shell.http.http_settings import read_http_settings
 
     http = read_http_settings(
@@ -96,7 +110,7 @@ def api_command(
     return 0 if run_api(shared, http, clock_of(context), json_log=json_log) else 130
 
 
-@click.command("worker", cls=Command)
+@click.command("worker", cls=CliCommand)
 @shared_option
 @schema_option
 @pooler_option
@@ -109,7 +123,7 @@ def worker_command(
 ) -> int:  # fmt: skip
     """Start what is due, from a ledger on PostgreSQL, until stopped."""
     _need_extra()
-    from gnomon.cli.service.up_command import run_worker
+    from gnomon.compose.service_processes import run_worker
 
     metrics = environment().get("GNOMON_METRICS") or None if metrics is None else metrics
     shared, place = _shared(database, schema, pooler), read_metrics(metrics)
@@ -138,9 +152,11 @@ def _shared(database: str | None, schema: str | None, pooler: bool) -> SharedDat
     found = _named(database, schema, pooler)
     if found is None:
         raise DefinitionError(
-            "must be given", where="database", got=None,
+            "must be given",
+            where="database",
+            got=None,
             hint="write --database postgresql://..., or use gnomon up for one machine",
-        )  # fmt: skip
+        )
     return found
 
 
@@ -155,6 +171,16 @@ def _need_extra() -> None:
         raise MissingExtraError("the service", extra="service") from error
 
 
-def _announce(text: str) -> None:
-    sys.stdout.write(text)
-    sys.stdout.flush()
+def _welcome(data: Path, database: SharedDatabase | None, token_file: Path, url: str) -> str:
+    where = f"its data in {data}/"
+    if database is not None:
+        where = f"its ledger in {printable(database.place)}, its token in {data}/"
+    token = shlex.quote(str(token_file))
+    at = "" if url == DEFAULT_URL else f" --url {url}"
+    shown = "" if token_file == DEFAULT_TOKEN else f" --token-file {token}"
+    return (
+        f"Gnomon is up at {url}/ with {where}; ctrl-C stops it.\n"
+        "See the schedules, and what became of them:\n"
+        f'  curl -sH "Authorization: Bearer $(cat {token})" {url}/schedules\n'
+        f"  gnomon schedule list{at}{shown}\n"
+    )

@@ -15,12 +15,21 @@ from pathlib import Path
 
 import click
 
-from gnomon.cli.command import PATH, Group, argument
+from gnomon.cli.click_parts import PATH, CliGroup, argument
 from gnomon.cli.options import json_option
 from gnomon.cli.problem import RemoteError, printable
-from gnomon.cli.service.answers import columns, dag_rows, facts, json_text, listing, warn
+from gnomon.cli.service.answers import (
+    after_option,
+    columns,
+    dag_rows,
+    facts,
+    json_text,
+    limit_option,
+    listed,
+    listing,
+    warn,
+)
 from gnomon.cli.service.client import Client, find_place, part
-from gnomon.cli.service.paging import after_option, limit_option, listed
 from gnomon.cli.service.schedule_options import (
     read_text,
     token_file_option,
@@ -34,7 +43,9 @@ __all__ = ["dag_app"]
 DAG_BYTES_MAX = 1_048_576
 PAGE = 1_000
 
-dag_app = Group("dag", help="Deploy the DAGs that a service runs, look at them, and remove them.")
+dag_app = CliGroup(
+    "dag", help="Deploy the DAGs that a service runs, look at them, and remove them."
+)
 
 dag_argument = argument("dag_id", metavar="ID", help="The workflow_id of a DAG.")
 version_option = click.option(
@@ -43,10 +54,7 @@ version_option = click.option(
 
 
 @dag_app.command("deploy")
-@argument(
-    "files", nargs=-1, type=PATH, metavar="FILE...",
-    help="DAGs in JSON; - for input.",
-)  # fmt: skip
+@argument("files", nargs=-1, type=PATH, metavar="FILE...", help="DAGs in JSON; - for input.")
 @user_option
 @url_option
 @token_file_option
@@ -134,9 +142,8 @@ def remove_command(
 
 
 def _would_go(
-    client: Client, path: str, dag_id: str, version: int | None, user: str | None, *,
-    as_json: bool,
-) -> str:  # fmt: skip
+    client: Client, path: str, dag_id: str, version: int | None, user: str | None, *, as_json: bool
+) -> str:
     with _asked_for(user):
         owner = client.get(path, version=version, user_id=user).get("user_id")
     found = client.get("/schedules", workflow_id=dag_id, user_id=owner, limit=PAGE)

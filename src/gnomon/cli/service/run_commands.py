@@ -8,12 +8,21 @@ from pathlib import Path
 
 import click
 
-from gnomon.cli.command import PATH, Command, argument
+from gnomon.cli.click_parts import PATH, CliCommand, argument
 from gnomon.cli.options import json_option
 from gnomon.cli.problem import RemoteError, printable
-from gnomon.cli.service.answers import all_run_rows, columns, facts, json_text, run_rows, warn
+from gnomon.cli.service.answers import (
+    after_option,
+    all_run_rows,
+    columns,
+    facts,
+    json_text,
+    limit_option,
+    listed,
+    run_rows,
+    warn,
+)
 from gnomon.cli.service.client import Client, find_place, part
-from gnomon.cli.service.paging import after_option, limit_option, listed
 from gnomon.cli.service.schedule_options import (
     dag_option,
     definitions,
@@ -37,7 +46,7 @@ __all__ = [
 ]
 
 
-@click.command("runs", cls=Command)
+@click.command("runs", cls=CliCommand)
 @argument("schedule_id", required=False, metavar="[ID]", help="Of one schedule; left out, of all.")
 @click.option("--failed", is_flag=True, help="Of all schedules, those that failed.")
 @click.option("--status", metavar="STATUS", help="Of all schedules, those that read so.")
@@ -69,7 +78,7 @@ def runs_command(
     return listed(client, path, {}, run_rows, limit, after, as_json=as_json)
 
 
-@click.command("explain", cls=Command)
+@click.command("explain", cls=CliCommand)
 @id_argument
 @argument("run_at", metavar="INSTANT", help="A planned instant.")
 @url_option
@@ -92,7 +101,7 @@ def explain_command(
     )
 
 
-@click.command("trigger", cls=Command)
+@click.command("trigger", cls=CliCommand)
 @id_argument
 @click.option("--key", metavar="TEXT", help="The same key again starts nothing twice.")
 @click.option("--params", metavar="JSON", help="What the run is given: an object.")
@@ -113,7 +122,7 @@ def trigger_command(
     return json_text(found) if as_json else facts(found)
 
 
-@click.command("skip-next", cls=Command)
+@click.command("skip-next", cls=CliCommand)
 @id_argument
 @url_option
 @token_file_option
@@ -126,7 +135,7 @@ def skip_next_command(
     return json_text(found) if as_json else facts(found)
 
 
-@click.command("backfill", cls=Command)
+@click.command("backfill", cls=CliCommand)
 @id_argument
 @click.option(
     "--from", "start", required=True, metavar="INSTANT", help="The first instant, inclusive."
@@ -152,7 +161,7 @@ def backfill_command(
     return facts(found) + hint
 
 
-@click.command("kill", cls=Command)
+@click.command("kill", cls=CliCommand)
 @argument("key", metavar="KEY", help="The key of a run.")
 @reason_option
 @url_option
@@ -166,7 +175,7 @@ def kill_command(
     return json_text(found) if as_json else facts(found)
 
 
-@click.command("import", cls=Command)
+@click.command("import", cls=CliCommand)
 @argument("file", type=PATH, metavar="FILE", help="Schedules in JSON or TOML.")
 @yes_option
 @url_option

@@ -10,11 +10,20 @@ from pathlib import Path
 
 import click
 
-from gnomon.cli.command import Group, argument
+from gnomon.cli.click_parts import CliGroup, argument
 from gnomon.cli.options import json_option
-from gnomon.cli.service.answers import facts, json_text, listing, schedule_rows, schedule_text, warn
+from gnomon.cli.service.answers import (
+    after_option,
+    facts,
+    json_text,
+    limit_option,
+    listed,
+    listing,
+    schedule_rows,
+    schedule_text,
+    warn,
+)
 from gnomon.cli.service.client import Client, find_place, part
-from gnomon.cli.service.paging import after_option, limit_option, listed
 from gnomon.cli.service.schedule_options import (
     catchup_option,
     cron_option,
@@ -37,7 +46,7 @@ from gnomon.cli.service.schedule_options import (
 
 __all__ = ["schedule_app"]
 
-schedule_app = Group("schedule", help="Ask a service about its schedules, and change them.")
+schedule_app = CliGroup("schedule", help="Ask a service about its schedules, and change them.")
 schedule_app.later = {
     "runs": "gnomon.cli.service.run_commands:runs_command",
     "explain": "gnomon.cli.service.run_commands:explain_command",

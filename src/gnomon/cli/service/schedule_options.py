@@ -15,7 +15,7 @@ from pathlib import Path
 
 import click
 
-from gnomon.cli.command import PATH, argument
+from gnomon.cli.click_parts import PATH, argument
 from gnomon.errors import DefinitionError
 
 __all__ = [
@@ -39,7 +39,7 @@ __all__ = [
     "user_option",
     "yes_option",
     "zone_field_option",
-]  # fmt: skip
+]
 
 BYTES_MAX = 64_000_000
 DEFINITIONS_MAX = 100_000
@@ -107,9 +107,11 @@ def definitions(file: Path) -> list[dict[str, object]]:
     tables = [one for one in items if isinstance(one, dict)]
     if not items or len(tables) != len(items):
         raise DefinitionError(
-            "must hold one schedule or a list of them", where=str(file), got=text[:40],
+            "must hold one schedule or a list of them",
+            where=str(file),
+            got=text[:40],
             hint='write [[schedule]] in TOML, or [{"workflow_id": ...}] in JSON',
-        )  # fmt: skip
+        )
     if len(items) > DEFINITIONS_MAX:
         raise DefinitionError(
             f"must hold at most {DEFINITIONS_MAX} schedules",
@@ -123,9 +125,11 @@ def definitions(file: Path) -> list[dict[str, object]]:
 def _one(found: list[dict[str, object]], file: Path) -> dict[str, object]:
     if len(found) != 1:
         raise DefinitionError(
-            "must hold one schedule", where=str(file), got=len(found),
+            "must hold one schedule",
+            where=str(file),
+            got=len(found),
             hint="use gnomon schedule import for many",
-        )  # fmt: skip
+        )
     return found[0]
 
 

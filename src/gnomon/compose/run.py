@@ -1,10 +1,10 @@
 """
-The command that runs a file of schedules: `gnomon run`.
+How a file of schedules is run: `gnomon run`.
 
-Here the parts are put together: the ledger, which this process owns alone unless it is in a
-database, the launcher of processes, the clock and the runtime. What a former owner left behind is
-taken over first: runs that still go on are adopted, the others are settled. Then the schedules of
-the file are saved, and those that the file no longer has are deleted, with their history kept.
+The parts are the ledger, which this process owns alone unless it is in a database, the launcher of
+processes, the clock and the runtime. What a former owner left behind is taken over first: runs that
+still go on are adopted, the others are settled. Then the schedules of the file are saved, and those
+that the file no longer has are deleted, with their history kept.
 
 With `--once` turns are taken as always until all that was due at the start has been started; then
 nothing more is claimed, and the runs come to their end.

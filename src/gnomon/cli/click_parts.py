@@ -16,7 +16,7 @@ from types import MappingProxyType
 import click
 from click.decorators import FC
 
-__all__ = ["FC", "PATH", "Command", "Group", "argument"]
+__all__ = ["FC", "PATH", "CliCommand", "CliGroup", "argument"]
 
 PATH = click.Path(path_type=Path)
 """The type of what names a file."""
@@ -24,7 +24,7 @@ _SENTENCE_MAX = 1_000
 """Longer than any sentence about a command, so that none is cut."""
 
 
-class Argument(click.Argument):
+class _Argument(click.Argument):
     """An argument with a sentence about it."""
 
     def __init__(
@@ -35,23 +35,21 @@ class Argument(click.Argument):
         self.about = about
 
 
-class Command(click.Command):
+class CliCommand(click.Command):
     """A command whose help says what its arguments are."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        rows = [
-            (one.make_metavar(ctx), one.about) for one in self.params if isinstance(one, Argument)
-        ]
+        rows = [(one.metavar or "", one.about) for one in self.params if isinstance(one, _Argument)]
         if rows:
             with formatter.section("Arguments"):
                 formatter.write_dl(rows)
         super().format_options(ctx, formatter)
 
 
-class Group(click.Group):
+class CliGroup(click.Group):
     """A group of commands; without the name of one it prints its help."""
 
-    command_class = Command
+    command_class = CliCommand
     later: Mapping[str, str] = MappingProxyType({})
     """The commands that are imported when they are called, by name: `module:attribute`."""
 
@@ -90,7 +88,7 @@ def argument(
 ) -> Callable[[FC], FC]:  # fmt: skip
     """An argument of a command, as `click.argument` makes one, with a sentence about it."""
     return click.argument(
-        name, cls=Argument, about=help, metavar=metavar, required=required, nargs=nargs, type=type
+        name, cls=_Argument, about=help, metavar=metavar, required=required, nargs=nargs, type=type
     )
 
 

@@ -5,43 +5,44 @@ The port is taken before anything is written, so that a start which cannot be le
 The first signal lets requests and runs come to their end, the second leaves at once. A process that
 is killed leaves its facts behind, and the next one goes on from them.
 
-Spec: UP-1 to UP-10.
+Each worker tells Prometheus what it has counted, because the API of a service that is split over
+machines has started nothing and counts nothing of it.
+
+Spec: UP-1 to UP-10, METRICS-8, METRICS-9.
 """
 
 import asyncio
 import contextlib
 import logging
 import os
-import shlex
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from gnomon.apps.service.counters import ServiceCounters
+from gnomon.apps.service.counters import ServiceCounters, service_families
 from gnomon.apps.service.events import EventFeed
 from gnomon.apps.service.settings import Settings
 from gnomon.apps.service.worker import ServiceWorker
-from gnomon.cli.problem import printable
-from gnomon.cli.service.client import DEFAULT_TOKEN, DEFAULT_URL
 from gnomon.compose.executors import ExecutorSettings, callback_keys, open_executor
-from gnomon.compose.run_metrics import metrics_listener, metrics_served
+from gnomon.compose.run_metrics import metrics_listener, metrics_served, worker_page_families
 from gnomon.compose.samples import deploy_samples
 from gnomon.compose.service import make_api, relayed, serve
 from gnomon.compose.shared_database import SharedDatabase
 from gnomon.compose.stores import Stores, open_stores
 from gnomon.compose.token_file import ensure_private_directory, ensure_token, loopback_access
-from gnomon.compose.worker_page import WorkerPage
 from gnomon.errors import DefinitionError
 from gnomon.ports import Clock
 from gnomon.shell.http.authentication import AccessSource, access_from_file
 from gnomon.shell.http.http_settings import HttpSettings
 from gnomon.shell.http.listening import bind, url_of
+from gnomon.shell.observe.counts import Family
 from gnomon.shell.observe.log import log, log_lines
+from gnomon.shell.observe.prometheus import page_text
 from gnomon.shell.settings import environment
 
 __all__ = ["UpOptions", "run_api", "run_up", "run_worker"]
@@ -60,8 +61,12 @@ class UpOptions:
     json_log: bool
 
 
-def run_up(options: UpOptions, clock: Clock, announce: Callable[[str], None]) -> bool:
-    """The whole service until told to stop; False when it was told twice."""
+def run_up(options: UpOptions, clock: Clock, announce: Callable[[Path, str], None]) -> bool:
+    """
+    The whole service until told to stop; False when it was told twice.
+
+    `announce` is told the file of the token, and the URL, as soon as requests are answered.
+    """
     former = os.umask(0o077)  # what is written is for its owner only
     try:
         with closing(bind(options.http.host, options.http.port)) as listener:
@@ -109,7 +114,7 @@ async def _up(
     access: AccessSource,
     token_file: Path,
     listener: socket.socket,
-    announce: Callable[[str], None],
+    announce: Callable[[Path, str], None],
 ) -> bool:
     settings = Settings.read(environment())
     executing = ExecutorSettings(allow_commands=True)
@@ -136,7 +141,7 @@ async def _up(
             if options.samples:
                 await deploy_samples(parts.registrar, parts.deployer)
             async with serve(parts, options.http, listener):
-                announce(_welcome(options, token_file, url_of(options.http.host, listener)))
+                announce(token_file, url_of(options.http.host, listener))
                 async with telling:
                     return await _until_stopped(worker, stopping)
 
@@ -178,7 +183,7 @@ async def _worker(
             stores.ledger, executor, stores.dags, clock, _owner(clock), settings,
             events=events, counters=counters, also=stores.dag_runs,
         )  # fmt: skip
-        page = WorkerPage(
+        page = _WorkerPage(
             worker=worker,
             counters=counters,
             started_ms=clock.now_ms(),
@@ -262,16 +267,19 @@ def _owner(clock: Clock) -> str:
     return f"{socket.gethostname()}:{os.getpid()}:{clock.now_ms()}"
 
 
-def _welcome(options: UpOptions, token_file: Path, url: str) -> str:
-    where = f"its data in {options.data}/"
-    if options.database is not None:
-        where = f"its ledger in {printable(options.database.place)}, its token in {options.data}/"
-    token = shlex.quote(str(token_file))
-    at = "" if url == DEFAULT_URL else f" --url {url}"
-    shown = "" if token_file == DEFAULT_TOKEN else f" --token-file {token}"
-    return (
-        f"Gnomon is up at {url}/ with {where}; ctrl-C stops it.\n"
-        "See the schedules, and what became of them:\n"
-        f'  curl -sH "Authorization: Bearer $(cat {token})" {url}/schedules\n'
-        f"  gnomon schedule list{at}{shown}\n"
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _WorkerPage:
+    """The page of one worker of the service."""
+
+    worker: ServiceWorker
+    counters: ServiceCounters
+    started_ms: int
+    others: Callable[[], Awaitable[Sequence[Family]]] | None
+    """What there is to tell about all workers; None where this one is alone."""
+
+    async def text(self) -> str:
+        """The page as it is now."""
+        runtime, owner = self.worker.runtime, self.worker.owner
+        own = worker_page_families(runtime, owner, started_ms=self.started_ms)
+        others = [] if self.others is None else await self.others()
+        return page_text([*service_families(self.counters), *own, *others])

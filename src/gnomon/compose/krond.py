@@ -9,7 +9,9 @@ jobs that run come to their end; those that take too long are left to the next k
 A krond without a terminal is the same program, started once more with its lines in a file. The
 process that started it waits until it is ready, or hears why it is not.
 
-Spec: KROND-17 to KROND-23, CLI-41.
+After a clock that was ahead, the state of a krond that does not run is opened to plan again.
+
+Spec: KROND-17 to KROND-23, KROND-38, CLI-41.
 """
 
 import asyncio
@@ -34,10 +36,8 @@ from gnomon.apps.krond.files import load_jobs
 from gnomon.apps.krond.job import Job
 from gnomon.apps.krond.log import JobLog, KronLines
 from gnomon.apps.krond.state import StateDirectory, advised
-from gnomon.cli.krond_replan import replanned_record
-from gnomon.cli.problem import describe_problem
 from gnomon.compose.krond_beside import Beside, BesideOptions
-from gnomon.errors import DefinitionError
+from gnomon.errors import DefinitionError, StoreError
 from gnomon.ports import Clock
 from gnomon.shell.boot import read_boot
 from gnomon.shell.clock import since_boot_ms
@@ -46,10 +46,18 @@ from gnomon.shell.launcher.strain import raise_limit
 from gnomon.shell.observe.log import log, logs_to
 from gnomon.shell.store.belonging import Door, belong
 from gnomon.shell.store.instant_text import maybe_to_text, to_text
+from gnomon.shell.store.replanning import Replanned
 from gnomon.shell.store.sqlite import SqliteLedger, ledger_thread
 from gnomon.shell.worker.stopping import Stopper
 
-__all__ = ["Detached", "StartOptions", "start_detached", "start_krond"]
+__all__ = [
+    "Detached",
+    "StartOptions",
+    "replan_stopped",
+    "replanned_record",
+    "start_detached",
+    "start_krond",
+]
 
 LOG_BYTES, LOG_FILES = 10_000_000, 5
 """How long the log of a krond without a terminal becomes, and how many old ones are kept."""
@@ -70,6 +78,8 @@ class StartOptions:
     log_file: Path | None
     ready_fd: int | None
     beside: BesideOptions
+    describe: Callable[[DefinitionError], str]
+    """How an error is said to a caller at the socket."""
 
 
 def start_krond(options: StartOptions, clock: Clock) -> bool:
@@ -121,6 +131,28 @@ def start_detached(arguments: Sequence[str], options: StartOptions) -> Detached:
     with log_file.open("rb") as lines:
         lines.seek(before)
         return Detached(None, log_file, code, lines.read().decode(errors="replace"))
+
+
+async def replan_stopped(state: StateDirectory, clock: Clock) -> Replanned:
+    """Plan again in the state of a krond that does not run."""
+    if not state.ledger.exists():
+        raise StoreError(
+            "holds no state of krond",
+            where=str(state.path),
+            hint="name the directory with --state-dir",
+        )
+    state.check()
+    with advised(state):
+        ledger = SqliteLedger.open(state.ledger, exclusive=True)
+        try:
+            return await ledger.replan(now_ms=clock.now_ms())
+        finally:
+            await ledger.close()
+
+
+def replanned_record(replanned: Replanned) -> dict[str, int]:
+    """What was planned again, as JSON."""
+    return {"jobs": replanned.schedules, "periods": replanned.periods, "all": replanned.is_all}
 
 
 async def _run(jobs: list[Job], options: StartOptions, clock: Clock, early: Sequence[int]) -> bool:
@@ -207,7 +239,7 @@ class _Desk:
         try:
             key, ending = await self._daemon.run_now(str(request.get("job")))
         except DefinitionError as error:
-            return {"ok": False, "error": describe_problem(error)}
+            return {"ok": False, "error": self._options.describe(error)}
         if not request.get("wait"):
             return {"ok": True, "key": key}
         success, detail = await ending
