@@ -8,7 +8,7 @@ again, initializes it with another list or the same, both at once, or a list tha
 Spec: SIM-1, SIM-11.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -19,7 +19,7 @@ from gnomon.simulation.kit.dice import Dice
 from gnomon.simulation.kit.faults import Fault, Kind, Step, draw_faults, draw_steps
 from gnomon.simulation.kit.matcher import zone_info
 
-__all__ = ["Behaviour", "Do", "Errand", "Spec", "Task", "Trouble", "World", "draw_spec"]
+__all__ = ["Behaviour", "Do", "Errand", "Spec", "Task", "Trouble", "Troubles", "World", "draw_spec"]
 
 SECOND, MINUTE = 1_000, 60_000
 _HOUR_MS = 60 * MINUTE
@@ -47,6 +47,7 @@ _FREEZES_MS = (4_000, 35_000, 70_000)
 _SPARSE = ("* * * * *", "0,15,30,45 * * * *", "0 * * * *", "30 2 * * *", "5 1,13 * * 0,3")
 _LEAPS_MS = (90 * SECOND, 10 * MINUTE, 7 * 86_400_000, 30 * 86_400_000)
 _AHEAD_MS = (10 * SECOND, 40 * SECOND, 2 * MINUTE, 2 * MINUTE, 5 * MINUTE)
+_NEAR = 12
 _CALLS = 60  # about as many as there are while faults can happen
 
 
@@ -181,6 +182,33 @@ def draw_errand(dice: Dice, length_ms: int, lists: int) -> Errand:
 def draw_fault(dice: Dice, call: int) -> Fault:
     kind = dice.pick(tuple(Kind))
     return Fault(call, kind, dice.pick(_FREEZES_MS) if "freeze" in kind else 0)
+
+
+class Troubles(Mapping[int, Fault]):
+    """Faults without end, one in so many calls; each follows from the seed and its place."""
+
+    def __init__(self, seed: int, calls: int) -> None:
+        self._dice = Dice(seed, "troubles")
+        self._calls = calls
+        self._next = draw_fault(self._dice, self._dice.between(1, calls))
+
+    def __getitem__(self, call: int) -> Fault:
+        if call < self._next.call:
+            raise KeyError(call)
+        found = self._next._replace(call=call)
+        # Often one fault follows the other, so that recovering is disturbed too.
+        apart = _NEAR if self._dice.chance(40) else 2 * self._calls
+        self._next = draw_fault(self._dice, call + self._dice.between(1, apart))
+        return found
+
+    def get(self, call: int, default: object = None) -> Fault | None:  # type: ignore[override]
+        return None if call < self._next.call else self[call]
+
+    def __iter__(self) -> Iterator[int]:
+        raise TypeError("there is no end of them")
+
+    def __len__(self) -> int:
+        return 1
 
 
 def _in_a_storm(spec: Spec, dice: Dice) -> Spec:

@@ -28,7 +28,7 @@ from gnomon.simulation.kit.clock import Wall
 from gnomon.simulation.kit.dice import Dice
 from gnomon.simulation.kit.gate import Gate, Nature
 
-__all__ = ["Program", "Surroundings"]
+__all__ = ["Program", "ProgramWorld"]
 
 TRY_AGAIN_MS = 1_000
 _ERRORS: tuple[Callable[[], BaseException], ...] = (
@@ -39,7 +39,7 @@ _ERRORS: tuple[Callable[[], BaseException], ...] = (
 )
 
 
-class Surroundings(Nature, Clerk, Protocol):
+class ProgramWorld(Nature, Clerk, Protocol):
     """What a program needs of the world around it."""
 
     spec: Spec
@@ -56,7 +56,7 @@ class Surroundings(Nature, Clerk, Protocol):
 class Program:
     """One process with a scheduler in it."""
 
-    def __init__(self, gate: Gate[Nature], world: Surroundings) -> None:
+    def __init__(self, gate: Gate[Nature], world: ProgramWorld) -> None:
         self.busy = 0
         """How many things it is doing."""
         self._gate = gate

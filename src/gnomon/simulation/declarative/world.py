@@ -22,9 +22,16 @@ from gnomon.ports import Change
 from gnomon.simulation.declarative.court import Court, Mark
 from gnomon.simulation.declarative.journal import KEPT, Shelf
 from gnomon.simulation.declarative.minutes import Minutes
-from gnomon.simulation.declarative.plan import Do, Errand, Spec, World, draw_errand, draw_spec
+from gnomon.simulation.declarative.plan import (
+    Do,
+    Errand,
+    Spec,
+    Troubles,
+    World,
+    draw_errand,
+    draw_spec,
+)
 from gnomon.simulation.declarative.program import Program
-from gnomon.simulation.declarative.troubles import Troubles
 from gnomon.simulation.declarative.witness import Witness
 from gnomon.simulation.kit.campaign import Deaths, Scenario
 from gnomon.simulation.kit.clock import GatedClock, Wall

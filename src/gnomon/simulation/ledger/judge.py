@@ -21,7 +21,7 @@ from gnomon.simulation.ledger.catching_up import broken_catchups, may_be_put_off
 from gnomon.simulation.ledger.killing import broken_kills
 from gnomon.simulation.ledger.reasons import broken_reasons
 from gnomon.simulation.ledger.record import Effect, Grant, Record, Row, Seen
-from gnomon.simulation.ledger.telling import broken_losses, broken_tellings
+from gnomon.simulation.ledger.telling import broken_tellings
 
 __all__ = ["judge"]
 
@@ -262,22 +262,6 @@ def _first_seen(case: Case) -> Iterator[tuple[str, str]]:
             yield "first", f"{row.nominal} ran, and its instant was before its schedule"
 
 
-def _kills(case: Case) -> Iterator[tuple[str, str]]:
-    """What is to be ended is ended, and not started again."""
-    kept = [*case.rows, *case.asked], case.effects, case.grants
-    for text in broken_kills(case.record, kept):
-        yield "killed", text
-
-
-def _tellings(case: Case) -> Iterator[tuple[str, str]]:
-    """What was decided is told, and nothing else."""
-    name = str(case.schedule["schedule_id"])
-    for text in broken_tellings(case.record, name, [*case.rows, *case.asked]):
-        yield "told", text
-    for text in broken_losses(case.record, case.grants):
-        yield "told", text
-
-
 def _deleted(case: Case) -> Iterator[tuple[str, str]]:
     """A schedule that was deleted starts nothing any more."""
     gone = case.record.deleted.get(str(case.schedule["schedule_id"]))
@@ -348,5 +332,6 @@ def _by_fence(grant: Grant) -> int:
 
 _CHECKS = (
     _covered, _asked_for, _true_outcomes, _starts, _overlaps, _claims, _in_time, broken_reasons,
-    _chosen, _first_seen, _kills, _tellings, _deleted, _newest_counts, broken_catchups, _calm,
+    _chosen, _first_seen, broken_kills, broken_tellings, _deleted, _newest_counts,
+    broken_catchups, _calm,
 )  # fmt: skip

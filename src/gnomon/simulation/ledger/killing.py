@@ -12,17 +12,30 @@ Spec: SIM-7.
 
 from collections.abc import Iterator, Sequence
 
+from gnomon.simulation.ledger.case import Case
 from gnomon.simulation.ledger.record import Effect, Grant, Record, Row
 
-__all__ = ["Kept", "broken_kills"]
-
-Kept = tuple[Sequence[Row], Sequence[Effect], Sequence[Grant]]
-"""What there is about one schedule: its rows, what really began, and what was claimed."""
+__all__ = ["broken_kills"]
 
 
-def broken_kills(record: Record, kept: Kept) -> Iterator[str]:
-    """What should not have been."""
-    rows, effects, grants = kept
+def broken_kills(case: Case) -> Iterator[tuple[str, str]]:
+    """What is to be ended is ended, and not started again."""
+    record, effects, grants = case.record, case.effects, case.grants
+    for text in _claimed_or_launched(record, grants):
+        yield "killed", text
+    for row in (*case.rows, *case.asked):
+        tries = [one for one in grants if one.key == row.key]
+        told: tuple[str, ...] = ()
+        if (row.outcome, row.reason) == ("executed", "killed"):
+            told = ("Ended",)
+        elif (row.outcome, row.reason) == ("executed", "replaced") and _is_told(record, tries):
+            told = ("Ended", "Failed")
+        for text in _gone_on(record, row, effects, tries, told=told) if told else ():
+            yield "killed", text
+
+
+def _claimed_or_launched(record: Record, grants: Sequence[Grant]) -> Iterator[str]:
+    """What was claimed or launched that was to be ended."""
     for grant in grants:
         asked_no = record.killed.get(grant.key)
         if asked_no is not None and asked_no < grant.no and not grant.is_adopted:
@@ -31,12 +44,6 @@ def broken_kills(record: Record, kept: Kept) -> Iterator[str]:
         told_no, launched_no = record.told.get(place), record.launched.get(place)
         if told_no is not None and launched_no is not None and told_no < launched_no:
             yield f"{grant.nominal} was launched by {grant.worker}, who knew it was to be ended"
-    for row in rows:
-        tries = [one for one in grants if one.key == row.key]
-        if (row.outcome, row.reason) == ("executed", "killed"):
-            yield from _gone_on(record, row, effects, tries, told=("Ended",))
-        elif (row.outcome, row.reason) == ("executed", "replaced") and _is_told(record, tries):
-            yield from _gone_on(record, row, effects, tries, told=("Ended", "Failed"))
 
 
 def _is_told(record: Record, tries: Sequence[Grant]) -> bool:

@@ -12,9 +12,10 @@ Spec: SIM-19, SIM-23.
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from gnomon.simulation.ledger.case import Case
 from gnomon.simulation.ledger.record import Grant, Record, Row, ToldLost
 
-__all__ = ["broken_losses", "broken_tellings"]
+__all__ = ["broken_tellings"]
 
 _DECIDED = frozenset(
     ("overlap", "queue_full", "paused", "catchup_limit", "deadline", "outage", "constraints")
@@ -22,7 +23,16 @@ _DECIDED = frozenset(
 """The reasons that only a worker gives."""
 
 
-def broken_tellings(record: Record, schedule_id: str, rows: Sequence[Row]) -> Iterator[str]:
+def broken_tellings(case: Case) -> Iterator[tuple[str, str]]:
+    """What was decided is told, and nothing else."""
+    name = str(case.schedule["schedule_id"])
+    for text in _settled(case.record, name, [*case.rows, *case.asked]):
+        yield "told", text
+    for text in _lost(case.record, case.grants):
+        yield "told", text
+
+
+def _settled(record: Record, schedule_id: str, rows: Sequence[Row]) -> Iterator[str]:
     """What should not have been told, and what should have been."""
     by_key = {row.key: row for row in rows}
     told = [one for one in record.settled if one.schedule_id == schedule_id]
@@ -48,7 +58,7 @@ def broken_tellings(record: Record, schedule_id: str, rows: Sequence[Row]) -> It
             yield f"{row.nominal} is {row.outcome}({row.reason}), and no worker told it"
 
 
-def broken_losses(record: Record, grants: Sequence[Grant]) -> Iterator[str]:
+def _lost(record: Record, grants: Sequence[Grant]) -> Iterator[str]:
     """What was told lost, and had been neither taken by then nor judged lost."""
     keys = {grant.key for grant in grants}
     for one in record.lost:

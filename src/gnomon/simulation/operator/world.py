@@ -36,11 +36,11 @@ from gnomon.simulation.kit.notes import Notes
 from gnomon.simulation.kit.world import Life, SimulatedWorld, silent
 from gnomon.simulation.kubernetes.controllers import collect_garbage, run_jobs
 from gnomon.simulation.kubernetes.server import Happened, SimulatedServer, metadata_of
+from gnomon.simulation.operator.duty import at, text
 from gnomon.simulation.operator.judge import TOLERANCE_S, Judge
 from gnomon.simulation.operator.people import NAMESPACE, People
 from gnomon.simulation.operator.plan import MEDDLING, Errand, Spec, Strike, World, draw_spec
 from gnomon.simulation.operator.scrutiny import scrutinize
-from gnomon.simulation.operator.telling import summary
 from gnomon.simulation.operator.way import Way
 
 __all__ = ["ABLE_S", "SCENARIO", "Trial", "run_world"]
@@ -223,7 +223,7 @@ class OperatorWorld(SimulatedWorld[_Life]):
         now = self.wall.now_ms() / 1000 + happened.version * _IN_ORDER_S
         one, by = happened.object, self._actor
         if happened.kind in (Kind.JOB, Kind.KRONJOB):
-            self.notes.log(self.at(), by, f"{happened.seen} {summary(happened)}")
+            self.notes.log(self.at(), by, f"{happened.seen} {_summary(happened)}")
         if happened.seen is Seen.DELETED:
             metadata = metadata_of(one)
             self.judge.see_deletion(
@@ -257,6 +257,48 @@ class _SkewedClock(GatedClock):
 
     def now_ms(self) -> int:
         return super().now_ms() + self._skew_ms()
+
+
+def _summary(happened: Happened) -> str:
+    """What has become of an object, in a line for a person who reads the log."""
+    one, metadata = happened.object, metadata_of(happened.object)
+    words = [str(metadata["name"]), f"v{metadata['resourceVersion']}"]
+    if happened.kind is Kind.JOB:
+        words += [
+            str(metadata["uid"])[-4:], text(metadata, "annotations", "gnomon.dev/state"),
+            "suspended" if at(one, "spec", "suspend") is True else "",
+            "going" if "deletionTimestamp" in metadata else "", *_conditions(one),
+        ]  # fmt: skip
+        return " ".join(word for word in words if word)
+    words += [f"g{metadata['generation']}", f"cursor {_time(text(one, 'status', 'cursor'))}"]
+    for name in ("open", "ahead", "active", "recent"):
+        listed = at(one, "status", name)
+        entries = listed[:3] if isinstance(listed, list) else []
+        words.append(f"{name} [{', '.join(_entry(entry) for entry in entries)}]")
+    return " ".join([*words, *_conditions(one)])
+
+
+def _entry(entry: object) -> str:
+    if isinstance(entry, str):
+        return _time(entry)
+    if not isinstance(entry, Mapping):
+        return ""
+    period = text(entry, "period") or text(entry, "from")
+    named = ("outcome", "reason", "result", "uid")
+    return " ".join([_time(period), *(text(entry, name)[-12:].lstrip("0") for name in named)])
+
+
+def _conditions(one: object) -> list[str]:
+    found = at(one, "status", "conditions")
+    return [
+        text(condition, "type")
+        for condition in (found if isinstance(found, list) else [])
+        if text(condition, "status") == "True"
+    ]
+
+
+def _time(instant: str) -> str:
+    return instant[11:19]
 
 
 SCENARIO = Scenario(

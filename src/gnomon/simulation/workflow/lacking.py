@@ -9,18 +9,10 @@ Spec: WSIM-16.
 
 from collections.abc import Iterator, Sequence
 
-from gnomon.simulation.workflow.log import Lacking
 from gnomon.simulation.workflow.outside import Lack, Outside
 
-__all__ = ["CAUSES_MS", "LACKS", "unloadable"]
+__all__ = ["unloadable"]
 
-CAUSES_MS = 3_600_000
-"""So often another thing is wrong with the script."""
-LACKS = (
-    Lacking("", "no text of it was kept"),
-    Lacking("import a_share_that_is_away\n", "no module a_share_that_is_away, line 1"),
-    Lacking("found = 1\nwanted = )\n", "must be Python (unmatched ')', line 2)"),
-)
 _LOOKS_MS = 600_000
 _PAUSE_MS = 900_000
 """After that long without a look it could be loaded meanwhile."""

@@ -17,7 +17,7 @@ from gnomon.shell.store.database import MEMORY, Database
 from gnomon.shell.store.workflow_log import SqliteWorkflowLog
 from gnomon.simulation.kit.gate import Gate, Nature, behind
 
-__all__ = ["Lacking", "LogWitness", "MemoryStore", "Store", "watched"]
+__all__ = ["CAUSES_MS", "LACKS", "Lacking", "LogWitness", "MemoryStore", "Store", "watched"]
 
 
 class Store(Protocol):
@@ -75,6 +75,15 @@ class Lacking(NamedTuple):
 
     text: str
     cause: str
+
+
+CAUSES_MS = 3_600_000
+"""So often another thing is wrong with the script."""
+LACKS = (
+    Lacking("", "no text of it was kept"),
+    Lacking("import a_share_that_is_away\n", "no module a_share_that_is_away, line 1"),
+    Lacking("found = 1\nwanted = )\n", "must be Python (unmatched ')', line 2)"),
+)
 
 
 class LogWitness(NamedTuple):

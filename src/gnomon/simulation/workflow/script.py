@@ -24,7 +24,7 @@ from gnomon.simulation.kit.gate import Gate, Nature
 from gnomon.simulation.workflow.outside import Outside
 from gnomon.simulation.workflow.plan import Behaviour, Spec
 
-__all__ = ["NAME", "Surroundings", "make_workflow"]
+__all__ = ["NAME", "ScriptWorld", "make_workflow"]
 
 NAME = "shop"
 BATCH_WAIT = timedelta(seconds=60)
@@ -41,7 +41,7 @@ ODD_WAKES: tuple[object, ...] = (
 )
 
 
-class Surroundings(Nature, Protocol):
+class ScriptWorld(Nature, Protocol):
     """What the script needs of the world around it."""
 
     spec: Spec
@@ -58,7 +58,7 @@ class Surroundings(Nature, Protocol):
     def complain(self, text: str) -> None: ...
 
 
-def make_workflow(gate: Gate[Nature], world: Surroundings) -> Workflow:
+def make_workflow(gate: Gate[Nature], world: ScriptWorld) -> Workflow:
     """The workflow, as one process has it."""
     made = Workflow(NAME)
     script = _Script(gate, world)
@@ -96,7 +96,7 @@ def _consume(
 
 
 class _Script:
-    def __init__(self, gate: Gate[Nature], world: Surroundings) -> None:
+    def __init__(self, gate: Gate[Nature], world: ScriptWorld) -> None:
         self._gate = gate
         self._world = world
         self._moods: Behaviour = world.spec.behaviour

@@ -31,8 +31,16 @@ from gnomon.simulation.kit.notes import Notes
 from gnomon.simulation.kit.world import Life, SimulatedWorld, silent
 from gnomon.simulation.workflow.archive import Archive
 from gnomon.simulation.workflow.audit import Auditor, audit, hurried, is_at_rest, weathered
-from gnomon.simulation.workflow.lacking import CAUSES_MS, LACKS, unloadable
-from gnomon.simulation.workflow.log import Lacking, LogWitness, MemoryStore, Store, watched
+from gnomon.simulation.workflow.lacking import unloadable
+from gnomon.simulation.workflow.log import (
+    CAUSES_MS,
+    LACKS,
+    Lacking,
+    LogWitness,
+    MemoryStore,
+    Store,
+    watched,
+)
 from gnomon.simulation.workflow.outside import Lack, Outside
 from gnomon.simulation.workflow.person import Person
 from gnomon.simulation.workflow.plan import START_MS, Do, Errand, Spec, World, draw_spec
