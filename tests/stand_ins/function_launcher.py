@@ -16,10 +16,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from gnomon.core.civil.instant import format_instant
+from gnomon.core.ledger.detail import failure_line
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.errors import DefinitionError
 from gnomon.ports import Claim, Clock, Ended, Failed, Launched
-from gnomon.shell.launcher.ends import Ends, all_done_within, failure_line
+from gnomon.shell.launcher.ends import Ends
+from gnomon.shell.wake import all_done_within
 
 __all__ = ["Context", "Function", "FunctionLauncher"]
 

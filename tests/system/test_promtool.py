@@ -7,15 +7,15 @@ from textwrap import indent
 
 from gnomon.apps.krond.counts import KrondFacts, Tally, krond_families
 from gnomon.apps.service.counters import ServiceCounters, service_families
+from gnomon.compose.heartbeats import worker_families
 from gnomon.shell.http.app import HttpCounts
 from gnomon.shell.observe.counts import Telemetry, build_family, runtime_families
-from gnomon.shell.observe.heartbeats import worker_families
 from gnomon.shell.observe.notify.rule import Occasion
 from gnomon.shell.observe.prometheus import page_text
 from tests.apps.krond.krontab.reading import job
 from tests.clauses import clause
+from tests.compose.test_heartbeats import worker
 from tests.shell.observe.notify.happenings import happened
-from tests.shell.observe.test_heartbeats import worker
 from tests.system.packages import provide
 
 

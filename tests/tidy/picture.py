@@ -27,7 +27,7 @@ FLOORS = {
     ],
     "all that touches the world": [
         "shell/worker", "shell/store", "shell/launcher", "shell/executor", "shell/http",
-        "shell/kubernetes", "shell/observe", "shell/outgoing", "batch",
+        "shell/kubernetes", "shell/observe", "batch",
     ],
     "contracts": ["ports"],
     "decides, and judges": ["core", "theory"],

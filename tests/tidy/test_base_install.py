@@ -9,7 +9,7 @@ from packaging.utils import canonicalize_name
 
 from tests.tidy.tree import ROOT
 
-NAMED = {"click", "rich", "tzdata", "tzlocal"}
+NAMED = {"click", "prometheus-client", "rich", "tzdata", "tzlocal"}
 BROUGHT = {*NAMED, "markdown-it-py", "mdurl", "pygments"}
 """Those that Gnomon names, and three that rich needs to draw."""
 

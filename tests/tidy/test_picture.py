@@ -25,6 +25,19 @@ def test_every_room_of_the_sources_has_a_place() -> None:
     assert placed - rooms == {"trace"}, "a module, which both the core and the theory know"
 
 
+def test_rooms_on_one_floor_are_strangers() -> None:
+    """But all may use `observe`, and the worker and the executors the other rooms of the shell."""
+    found = uses()
+    near = {
+        (room, used)
+        for rooms in FLOORS.values()
+        for room in rooms
+        for used in found[room] & set(rooms)
+        if used != "shell/observe" and room not in {"shell/worker", "shell/executor"}
+    }
+    assert near == {("trace", "errors")}
+
+
 def test_an_import_that_points_up_has_no_place() -> None:
     found = uses()
     found["core"].add("cli")

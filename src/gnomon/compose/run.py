@@ -187,7 +187,7 @@ def _others(
 ) -> Callable[[], Awaitable[Sequence[Family]]] | None:
     if options.database is None:
         return None
-    from gnomon.shell.observe.heartbeats import Heartbeats
+    from gnomon.compose.heartbeats import Heartbeats
     from gnomon.shell.store.postgres.ledger import PostgresLedger
 
     assert isinstance(ledger, PostgresLedger)

@@ -68,7 +68,7 @@ async def _file(path: Path) -> AsyncIterator[Stores]:
 
 @contextlib.asynccontextmanager
 async def _database(database: SharedDatabase) -> AsyncIterator[Stores]:
-    from gnomon.shell.observe.heartbeats import Heartbeats  # they need an extra
+    from gnomon.compose.heartbeats import Heartbeats  # they need an extra
     from gnomon.shell.store.postgres.dag import PostgresDagRuns, PostgresDagStore
     from gnomon.shell.store.postgres.ledger import PostgresLedger
     from gnomon.shell.store.postgres.notes import Notes

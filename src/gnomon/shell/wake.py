@@ -12,14 +12,16 @@ import asyncio
 import contextlib
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import TracebackType
+from typing import TypeVar
 
 from gnomon.ports import Clock
 
-__all__ = ["FileWakeup", "Wakeup", "wake_readers"]
+__all__ = ["FileWakeup", "Wakeup", "all_done_within", "wake_readers"]
 
 _MEMORY = ":memory:"
+_Result = TypeVar("_Result")
 
 
 class Wakeup:
@@ -88,6 +90,24 @@ class FileWakeup:
         with contextlib.suppress(BlockingIOError):
             os.read(self._pipe, 4096)
         self._answer()
+
+
+async def all_done_within(
+    clock: Clock, futures: Iterable["asyncio.Future[_Result]"], length_ms: int
+) -> bool:
+    """Wait until all of these are done, but no longer than this; say whether they are."""
+    waiting = [future for future in futures if not future.done()]
+    if not waiting:
+        return True
+    whole = asyncio.ensure_future(asyncio.wait(waiting))
+    alarm = asyncio.ensure_future(clock.sleep_ms(length_ms))
+    try:
+        await asyncio.wait([whole, alarm], return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        whole.cancel()
+        alarm.cancel()
+        await asyncio.wait([whole, alarm])
+    return all(future.done() for future in waiting)
 
 
 def wake_readers(store: str) -> None:

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 
+from gnomon.compose.heartbeats import worker_families
 from gnomon.shell.observe.counts import (
     Family,
     Histogram,
@@ -12,10 +13,9 @@ from gnomon.shell.observe.counts import (
     gauge,
     histogram,
 )
-from gnomon.shell.observe.heartbeats import worker_families
 from gnomon.shell.observe.prometheus import page_text
 from tests.clauses import clause
-from tests.shell.observe.test_heartbeats import worker
+from tests.compose.test_heartbeats import worker
 
 
 @clause("METRICS-1")

@@ -24,9 +24,9 @@ from contextvars import ContextVar
 
 from gnomon.apps.declarative.log import LogEvent, log
 from gnomon.apps.declarative.task_plan import End, Start
+from gnomon.core.ledger.detail import failure_line
 from gnomon.ports import Clock
 from gnomon.shell.daemon_threads import DaemonThreads, Outcome
-from gnomon.shell.launcher.ends import failure_line
 
 __all__ = ["CUT_MS", "Run", "Runner", "StopLimit", "current_run"]
 

@@ -12,10 +12,10 @@ Spec: SERVICE-17, SERVICE-18.
 from enum import StrEnum
 
 from gnomon.apps.service.schedule_input import feedback_ms
+from gnomon.core.ledger.detail import one_line
 from gnomon.core.ledger.lifecycle import State
 from gnomon.ports import Ended, Launched, Ledger, RunRow
 from gnomon.ports.executor import Feedback, FeedbackStatus
-from gnomon.shell.launcher.ends import one_line
 
 __all__ = ["Heard", "record_feedback"]
 

@@ -19,6 +19,7 @@ from typing import assert_never
 
 from gnomon.apps.service.schedule_input import Target, feedback_ms, target_of
 from gnomon.apps.service.watching import MAX_DURATION, Watch
+from gnomon.core.ledger.detail import failure_line, one_line
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.core.ledger.period import Kind, kind_of
 from gnomon.errors import StoreError
@@ -34,7 +35,7 @@ from gnomon.ports.executor import (
     Refused,
     Unanswered,
 )
-from gnomon.shell.launcher.ends import all_done_within, failure_line, one_line
+from gnomon.shell.wake import all_done_within
 
 __all__ = ["RunLauncher"]
 

@@ -14,10 +14,10 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from gnomon.core.civil.instant import parse_instant, to_epoch
+from gnomon.core.ledger.detail import one_line
 from gnomon.errors import DefinitionError
 from gnomon.ports.executor import Feedback, FeedbackStatus
 from gnomon.shell.executor.signature import Keyring, Purpose, objection_to
-from gnomon.shell.launcher.ends import one_line
 
 __all__ = ["CALLBACK_MAX", "Rejected", "read_callback"]
 

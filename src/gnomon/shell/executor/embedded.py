@@ -16,6 +16,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from gnomon.core.dag import Dag, parse_dag
+from gnomon.core.ledger.detail import one_line
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.errors import DefinitionError, StoreError
 from gnomon.ports import Clock
@@ -23,7 +24,7 @@ from gnomon.ports.dag import DagRun, DagRuns
 from gnomon.ports.executor import Accepted, Answer, Feedback, FeedbackStatus, Meta, Refused
 from gnomon.shell.executor.node_runners import NodeRunners
 from gnomon.shell.executor.running_dag import RunningDag, Tools
-from gnomon.shell.launcher.ends import all_done_within, one_line
+from gnomon.shell.wake import all_done_within
 
 __all__ = ["SIDE_BY_SIDE", "EmbeddedExecutor", "FeedbackQueue"]
 

@@ -16,12 +16,12 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 
 from gnomon.core.civil.instant import format_instant, to_epoch
+from gnomon.core.ledger.detail import one_line
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.ports import Clock
 from gnomon.ports.executor import Accepted, Answer, Feedback, Meta, Refused, Unanswered
 from gnomon.shell.executor.signature import Keyring, Purpose, signed
 from gnomon.shell.http.outgoing import Fault, Outgoing, Request, Response, Trouble
-from gnomon.shell.launcher.ends import one_line
 
 __all__ = ["ANSWER_MS", "RETRY_AFTER_MAX_MS", "HttpExecutor"]
 

@@ -21,10 +21,11 @@ from threading import Thread
 from typing import cast
 
 from gnomon.core.dag import PythonNode
+from gnomon.core.ledger.detail import failure_line, one_line
 from gnomon.errors.root import shown
 from gnomon.ports import Clock
 from gnomon.shell.executor.node import NodeContext, NodeEnd, Record, cut_log
-from gnomon.shell.launcher.ends import all_done_within, failure_line, one_line
+from gnomon.shell.wake import all_done_within
 
 __all__ = ["PythonNodes"]
 

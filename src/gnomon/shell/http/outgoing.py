@@ -23,10 +23,11 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from gnomon.core.ledger.detail import failure_line, one_line
 from gnomon.errors import MissingExtraError
 from gnomon.ports import Clock
 from gnomon.shell.http.address_rule import PUBLIC, Rule
-from gnomon.shell.launcher.ends import all_done_within, failure_line, one_line
+from gnomon.shell.wake import all_done_within
 
 try:
     import httpcore

@@ -1,39 +1,31 @@
 """
 How did a run end, in one line, and which ends was the worker not told of yet?
 
-What a run says about itself is foreign text: it is cut to a bearable length, and characters that
-could break a line or a terminal are written as escapes. What it used stands in the same line, where
-the launcher measures it, and can be read out of it.
+What it used stands in the same line, where the launcher measures it, and can be read out of it.
 
 Spec: LAUNCH-4, LAUNCH-14.
 """
 
 import asyncio
 import re
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple, TypeVar
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from gnomon.ports import Clock, Ended
+from gnomon.ports import Ended
 
 __all__ = [
-    "DETAIL_MAX",
     "Ends",
     "Exit",
     "Usage",
-    "all_done_within",
     "exit_line",
-    "failure_line",
-    "one_line",
     "read_exit",
     "without_usage",
 ]
 
-DETAIL_MAX = 500
 _EXIT = re.compile(
     r"(?:exit (?P<code>\d+|unknown)|signal (?P<signal>\d+))"
     r"(?: \(user (?P<user>[\d.]+)s, system (?P<system>[\d.]+)s(?:, memory (?P<memory>\d+) KiB)?\))?"
 )
-_Result = TypeVar("_Result")
 
 
 class Usage(NamedTuple):
@@ -56,25 +48,6 @@ class Exit(NamedTuple):
     code: int | None
     signal: int | None
     usage: Usage | None
-
-
-def one_line(text: str) -> str:
-    """The text on one line, without control characters, at most `DETAIL_MAX` characters."""
-    shown = "".join(
-        one if one.isprintable() else one.encode("unicode_escape").decode()
-        for one in text[: DETAIL_MAX + 1]
-    )
-    return shown if len(shown) <= DETAIL_MAX else f"{shown[: DETAIL_MAX - 1]}…"
-
-
-def failure_line(error: BaseException) -> str:
-    """`ValueError: what it says`."""
-    try:
-        said = str(error)
-    except BaseException:  # an exception that cannot be printed is still the end of its run
-        said = "(no text)"
-    name = type(error).__name__
-    return one_line(f"{name}: {said}" if said else name)
 
 
 def exit_line(status: int | None, usage: Usage | None = None) -> str:
@@ -127,21 +100,3 @@ class Ends:
         self._some.clear()
         ends, self._ends = self._ends, []
         return ends
-
-
-async def all_done_within(
-    clock: Clock, futures: Iterable["asyncio.Future[_Result]"], length_ms: int
-) -> bool:
-    """Wait until all of these are done, but no longer than this; say whether they are."""
-    waiting = [future for future in futures if not future.done()]
-    if not waiting:
-        return True
-    whole = asyncio.ensure_future(asyncio.wait(waiting))
-    alarm = asyncio.ensure_future(clock.sleep_ms(length_ms))
-    try:
-        await asyncio.wait([whole, alarm], return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        whole.cancel()
-        alarm.cancel()
-        await asyncio.wait([whole, alarm])
-    return all(future.done() for future in waiting)

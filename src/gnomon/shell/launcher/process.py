@@ -30,6 +30,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from gnomon.core.ledger.detail import one_line
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.core.ledger.period import is_manual
 from gnomon.errors import DefinitionError
@@ -42,7 +43,7 @@ from gnomon.shell.launcher.command import (
     missing_program_hint,
     parse_command,
 )
-from gnomon.shell.launcher.ends import Ends, Usage, all_done_within, exit_line, one_line
+from gnomon.shell.launcher.ends import Ends, Usage, exit_line
 from gnomon.shell.launcher.outputs import FILES_MAX, OUTPUT_MAX, USUAL_UMASK, Output, Sinks
 from gnomon.shell.launcher.process_id import ProcessId, identify
 from gnomon.shell.launcher.process_start import (
@@ -56,6 +57,7 @@ from gnomon.shell.launcher.process_start import (
     stub,
 )
 from gnomon.shell.launcher.strain import is_strain
+from gnomon.shell.wake import all_done_within
 
 __all__ = ["ProcessLauncher", "ProcessRules"]
 

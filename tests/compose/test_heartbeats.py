@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from gnomon.compose.heartbeats import GOODBYE_MS, Heartbeats, worker_families
 from gnomon.shell.clock import SystemClock
-from gnomon.shell.observe.heartbeats import GOODBYE_MS, Heartbeats, worker_families
 from gnomon.shell.observe.prometheus import page_text
 from gnomon.shell.store.postgres.ledger import PostgresLedger
 from gnomon.shell.store.postgres.presence import SILENT_MS, Presence, WorkerRow
