@@ -48,7 +48,7 @@ from gnomon.shell.store.belonging import Door, belong
 from gnomon.shell.store.instant_text import maybe_to_text, to_text
 from gnomon.shell.store.replanning import Replanned
 from gnomon.shell.store.sqlite import SqliteLedger, ledger_thread
-from gnomon.shell.worker.stopping import Stopper
+from gnomon.shell.worker.process import Stopper
 
 __all__ = [
     "Detached",
@@ -178,7 +178,7 @@ async def _run(jobs: list[Job], options: StartOptions, clock: Clock, early: Sequ
             _say_ready(options.ready_fd)
             works = beside.works(daemon, job_log)
             try:
-                return await daemon.host.run(stopper, keep_ms=options.keep_ms, beside=works)
+                return await daemon.process.run(stopper, keep_ms=options.keep_ms, beside=works)
             finally:
                 daemon.others.close()
                 await beside.finish()
@@ -215,7 +215,7 @@ class _Desk:
         return await command(request)
 
     async def _status(self, _: Mapping[str, object]) -> Answer:
-        condition, telemetry = self._daemon.condition, self._daemon.host.runtime.telemetry
+        condition, telemetry = self._daemon.condition, self._daemon.process.runtime.telemetry
         return {
             "ok": True,
             "pid": os.getpid(),
@@ -253,7 +253,7 @@ class _Desk:
         if request.get("kill"):
             self._launcher.rules = self._launcher.rules._replace(leaves=False)
         self._stopper.stop(grace_ms if isinstance(grace_ms, int) else self._options.grace_ms)
-        return {"ok": True, "active": self._daemon.host.runtime.in_hand}
+        return {"ok": True, "active": self._daemon.process.runtime.in_hand}
 
 
 @contextlib.asynccontextmanager

@@ -68,7 +68,7 @@ class Beside:
     def works(self, daemon: Daemon, job_log: JobLog) -> list[Coroutine[object, object, None]]:
         """What is to run beside the runtime."""
         found = [self._notifier.work()]
-        telemetry = daemon.host.runtime.telemetry
+        telemetry = daemon.process.runtime.telemetry
         if self._options.heartbeat:
             turns = TurnWatch(self._clock, lambda: telemetry.turns)
             heart = Heartbeat(
@@ -98,7 +98,7 @@ class Beside:
 
 
 def _facts(daemon: Daemon) -> KrondFacts:
-    runtime, condition = daemon.host.runtime, daemon.condition
+    runtime, condition = daemon.process.runtime, daemon.condition
     return KrondFacts(
         version=installed_version(),
         started_ms=condition.started_ms,

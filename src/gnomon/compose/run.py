@@ -35,9 +35,8 @@ from gnomon.shell.observe.counts import Family
 from gnomon.shell.observe.log import log, log_lines
 from gnomon.shell.store.belonging import Door, NotedLedger, belong
 from gnomon.shell.store.sqlite import SqliteLedger, ledger_thread
-from gnomon.shell.worker.hosting import Host
+from gnomon.shell.worker.process import Process, Stopper
 from gnomon.shell.worker.runtime import Runtime
-from gnomon.shell.worker.stopping import Stopper
 
 __all__ = ["RunOptions", "Screen", "run_schedules"]
 
@@ -105,31 +104,31 @@ async def _run(
             clock, directory=options.store.with_suffix(".output"),
             cwd=options.file.absolute().parent, rules=ProcessRules(descriptors=raise_limit()),
         )  # fmt: skip
-        host = Host(
+        process = Process(
             ledger, launcher, clock,
             observer=Narration(), ahead_hint=_AHEAD[options.database is None],
         )  # fmt: skip
         if options.replan:
             await _replan(ledger, clock)
         if options.database is None:
-            await host.runtime.recover()
+            await process.runtime.recover()
         await save_file(ledger, entries, options.file, now_ms=clock.now_ms())
         log(logging.INFO, "running", schedules=len(entries), store=_shown(options))
         beside = []
         if options.once:
-            beside.append(_finish_soon(ledger, host.runtime, clock))
+            beside.append(_finish_soon(ledger, process.runtime, clock))
         if screen is not None:
             beside.append(screen.show(ledger))
         if options.length_ms is not None:
             beside.append(_stop_after(options, stopper, clock))
         page = RunPage(
-            host=host,
+            process=process,
             schedules=len(entries),
             started_ms=started_ms,
             others=_others(ledger, options),
         )
-        async with metrics_served(listener, page.text), _attended(ledger, options, host, clock):
-            return await host.run(stopper, keep_ms=options.keep_ms, beside=beside)
+        async with metrics_served(listener, page.text), _attended(ledger, options, process, clock):
+            return await process.run(stopper, keep_ms=options.keep_ms, beside=beside)
 
 
 @contextlib.asynccontextmanager
@@ -168,7 +167,7 @@ async def _belong(ledger: NotedLedger, options: RunOptions, *, hint: str) -> Non
 
 @contextlib.asynccontextmanager
 async def _attended(
-    ledger: StoredLedger, options: RunOptions, host: Host, clock: Clock
+    ledger: StoredLedger, options: RunOptions, process: Process, clock: Clock
 ) -> AsyncIterator[None]:
     """With a ledger that others use too: listen, and be seen."""
     if options.database is None:
@@ -178,7 +177,7 @@ async def _attended(
     from gnomon.shell.store.postgres.ledger import PostgresLedger
 
     assert isinstance(ledger, PostgresLedger)
-    async with attended(ledger, options.database, host.runtime, host.owner, clock):
+    async with attended(ledger, options.database, process.runtime, process.owner, clock):
         yield
 
 

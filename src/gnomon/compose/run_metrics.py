@@ -19,7 +19,7 @@ from gnomon.shell.observe.log import log
 from gnomon.shell.observe.page import PATH, Page, serving_page
 from gnomon.shell.observe.prometheus import page_text
 from gnomon.shell.version import installed_version
-from gnomon.shell.worker.hosting import Host
+from gnomon.shell.worker.process import Process
 from gnomon.shell.worker.runtime import Runtime
 
 __all__ = ["RunPage", "metrics_listener", "metrics_served", "worker_page_families"]
@@ -29,7 +29,7 @@ __all__ = ["RunPage", "metrics_listener", "metrics_served", "worker_page_familie
 class RunPage:
     """The page of one worker."""
 
-    host: Host
+    process: Process
     schedules: int
     started_ms: int
     others: Callable[[], Awaitable[Sequence[Family]]] | None
@@ -41,9 +41,9 @@ class RunPage:
         return page_text([*self._families(), *others])
 
     def _families(self) -> list[Family]:
-        host = self.host
+        process = self.process
         return [
-            *worker_page_families(host.runtime, host.owner, started_ms=self.started_ms),
+            *worker_page_families(process.runtime, process.owner, started_ms=self.started_ms),
             gauge("gnomon_schedules", "Schedules of the file.", self.schedules),
         ]
 

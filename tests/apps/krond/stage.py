@@ -26,7 +26,7 @@ from gnomon.shell.boot import MachineBoot
 from gnomon.shell.observe.log import LOGGER
 from gnomon.shell.observe.notify.message import Happening
 from gnomon.shell.store.sqlite import SqliteLedger
-from gnomon.shell.worker.stopping import Stopper
+from gnomon.shell.worker.process import Stopper
 from tests.shell.virtual_time import VirtualClock, run_virtually
 
 __all__ = ["FILE", "Execution", "Stage", "play"]
@@ -157,8 +157,8 @@ class Stage:
             self.ledger, Launcher(self.outside), self.clock, load=self._jobs, job_log=job_log
         )
         await self.daemon.begin(self._jobs(), self.boot())
-        host = self.daemon.host
-        self._running = asyncio.create_task(host.run(Stopper(0), keep_ms=None))
+        process = self.daemon.process
+        self._running = asyncio.create_task(process.run(Stopper(0), keep_ms=None))
 
     async def kill(self) -> None:
         """The daemon is gone, without a word; what runs goes on."""

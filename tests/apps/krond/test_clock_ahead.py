@@ -18,10 +18,10 @@ async def set_ahead(stage: Stage) -> None:
     assert stage.daemon is not None
     await stage.pass_until("2026-03-01T10:00:30Z")
     stage.clock.offset_ms += 3_600_000
-    stage.daemon.host.runtime.wake()
+    stage.daemon.process.runtime.wake()
     await stage.pass_s(4)
     stage.clock.offset_ms -= 3_600_000
-    stage.daemon.host.runtime.wake()
+    stage.daemon.process.runtime.wake()
     await stage.pass_s(1)
 
 

@@ -239,7 +239,7 @@ def test_what_a_plan_said_that_was_never_written_is_not_told() -> None:
         await stage.pass_s(40)
         stage.clock.offset_ms += 300_000
         assert stage.daemon is not None
-        stage.daemon.host.runtime.wake()
+        stage.daemon.process.runtime.wake()
         await stage.pass_s(5)
         told = [f"{one.period_id[11:16]} {one.outcome}({one.reason})" for one in stage.told]
         return told, await stage.told_of("a")

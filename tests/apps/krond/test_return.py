@@ -20,7 +20,7 @@ def test_a_clock_that_is_set_back_makes_nothing_run_again(by_s: int) -> None:
         stage.clock.offset_ms += by_s * 1000
         await stage.pass_s(150 - by_s)
         assert stage.daemon is not None
-        return before, stage.periods("a"), stage.daemon.host.runtime.telemetry.clock_jumps
+        return before, stage.periods("a"), stage.daemon.process.runtime.telemetry.clock_jumps
 
     before, after, jumps = play(scenario())
     assert before == ["12:00", "12:01", "12:02"]
@@ -49,7 +49,7 @@ def test_a_clock_that_is_set_forward_leaves_what_follows_to_the_deadline(
         await stage.pass_s(90)
         stage.clock.offset_ms += by_s * 1000
         assert stage.daemon is not None
-        stage.daemon.host.runtime.wake()
+        stage.daemon.process.runtime.wake()
         await stage.pass_s(100)
         assert len({one.period for one in stage.outside.executed}) == len(stage.outside.executed)
         return stage.periods("a")

@@ -174,7 +174,7 @@ def test_an_idle_daemon_wakes_every_thirty_seconds() -> None:
         await stage.start()
         await stage.pass_s(60)
         assert stage.daemon is not None
-        telemetry = stage.daemon.host.runtime.telemetry
+        telemetry = stage.daemon.process.runtime.telemetry
         before = telemetry.turns
         await stage.pass_s(3600)
         return telemetry.turns - before, max(stage.clock.sleeps)

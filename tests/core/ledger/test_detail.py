@@ -24,7 +24,7 @@ def test_foreign_text_is_one_line_of_bearable_length(text: str, line: str) -> No
     assert line.isprintable()
 
 
-class _Mute(Exception):
+class _MuteError(Exception):
     def __str__(self) -> str:
         raise RuntimeError
 
@@ -35,7 +35,7 @@ class _Mute(Exception):
     [
         (ValueError("no"), "ValueError: no"),
         (ValueError(), "ValueError"),
-        (_Mute(), "_Mute: (no text)"),
+        (_MuteError(), "_MuteError: (no text)"),
     ],
 )
 def test_a_failure_says_its_kind_and_its_text(error: BaseException, line: str) -> None:

@@ -1,9 +1,9 @@
 """
-The daemon: jobs in a ledger, and a host that runs them.
+The daemon: jobs in a ledger, and a process that runs them.
 
 What the krontab files say is installed in the ledger in one transaction, at the start and at each
 reload; a file that is wrong changes nothing, and is remembered as the problem until one is right.
-Everything else is the host's and the engine's.
+Everything else is the process's and the engine's.
 
 It knows neither signals nor sockets: its caller has them, and calls `reload`.
 
@@ -29,7 +29,7 @@ from gnomon.shell.observe.log import log
 from gnomon.shell.store.installation import Installed
 from gnomon.shell.store.replanning import Replanned
 from gnomon.shell.store.sqlite import SqliteLedger
-from gnomon.shell.worker.hosting import Host
+from gnomon.shell.worker.process import Process
 
 __all__ = ["AHEAD", "BATCH", "Condition", "Daemon"]
 
@@ -60,7 +60,9 @@ class Daemon:
         self, ledger: SqliteLedger, launcher: Launcher, clock: Clock, *,
         load: Callable[[], list[Job]], job_log: JobLog, executor: Executor | None = None,
     ) -> None:  # fmt: skip
-        self.host = Host(ledger, launcher, clock, batch=BATCH, observer=job_log, ahead_hint=AHEAD)
+        self.process = Process(
+            ledger, launcher, clock, batch=BATCH, observer=job_log, ahead_hint=AHEAD
+        )
         self._ledger = ledger
         self._clock = clock
         self._load = load
@@ -75,7 +77,7 @@ class Daemon:
     async def begin(self, jobs: Sequence[Job], boot: MachineBoot | None = None) -> None:
         """Take over from the predecessor, and install the first jobs; what a boot starts, too."""
         self._job_log.jobs = {job.schedule_id: job for job in jobs}
-        await self.host.runtime.recover()
+        await self.process.runtime.recover()
         await self._install(jobs, boot)
         if boot is None and any(isinstance(job.schedule.recurrence, Boot) for job in jobs):
             hint = "krond needs /proc to tell one boot of the machine from another"
@@ -91,7 +93,7 @@ class Daemon:
                 self._refuse(error.report)
             except StoreError as error:
                 self._refuse(str(error))
-            self.host.runtime.wake()
+            self.process.runtime.wake()
             return self.condition
 
     async def run_now(self, text: str) -> tuple[str, "asyncio.Future[tuple[bool, str]]"]:
@@ -104,7 +106,7 @@ class Daemon:
         )
         assert row is not None  # the job is installed
         waiter = self._job_log.waiters[row.key] = asyncio.get_running_loop().create_future()
-        self.host.runtime.wake()
+        self.process.runtime.wake()
         return row.key, waiter
 
     async def replan(self) -> Replanned:
@@ -114,7 +116,7 @@ class Daemon:
             logging.INFO, "replanned", jobs=replanned.schedules, periods=replanned.periods,
             all=replanned.is_all,
         )  # fmt: skip
-        self.host.runtime.wake()
+        self.process.runtime.wake()
         return replanned
 
     def _find(self, text: str) -> Job:
