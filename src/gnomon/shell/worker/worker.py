@@ -148,7 +148,9 @@ class Worker:
             elif report.detached_ms is None:  # else an end was faster, and it is not held here
                 launches.append(report)
         for launched, answer in zip(launches, await self._still_held(launches, at), strict=True):
-            if answer is not Renewal.HELD:
+            if answer is Renewal.HELD:  # it was written, and the answer lost
+                self._observer.reported([launched])
+            else:
                 self._note_refusal(launched)
                 self._lose(launched.key, launched.fence, answer)
         await self._confirm(at)
