@@ -7,7 +7,7 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import httpx
+import httpx2
 
 __all__ = ["Figures", "lateness_of", "measure", "processor_free"]
 
@@ -61,7 +61,7 @@ async def measure(
     before, memory = _processor_seconds(pid), 0.0
     began, lengths, failures = time.monotonic(), list[float](), 0
     headers = {"authorization": f"Bearer {token}"}
-    async with httpx.AsyncClient(base_url=url, headers=headers, timeout=30) as client:
+    async with httpx2.AsyncClient(base_url=url, headers=headers, timeout=30) as client:
         number = 0
         while time.monotonic() - began < seconds:
             at = time.monotonic()

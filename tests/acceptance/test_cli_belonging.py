@@ -6,7 +6,7 @@ import signal
 import sqlite3
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 
 from gnomon.shell.store.database import APPLICATION_ID
@@ -25,7 +25,7 @@ def schedules_served(folder: Path, database: str, schema: str, *, deploy: bool) 
     with started("api", database, *options) as api:
         address = f"http://127.0.0.1:{api.until('serving')['port']}"
         headers = {"authorization": f"Bearer {TOKEN}"}
-        with httpx.Client(base_url=address, headers=headers, trust_env=False) as client:
+        with httpx2.Client(base_url=address, headers=headers, trust_env=False) as client:
             if deploy:
                 client.post("/dags", json=DAG).raise_for_status()
             return [one["workflow_id"] for one in client.get("/schedules").json()["items"]]

@@ -9,7 +9,7 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 from prometheus_client import Metric
 from prometheus_client.parser import text_string_to_metric_families
@@ -39,7 +39,7 @@ def address(worker: Running) -> str:
 
 def read(url: str) -> dict[str, Metric]:
     """The families of a page by name."""
-    answer = httpx.get(url, trust_env=False)
+    answer = httpx2.get(url, trust_env=False)
     assert answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
     return {one.name: one for one in text_string_to_metric_families(answer.text)}
 
@@ -153,7 +153,7 @@ def test_an_address_that_cannot_be_meant_is_refused(tmp_path: Path, text: str) -
 @clause("CLI-37")
 def test_metrics_need_no_extra(tmp_path: Path) -> None:
     file = write(tmp_path, EVERY_SECOND)
-    extras = ("asyncpg", "uvicorn", "fastapi", "starlette", "httpx")
+    extras = ("asyncpg", "uvicorn", "fastapi", "starlette", "httpx2")
     program = (
         f"import sys; sys.modules.update(dict.fromkeys({extras!r}));"
         "from gnomon.cli import main;"
@@ -178,12 +178,12 @@ def test_the_page_of_the_service_has_the_workers_of_its_database(
         worker.until("working")
         url = f"http://127.0.0.1:{api.until('serving')['port']}/metrics"
         headers = {"authorization": f"Bearer {TOKEN}"}
-        text = httpx.get(url, headers=headers, trust_env=False).text
+        text = httpx2.get(url, headers=headers, trust_env=False).text
         while "gnomon_worker_state" not in text:  # it has not said yet that it is there
-            text = httpx.get(url, headers=headers, trust_env=False).text
+            text = httpx2.get(url, headers=headers, trust_env=False).text
         worker.signal(signal.SIGTERM)
         assert worker.end() == 0
-        after = httpx.get(url, headers=headers, trust_env=False).text
+        after = httpx2.get(url, headers=headers, trust_env=False).text
 
     found = {one.name: one for one in text_string_to_metric_families(text)}
     assert {"runs_emitted", *WORKERS} <= set(found)
@@ -206,7 +206,7 @@ def test_a_worker_of_the_service_tells_what_the_api_beside_it_cannot_know(
     ):
         url, port = address(worker), api.until("serving")["port"]
         place = f"http://127.0.0.1:{port}"
-        with httpx.Client(base_url=place, headers=headers, trust_env=False) as client:
+        with httpx2.Client(base_url=place, headers=headers, trust_env=False) as client:
             schedule_id = client.post("/dags", json=DAG).json()["schedules"][0]
             client.post(f"/schedules/{schedule_id}/trigger")
             worker.until("run.ended")

@@ -29,7 +29,7 @@ sys.exit(code)
 
 HEAVY = {
     "aiohttp", "asyncio", "asyncpg", "fastapi", "gnomon.apps", "gnomon.batch",
-    "gnomon.compose", "gnomon.ports", "gnomon.shell.http", "gnomon.shell.store", "httpx", "jinja2",
+    "gnomon.compose", "gnomon.ports", "gnomon.shell.http", "gnomon.shell.store", "httpx2", "jinja2",
     "kubernetes_asyncio", "logging", "numpy", "prometheus_client", "pydantic", "rich", "sqlite3",
     "ssl", "starlette", "typer", "uvicorn", "yaml",
 }  # fmt: skip

@@ -5,7 +5,7 @@ import signal
 from pathlib import Path
 
 import asyncpg
-import httpx
+import httpx2
 import pytest
 
 from tests.acceptance.command_line import gnomon
@@ -178,7 +178,7 @@ def test_an_api_and_a_worker_meet_in_a_schema(tmp_path: Path, database: str) -> 
         worker.until("working")
         address = f"http://127.0.0.1:{api.until('serving')['port']}"
         headers = {"authorization": f"Bearer {TOKEN}"}
-        with httpx.Client(base_url=address, headers=headers, trust_env=False) as client:
+        with httpx2.Client(base_url=address, headers=headers, trust_env=False) as client:
             schedule_id = client.post("/dags", json=DAG).json()["schedules"][0]
             key = client.post(f"/schedules/{schedule_id}/trigger").json()["idempotency_key"]
             ended = worker.until("run.ended", key=key)
@@ -197,6 +197,6 @@ def test_an_api_behind_a_pooler_serves_and_says_what_it_does_not_hear(
         api.until("behind a pooler this process hears no events of others")
         address = f"http://127.0.0.1:{api.until('serving')['port']}"
         headers = {"authorization": f"Bearer {TOKEN}"}
-        answer = httpx.get(f"{address}/schedules", headers=headers, trust_env=False)
+        answer = httpx2.get(f"{address}/schedules", headers=headers, trust_env=False)
 
     assert answer.json() == {"items": [], "next": None}

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
-import httpx
+import httpx2
 import pytest
 
 from tests.acceptance.running import Running
@@ -35,7 +35,7 @@ def life(tmp_path: Path) -> Path:
 
 def trigger(url: str, token: str, life: Path) -> None:
     headers = {"authorization": f"Bearer {token}"}
-    with httpx.Client(base_url=url, headers=headers, trust_env=False) as client:
+    with httpx2.Client(base_url=url, headers=headers, trust_env=False) as client:
         deployed = client.post("/dags", params={"user_id": "acme"}, json=endless(life))
         client.post(f"/schedules/{deployed.json()['schedules'][0]}/trigger").raise_for_status()
 

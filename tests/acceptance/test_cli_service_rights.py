@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 
 from gnomon.shell.store.belonging import BELONGS_TO, Door
@@ -89,7 +89,7 @@ def test_an_api_that_may_not_write_shows_what_there_is(tmp_path: Path, database:
     headers = {"authorization": f"Bearer {TOKEN}"}
     with started("api", theirs, "--port", "0", "--access", access) as api:
         address = f"http://127.0.0.1:{api.until('serving')['port']}"
-        with httpx.Client(base_url=address, headers=headers, trust_env=False) as client:
+        with httpx2.Client(base_url=address, headers=headers, trust_env=False) as client:
             listed = client.get("/schedules")
             refused = client.post("/dags", json=DAG)
 

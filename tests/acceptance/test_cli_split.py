@@ -14,7 +14,7 @@ from hashlib import sha256
 from ipaddress import ip_address
 from pathlib import Path
 
-import httpx
+import httpx2
 from cryptography import x509
 
 from tests.acceptance.command_line import gnomon
@@ -64,7 +64,7 @@ def test_what_the_api_registers_a_worker_starts(tmp_path: Path, database: str) -
         port = api.until("serving")["port"]
         headers = {"authorization": f"Bearer {TOKEN}"}
         address = f"http://127.0.0.1:{port}"
-        with httpx.Client(base_url=address, headers=headers, trust_env=False) as client:
+        with httpx2.Client(base_url=address, headers=headers, trust_env=False) as client:
             deployed = client.post("/dags", json=DAG)
             schedule_id = deployed.json()["schedules"][0]
             run = client.post(f"/schedules/{schedule_id}/trigger").json()
@@ -97,8 +97,8 @@ def test_who_listens_at_an_api_hears_of_what_a_worker_and_another_api_do(
         here = f"http://127.0.0.1:{api.until('serving')['port']}"
         there = f"http://127.0.0.1:{other.until('serving')['port']}"
         with (
-            httpx.Client(base_url=here, headers=headers, trust_env=False) as listener,
-            httpx.Client(base_url=there, headers=headers, trust_env=False) as client,
+            httpx2.Client(base_url=here, headers=headers, trust_env=False) as listener,
+            httpx2.Client(base_url=there, headers=headers, trust_env=False) as client,
             listener.stream("GET", "/events") as stream,
         ):
             lines = stream.iter_lines()
@@ -122,7 +122,7 @@ def test_a_worker_starts_commands_only_where_that_is_allowed(tmp_path: Path, dat
         worker.until("working")
         address = f"http://127.0.0.1:{api.until('serving')['port']}"
         headers = {"authorization": f"Bearer {TOKEN}"}
-        with httpx.Client(base_url=address, headers=headers, trust_env=False) as client:
+        with httpx2.Client(base_url=address, headers=headers, trust_env=False) as client:
             schedule_id = client.post("/dags", json=DAG).json()["schedules"][0]
             key = client.post(f"/schedules/{schedule_id}/trigger").json()["idempotency_key"]
             failed = worker.until("run.launch_failed", key=key)
@@ -148,7 +148,7 @@ def test_an_api_with_client_certificates_knows_its_clients_and_its_end(
         address = f"https://127.0.0.1:{api.until('serving')['port']}"
         context = ssl.create_default_context(cafile=str(authority.file))
         context.load_cert_chain(*authority.sign(x509.DNSName("deployer.example")))
-        with httpx.Client(base_url=address, verify=context, trust_env=False) as known:
+        with httpx2.Client(base_url=address, verify=context, trust_env=False) as known:
             listed = known.get("/schedules")
             metrics = known.get("/metrics").text
         api.signal(signal.SIGHUP)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -80,7 +80,7 @@ class Served:
         self.welcome = [process.stdout.readline() for _ in range(2)]
         self.url = self.welcome[1].split()[-1].removesuffix("/workflows")
         token = Path(f"{self.store}.token").read_text().strip()
-        self.client = httpx.Client(
+        self.client = httpx2.Client(
             base_url=self.url, headers={"authorization": f"Bearer {token}"}, timeout=30
         )
 

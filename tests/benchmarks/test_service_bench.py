@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import httpx
+import httpx2
 
 from benchmarks.service.load import lateness_of
 
@@ -35,7 +35,7 @@ def _follow(port: int, token: str) -> None:
     """Listen until every schedule has run once."""
     headers = {"authorization": f"Bearer {token}", "last-event-id": "0"}
     url, ended = f"http://127.0.0.1:{port}/events", 0
-    with httpx.stream("GET", url, headers=headers, timeout=60, trust_env=False) as stream:
+    with httpx2.stream("GET", url, headers=headers, timeout=60, trust_env=False) as stream:
         for line in stream.iter_lines():
             ended += line == "event: run.ended"
             if ended == COUNT:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 
 from gnomon.errors import StoreError
@@ -110,6 +110,6 @@ def test_workers_behind_a_pooler_tell_of_each_other(bouncer: str, tmp_path: Path
         second.until("metrics")
         text, is_running = "", re.compile(r'state="running",worker="[^"]+"} 1[.]0\n')
         while len(is_running.findall(text)) < 2:  # until the second has spoken
-            text = httpx.get(url, trust_env=False).text
+            text = httpx2.get(url, trust_env=False).text
 
     assert "gnomon_ledger_up 1.0\n" in text

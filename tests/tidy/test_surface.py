@@ -34,7 +34,7 @@ SURFACE = [
 SURFACE_MAX = 30
 
 EXTRAS = [
-    "asyncpg", "celery", "cryptography", "fastapi", "httpx", "jinja2", "jwt", "kopf", "numpy",
+    "asyncpg", "celery", "cryptography", "fastapi", "httpx2", "jinja2", "jwt", "kopf", "numpy",
     "pydantic", "pydantic_settings", "starlette", "uvicorn",
 ]  # fmt: skip
 COMMAND_LINE = ["click", "gnomon.cli", "prometheus_client", "rich", "tzlocal"]

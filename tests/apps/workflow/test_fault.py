@@ -14,6 +14,7 @@ from urllib.error import HTTPError, URLError
 from urllib.request import urlopen
 
 import httpx
+import httpx2
 import pytest
 
 from gnomon.apps.workflow.definition import Workflow
@@ -50,6 +51,7 @@ def closed_port() -> Iterator[int]:
     [
         lambda port: urlopen(f"http://127.0.0.1:{port}/"),
         lambda port: httpx.get(f"http://127.0.0.1:{port}/"),
+        lambda port: httpx2.get(f"http://127.0.0.1:{port}/"),
         lambda port: socket.create_connection(("127.0.0.1", port)),
         lambda port: urlopen("http://no-such-host.invalid/"),
         lambda port: httpx.get("http://no-such-host.invalid/"),
@@ -71,12 +73,13 @@ def test_a_server_that_is_away_is_transient(ask: Callable[[int], object], closed
     ],
 )  # fmt: skip
 def test_an_answer_has_the_class_of_its_status(status: int, fault: Fault) -> None:
-    of_httpx = raised(
-        httpx.Response(status, request=httpx.Request("GET", "http://localhost/")).raise_for_status
-    )
+    url = "http://localhost/"
+    of_httpx = httpx.Response(status, request=httpx.Request("GET", url)).raise_for_status
+    of_httpx2 = httpx2.Response(status, request=httpx2.Request("GET", url)).raise_for_status
 
     assert fault_of(answered(status), {}) is fault
-    assert fault_of(of_httpx, {}) is fault
+    assert fault_of(raised(of_httpx), {}) is fault
+    assert fault_of(raised(of_httpx2), {}) is fault
 
 
 @clause("FAIL-16")
@@ -96,6 +99,9 @@ def test_an_answer_has_the_class_of_its_status(status: int, fault: Fault) -> Non
         (imaplib.IMAP4.abort("socket error: EOF"), Fault.TRANSIENT),
         (imaplib.IMAP4.error("BAD command"), None),
         (httpx.UnsupportedProtocol("htp"), Fault.LOGIC),
+        (httpx2.UnsupportedProtocol("htp"), Fault.LOGIC),
+        (httpx2.ReadTimeout("slow"), Fault.TRANSIENT),
+        (httpx2.InvalidURL("no"), None),
         (httpx.ReadTimeout("slow"), Fault.TRANSIENT),
         (httpx.InvalidURL("no"), None),
         (FileNotFoundError("orders.csv"), Fault.LOGIC),

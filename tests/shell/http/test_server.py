@@ -5,7 +5,7 @@ import ssl
 from ipaddress import ip_address
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 from cryptography import x509
 from starlette.responses import JSONResponse
@@ -58,7 +58,7 @@ def test_a_real_server_answers_on_the_loopback_address() -> None:
         address = f"http://127.0.0.1:{listener.getsockname()[1]}"
         async with (
             serving(bare_app(), listener, tls=None, limits=Limits()),
-            httpx.AsyncClient(base_url=address, trust_env=False) as client,
+            httpx2.AsyncClient(base_url=address, trust_env=False) as client,
         ):
             answer = await client.get("/healthz")
             return answer.status_code, answer.json()
@@ -89,10 +89,10 @@ async def _shown(port: int, authority: Path, own: tuple[Path, Path] | None) -> o
     context = ssl.create_default_context(cafile=str(authority))
     if own is not None:
         context.load_cert_chain(*own)
-    async with httpx.AsyncClient(verify=context, trust_env=False) as client:
+    async with httpx2.AsyncClient(verify=context, trust_env=False) as client:
         try:
             return (await client.get(f"https://127.0.0.1:{port}/")).json()
-        except httpx.TransportError:
+        except httpx2.TransportError:
             return "refused"
 
 

@@ -6,7 +6,7 @@ import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 
-import httpx
+import httpx2
 import pytest
 
 from gnomon.shell.http.listening import bind
@@ -59,8 +59,8 @@ def asked(request: bytes, *, patience_s: float = 30) -> str:
 def test_the_page_is_at_its_path_for_who_reads(
     method: str, path: str, status: int, body: str
 ) -> None:
-    async def story() -> httpx.Response:
-        async with served() as port, httpx.AsyncClient(trust_env=False) as client:
+    async def story() -> httpx2.Response:
+        async with served() as port, httpx2.AsyncClient(trust_env=False) as client:
             return await client.request(method, f"http://127.0.0.1:{port}{path}")
 
     answer = asyncio.run(story())
@@ -174,7 +174,7 @@ def test_a_page_that_cannot_be_made_is_logged_and_the_next_one_is_served(
         return "fine\n"
 
     async def story() -> list[tuple[int, str]]:
-        async with served(made) as port, httpx.AsyncClient(trust_env=False) as client:
+        async with served(made) as port, httpx2.AsyncClient(trust_env=False) as client:
             answers = [await client.get(f"http://127.0.0.1:{port}/metrics") for _ in range(2)]
         return [(one.status_code, one.text) for one in answers]
 
@@ -189,12 +189,12 @@ def test_a_page_that_cannot_be_made_is_logged_and_the_next_one_is_served(
     [("/livez", 200, "ok\n"), ("/readyz?verbose", 503, "not yet\n"), ("/other", 404, None)],
 )
 def test_checks_are_answered_beside_the_page(path: str, status: int, body: str | None) -> None:
-    async def story() -> httpx.Response:
+    async def story() -> httpx2.Response:
         checks = {"/livez": lambda: "", "/readyz": lambda: "not yet"}
         with bind("127.0.0.1", 0) as listener:
             async with serving_page(listener, page, checks=checks):
                 port = listener.getsockname()[1]
-                async with httpx.AsyncClient(trust_env=False) as client:
+                async with httpx2.AsyncClient(trust_env=False) as client:
                     return await client.get(f"http://127.0.0.1:{port}{path}")
 
     found = asyncio.run(story())

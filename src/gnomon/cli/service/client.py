@@ -24,7 +24,7 @@ from gnomon.errors import DefinitionError, MissingExtraError
 from gnomon.shell.settings import environment
 
 if TYPE_CHECKING:
-    import httpx
+    import httpx2
 
 __all__ = ["DEFAULT_TOKEN", "DEFAULT_URL", "Client", "Place", "find_place", "part"]
 
@@ -51,11 +51,11 @@ class Client:
 
     def __init__(self, place: Place) -> None:
         try:
-            import httpx
+            import httpx2
         except ImportError as error:
             raise MissingExtraError("talking to a service", extra="service") from error
         self._url = place.url
-        self._failure = httpx.HTTPError
+        self._failure = httpx2.HTTPError
         headers = {"authorization": f"Bearer {place.token}"} if place.token else {}
         if not place.url.startswith(("http://", "https://")):
             raise DefinitionError(
@@ -64,9 +64,9 @@ class Client:
                 got=place.url,
                 hint=f"write e.g. {DEFAULT_URL}",
             )
-        self._kept: httpx.Client | None = None
+        self._kept: httpx2.Client | None = None
         self._open = partial(
-            httpx.Client, base_url=place.url, headers=headers, timeout=TIMEOUT_SECONDS,
+            httpx2.Client, base_url=place.url, headers=headers, timeout=TIMEOUT_SECONDS,
             trust_env=False, verify=_context(place),
         )  # fmt: skip
 
@@ -135,7 +135,7 @@ class Client:
         return found if isinstance(found, dict) else {"items": found}
 
     @contextlib.contextmanager
-    def _connection(self) -> "Iterator[httpx.Client]":
+    def _connection(self) -> "Iterator[httpx2.Client]":
         if self._kept is not None:
             yield self._kept
             return

@@ -163,7 +163,7 @@ def _shared(database: str | None, schema: str | None, pooler: bool) -> SharedDat
 def _need_extra() -> None:
     try:
         import fastapi  # noqa: F401
-        import httpx  # noqa: F401
+        import httpx2  # noqa: F401
         import jwt  # noqa: F401
         import pydantic_settings  # noqa: F401
         import uvicorn  # noqa: F401

@@ -30,7 +30,7 @@ from gnomon.shell.http.address_rule import PUBLIC, Rule
 from gnomon.shell.wake import all_done_within
 
 try:
-    import httpcore
+    import httpcore2
 except ImportError as error:
     raise MissingExtraError("making HTTP requests", extra="service") from error
 
@@ -101,40 +101,40 @@ async def system_resolve(host: str, port: int) -> Sequence[str]:
     return list(dict.fromkeys(str(address[0]) for *_, address in found))
 
 
-class _CheckedBackend(httpcore.AsyncNetworkBackend):
+class _CheckedBackend(httpcore2.AsyncNetworkBackend):
     """Connects to what a rule allows."""
 
     def __init__(self, rule: Rule, resolve: _Resolve = system_resolve) -> None:
         self._rule = rule
         self._resolve = resolve
-        self._inner = httpcore.AnyIOBackend()
+        self._inner = httpcore2.AnyIOBackend()
 
     async def connect_tcp(
-        self, host: str, port: int, timeout: float | None = None,  # noqa: ASYNC109 (httpcore's)
+        self, host: str, port: int, timeout: float | None = None,  # noqa: ASYNC109 (httpcore2's)
         local_address: str | None = None,
-        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
-    ) -> httpcore.AsyncNetworkStream:  # fmt: skip
+        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
+    ) -> httpcore2.AsyncNetworkStream:  # fmt: skip
         try:
             addresses = await self._resolve(host, port)
         except (OSError, UnicodeError) as error:
-            raise httpcore.ConnectError(f"{host} cannot be looked up ({error})") from error
+            raise httpcore2.ConnectError(f"{host} cannot be looked up ({error})") from error
         for address in addresses:
             if objection := self._rule.objection_to_address(address):
                 raise _BlockedError(f"{host}: {objection}")
-        trouble: Exception = httpcore.ConnectError(f"{host} has no address")
+        trouble: Exception = httpcore2.ConnectError(f"{host} has no address")
         for address in addresses:
             try:
                 return await self._inner.connect_tcp(
                     address, port, timeout, local_address, socket_options
                 )
-            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
                 trouble = error
         raise trouble
 
     async def connect_unix_socket(
-        self, path: str, timeout: float | None = None,  # noqa: ASYNC109 (httpcore's)
-        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
-    ) -> httpcore.AsyncNetworkStream:  # fmt: skip
+        self, path: str, timeout: float | None = None,  # noqa: ASYNC109 (httpcore2's)
+        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
+    ) -> httpcore2.AsyncNetworkStream:  # fmt: skip
         raise _BlockedError("a socket of this machine is not allowed")
 
     async def sleep(self, seconds: float) -> None:
@@ -152,7 +152,7 @@ class Outgoing:
         self._clock = clock
         self._rule = rule
         self._body_max = body_max
-        self._pool = httpcore.AsyncConnectionPool(
+        self._pool = httpcore2.AsyncConnectionPool(
             ssl_context=tls, max_connections=connections_max, http1=True, http2=False,
             network_backend=_CheckedBackend(rule, resolve), keepalive_expiry=30.0,
         )  # fmt: skip
@@ -190,15 +190,15 @@ class Outgoing:
                 return Response(answer.status, _named(answer.headers), body, cut)
         except _BlockedError as error:
             return Trouble(Fault.REFUSED, one_line(str(error)))
-        except (httpcore.ConnectError, httpcore.ConnectTimeout, httpcore.PoolTimeout) as error:
+        except (httpcore2.ConnectError, httpcore2.ConnectTimeout, httpcore2.PoolTimeout) as error:
             return Trouble(Fault.UNSENT, failure_line(error))
-        except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.TimeoutException,
+        except (httpcore2.NetworkError, httpcore2.ProtocolError, httpcore2.TimeoutException,
                 OSError) as error:  # fmt: skip
             return Trouble(course.fault, failure_line(error))
-        except httpcore.UnsupportedProtocol as error:
+        except httpcore2.UnsupportedProtocol as error:
             return Trouble(Fault.REFUSED, failure_line(error))
 
-    async def _read(self, answer: httpcore.Response) -> tuple[bytes, bool]:
+    async def _read(self, answer: httpcore2.Response) -> tuple[bytes, bool]:
         """The body, up to the limit; what is beyond it is not waited for."""
         body = bytearray()
         async for part in answer.aiter_stream():

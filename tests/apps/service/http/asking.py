@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from typing import NamedTuple
 
-import httpx
+import httpx2
 from starlette.types import ASGIApp
 
 __all__ = ["BASE", "Answer", "ask", "client_of"]
@@ -16,16 +16,16 @@ class Answer(NamedTuple):
     """What came back."""
 
     status: int
-    headers: httpx.Headers
+    headers: httpx2.Headers
     json: dict[str, object]
     text: str
 
 
-def client_of(app: ASGIApp, token: str | None = None) -> httpx.AsyncClient:
+def client_of(app: ASGIApp, token: str | None = None) -> httpx2.AsyncClient:
     """A client of the application, with this token in every request."""
     headers = {"authorization": f"Bearer {token}"} if token else {}
-    transport = httpx.ASGITransport(app=app)
-    return httpx.AsyncClient(transport=transport, base_url=BASE, headers=headers)
+    transport = httpx2.ASGITransport(app=app)
+    return httpx2.AsyncClient(transport=transport, base_url=BASE, headers=headers)
 
 
 def ask(

@@ -10,7 +10,7 @@ import json
 from collections.abc import Awaitable, Callable
 from random import Random
 
-import httpx
+import httpx2
 
 from gnomon.shell.executor.signature import Purpose, signed
 from tests.apps.service.http.service_stage import KEYS, NOON
@@ -153,12 +153,12 @@ async def objections(port: int) -> list[str]:
     ]
     found = []
     for method, path, headers, content, status in wanted:
-        async with httpx.AsyncClient(
+        async with httpx2.AsyncClient(
             base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=60, verify=False
         ) as client:
             try:
                 answer = await client.request(method, path, headers=headers, content=content)
-            except httpx.HTTPError as error:
+            except httpx2.HTTPError as error:
                 found.append(f"{method} {path}: {error!r}")
                 continue
         if answer.status_code != status:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import TypeVar
 
-import httpx
+import httpx2
 from starlette.types import ASGIApp
 
 from gnomon.apps.service.counters import ServiceCounters, service_families
@@ -66,14 +66,14 @@ class Stage:
     clock: StageClock
     ledger: Ledger
     counters: ServiceCounters
-    acme: httpx.AsyncClient
+    acme: httpx2.AsyncClient
     """Writes for the user acme."""
-    reader: httpx.AsyncClient
+    reader: httpx2.AsyncClient
     """Reads for the user acme."""
-    globex: httpx.AsyncClient
+    globex: httpx2.AsyncClient
     """Writes for the user globex."""
-    admin: httpx.AsyncClient
-    anybody: httpx.AsyncClient
+    admin: httpx2.AsyncClient
+    anybody: httpx2.AsyncClient
 
 
 @asynccontextmanager

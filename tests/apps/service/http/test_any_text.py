@@ -15,7 +15,7 @@ from random import Random
 from typing import NamedTuple
 from urllib.parse import quote
 
-import httpx
+import httpx2
 import pytest
 
 from gnomon.shell.executor.signature import Purpose, signed
@@ -101,7 +101,7 @@ def _texts(place: Place) -> list[str]:
     return [*(ODD if EVERY else random.sample(ODD, 9)), *drawn]
 
 
-async def _answer(stage: Stage, client: httpx.AsyncClient, place: Place, text: str) -> int:
+async def _answer(stage: Stage, client: httpx2.AsyncClient, place: Place, text: str) -> int:
     operation = PATHS[place.path][place.method]
     parameters = operation.get("parameters", ())
     path, query, headers = place.path, dict[str, str](), dict[str, str]()

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-import httpx
+import httpx2
 from starlette.types import ASGIApp
 
 from gnomon.apps.workflow.definition import Workflow
@@ -31,12 +31,12 @@ class Stage:
 
     app: ASGIApp
     host: Host
-    reader: httpx.AsyncClient
-    writer: httpx.AsyncClient
-    admin: httpx.AsyncClient
-    nobody: httpx.AsyncClient
+    reader: httpx2.AsyncClient
+    writer: httpx2.AsyncClient
+    admin: httpx2.AsyncClient
+    nobody: httpx2.AsyncClient
     """A caller whose token is known and grants nothing."""
-    stranger: httpx.AsyncClient
+    stranger: httpx2.AsyncClient
 
 
 def orders() -> Workflow:

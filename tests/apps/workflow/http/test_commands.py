@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 
 from gnomon.errors import TransientError
@@ -25,7 +25,7 @@ mail.consumer("sheet", subscribes=["mail"]).prepare(lambda ctx, state: {})
 """
 
 
-async def send(client: httpx.AsyncClient, path: str, form: object = None) -> tuple[int, object]:
+async def send(client: httpx2.AsyncClient, path: str, form: object = None) -> tuple[int, object]:
     answer = await client.post(f"/workflows/{path}", json=form)
     return answer.status_code, answer.json()
 

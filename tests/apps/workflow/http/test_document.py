@@ -2,7 +2,7 @@
 
 from typing import cast
 
-import httpx
+import httpx2
 
 from gnomon.errors import StoreError
 from gnomon.ports.workflow_log import WorkflowLog
@@ -13,7 +13,7 @@ from tests.tidy.tree import ROOT
 OPEN = {"healthz", "healthz_head", "readyz", "readyz_head"}
 
 
-async def operations(client: httpx.AsyncClient) -> dict[str, dict[str, object]]:
+async def operations(client: httpx2.AsyncClient) -> dict[str, dict[str, object]]:
     """Every operation, by its method and path."""
     paths = (await client.get("/openapi.json")).json()["paths"]
     return {
