@@ -87,7 +87,8 @@ WRONG = {
 }  # fmt: skip
 
 USAGE = {
-    "No such command 'nxt'": ["nxt"],
+    "No such command 'nxt'. Did you mean 'next'?": ["nxt"],
+    "No such command 'strat'. Did you mean 'start', 'status'?": ["krond", "strat"],
     "Missing argument 'EXPR'": ["next"],
     "No such option": ["next", "0 3 * * *", "--zones", "UTC"],
     "Missing option '--nominal'": ["decide", "--identity", "a"],

@@ -225,6 +225,12 @@ def test_the_version_loads_no_command() -> None:
     }  # fmt: skip
 
 
+def test_the_help_which_looks_at_every_command_loads_no_extra_and_does_not_draw() -> None:
+    extras = {"aiohttp", "asyncpg", "fastapi", "httpx", "numpy", "pydantic", "uvicorn", "yaml"}
+
+    assert loaded_by("--help") & {*extras, "rich", "typer"} == set()
+
+
 def groups() -> list[list[str]]:
     """Every group of commands, by the words that lead to it."""
     return [[], *([name] for name, command in commands_of(app).items() if commands_of(command))]
