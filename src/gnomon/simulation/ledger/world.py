@@ -9,8 +9,10 @@ Spec: SIM-1 to SIM-3, SIM-9, SIM-22.
 """
 
 import asyncio
+import logging
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from contextvars import Context
 from dataclasses import dataclass
 from functools import partial
@@ -31,11 +33,12 @@ from gnomon.shell.store.workflow import SqliteWorkflowStore
 from gnomon.shell.worker.runtime import Runtime
 from gnomon.simulation.kit.campaign import Deaths, Scenario
 from gnomon.simulation.kit.clock import GatedClock
+from gnomon.simulation.kit.faults import Step
 from gnomon.simulation.kit.gate import Gate
 from gnomon.simulation.kit.loop import WORKER
 from gnomon.simulation.kit.matcher import owed
 from gnomon.simulation.kit.notes import Complaint, Notes
-from gnomon.simulation.kit.world import Life, SimulatedWorld, hearkened
+from gnomon.simulation.kit.world import Life, SimulatedWorld, overheard
 from gnomon.simulation.ledger.aftermath import Aftermath, audit_of, is_at_rest, look
 from gnomon.simulation.ledger.case import window
 from gnomon.simulation.ledger.judge import judge
@@ -98,11 +101,8 @@ class Trial(NamedTuple):
 def run_world(spec: Spec, make_store: Callable[[], Store] = MemoryStore) -> Trial:
     """Let a world happen from its beginning to its end, and judge it."""
     world = _World(spec, make_store())
-    with hearkened(LOGGER, "run lost", world.hear_loss):
-        try:
-            return world.live()
-        finally:
-            world.close()
+    with overheard(LOGGER, world.hear_loss, at=logging.WARNING), closing(world):
+        return world.live()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -179,7 +179,7 @@ class _World(SimulatedWorld[_Worker]):
         workload = self.spec.workload
         await self._workflows.put(_DAG)
         await self._save()
-        self.plan_steps(self.spec.steps)
+        self.plan(self.spec.steps, self.step)
         self._people.plan()
         if (outage := workload.outage) is not None:
             self.later(outage.at, lambda: self._be_away(outage.length_ms))
@@ -216,8 +216,8 @@ class _World(SimulatedWorld[_Worker]):
         for worker in list(self.lives.values()):
             await worker.runtime.stop(grace_ms=5_000)
 
-    def step(self, by_ms: int) -> None:
-        super().step(by_ms)
+    def step(self, step: Step) -> None:
+        super().step(step)
         self.record.clock_was_set = True
 
     def _be_away(self, length_ms: int) -> None:
@@ -227,8 +227,10 @@ class _World(SimulatedWorld[_Worker]):
         for worker in list(self.lives):
             self._kill(worker, length_ms)
 
-    def hear_loss(self, facts: Mapping[str, object]) -> None:
-        """A worker tells that it has lost a run."""
+    def hear_loss(self, facts: Mapping[str, object], _: BaseException | None) -> None:
+        """A worker may tell that it has lost a run."""
+        if facts["event"] != "run lost":
+            return
         worker, key, fence = WORKER.get(), str(facts["key"]), int(str(facts["fence"]))
         self.record.lost.append(ToldLost(worker, key, fence, self.record.next_no()))
 

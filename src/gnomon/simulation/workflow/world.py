@@ -11,7 +11,7 @@ Spec: WSIM-1 to WSIM-7, WSIM-14 to WSIM-16.
 import asyncio
 import sqlite3
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from contextvars import Context
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -66,12 +66,8 @@ class Trial(NamedTuple):
 
 def run_world(spec: Spec, make_store: Callable[[], Store] = MemoryStore) -> Trial:
     """Let a world happen from its beginning to its end, and judge it."""
-    with silent(LOGGER):
-        world = _World(spec, make_store())
-        try:
-            return world.live()
-        finally:
-            world.close()
+    with silent(LOGGER), closing(_World(spec, make_store())) as world:
+        return world.live()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -144,8 +140,7 @@ class _World(SimulatedWorld[_Life]):
 
     async def _course(self) -> None:
         spec = self.spec
-        for errand in spec.errands:
-            self.later(errand.at, lambda one=errand: self._send(one))  # type: ignore[misc]
+        self.plan(spec.errands, self._send)
         for number, at in enumerate(spec.pushed, 1):
             self.later(at, lambda item=f"x{number}": self._push(item))  # type: ignore[misc]
         for at in spec.backups:
