@@ -27,7 +27,7 @@ from gnomon.simulation.kit.gate import Gate, Nature
 from gnomon.simulation.kit.loop import WORKER, Stuck, VirtualLoop
 from gnomon.simulation.kit.notes import Notes
 
-__all__ = ["Life", "Planned", "SimulatedWorld", "overheard", "silent"]
+__all__ = ["Life", "SimulatedWorld", "overheard", "silent"]
 
 _TASKS_KEPT = 256
 _CANCELS_MAX = 50  # some wait for what they have begun, even when they are cancelled
@@ -49,7 +49,7 @@ class Life:
     tasks: list[_Task] = field(default_factory=list)
 
 
-class Planned(Protocol):
+class _Planned(Protocol):
     """What happens at an instant of a world."""
 
     @property
@@ -57,7 +57,7 @@ class Planned(Protocol):
 
 
 _L = TypeVar("_L", bound=Life)
-_P = TypeVar("_P", bound=Planned)
+_P = TypeVar("_P", bound=_Planned)
 
 
 class SimulatedWorld(Generic[_L]):

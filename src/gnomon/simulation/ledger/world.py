@@ -48,7 +48,7 @@ from gnomon.simulation.ledger.people import People
 from gnomon.simulation.ledger.plan import Spec, World, draw_spec
 from gnomon.simulation.ledger.record import Effect, Record, Settled, ToldLost
 
-__all__ = ["SCENARIO", "MemoryStore", "Store", "Trial", "run_world"]
+__all__ = ["SCENARIO", "LedgerInMemory", "LedgerStore", "Trial", "run_world"]
 
 STEPS_MAX = 30_000
 """Five times what the busiest world takes."""
@@ -59,7 +59,7 @@ _DAG = StoredDag("u", "w", 1, "", "{}", 0)
 _RESTARTS_MS = (0, 200, 4_000, 4_000, 25_000, 100_000)
 
 
-class Store(Protocol):
+class LedgerStore(Protocol):
     """Where the ledger of a world is kept; it is empty when the world begins."""
 
     def open(self) -> Ledger:
@@ -69,7 +69,7 @@ class Store(Protocol):
     def close(self) -> None: ...
 
 
-class MemoryStore:
+class LedgerInMemory:
     """A database in memory, which all processes of a world share."""
 
     def __init__(self) -> None:
@@ -98,7 +98,7 @@ class Trial(NamedTuple):
         return self.record
 
 
-def run_world(spec: Spec, make_store: Callable[[], Store] = MemoryStore) -> Trial:
+def run_world(spec: Spec, make_store: Callable[[], LedgerStore] = LedgerInMemory) -> Trial:
     """Let a world happen from its beginning to its end, and judge it."""
     world = _World(spec, make_store())
     with overheard(LOGGER, world.hear_loss, at=logging.WARNING), closing(world):
@@ -113,7 +113,7 @@ class _Worker(Life):
 
 
 class _World(SimulatedWorld[_Worker]):
-    def __init__(self, spec: Spec, store: Store) -> None:
+    def __init__(self, spec: Spec, store: LedgerStore) -> None:
         self.spec = spec
         limits, work = spec.limits, spec.workload
         self.record = Record(

@@ -30,15 +30,21 @@ from gnomon.simulation.kit.gate import Gate, Nature
 from gnomon.simulation.kit.notes import Notes
 from gnomon.simulation.kit.world import Life, SimulatedWorld, silent
 from gnomon.simulation.workflow.archive import Archive
-from gnomon.simulation.workflow.audit import Auditor, audit, hurried, is_at_rest, weathered
-from gnomon.simulation.workflow.lacking import unloadable
+from gnomon.simulation.workflow.audit import (
+    Auditor,
+    audit,
+    hurried,
+    is_at_rest,
+    unloadable,
+    weathered,
+)
 from gnomon.simulation.workflow.log import (
     CAUSES_MS,
     LACKS,
     Lacking,
+    LogInMemory,
+    LogStore,
     LogWitness,
-    MemoryStore,
-    Store,
     watched,
 )
 from gnomon.simulation.workflow.outside import Lack, Outside
@@ -64,7 +70,7 @@ class Trial(NamedTuple):
     lasted_ms: int
 
 
-def run_world(spec: Spec, make_store: Callable[[], Store] = MemoryStore) -> Trial:
+def run_world(spec: Spec, make_store: Callable[[], LogStore] = LogInMemory) -> Trial:
     """Let a world happen from its beginning to its end, and judge it."""
     with silent(LOGGER), closing(_World(spec, make_store())) as world:
         return world.live()
@@ -76,7 +82,7 @@ class _Life(Life):
 
 
 class _World(SimulatedWorld[_Life]):
-    def __init__(self, spec: Spec, store: Store) -> None:
+    def __init__(self, spec: Spec, store: LogStore) -> None:
         super().__init__(
             spec.seed, Notes(), start_ms=START_MS, steps_max=STEPS_MAX, faults=spec.faults
         )
