@@ -11,7 +11,7 @@ from tests.clauses import clause
 HERE = Path(gnomon.simulation.__file__).parent
 JUDGES = {
     "kit.matcher", "kit.notes", "ledger.case", "ledger.catching_up", "ledger.judge",
-    "ledger.killing", "ledger.reasons", "ledger.record", "ledger.telling",
+    "ledger.reasons", "ledger.record", "ledger.telling",
 }  # fmt: skip
 OF_THE_OPERATOR = {
     "operator.duty", "operator.judge", "operator.scrutiny", "operator.seen", "kit.matcher",

@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from gnomon.simulation.declarative.plan import draw_spec
 from gnomon.simulation.declarative.world import SCENARIO as DECLARATIVE
-from gnomon.simulation.kit.campaign import Drawn, Scenario, SteppedDrawn
+from gnomon.simulation.kit.campaign import Scenario, SteppedSpec, WorldSpec
 from gnomon.simulation.kit.faults import read_fault, read_step
 from gnomon.simulation.ledger.world import SCENARIO as LEDGER
 from gnomon.simulation.operator.world import SCENARIO as OPERATOR
@@ -26,7 +26,7 @@ __all__ = ["main"]
 
 _HOUR_MS = 3_600_000
 _W = TypeVar("_W", bound=StrEnum)
-_D = TypeVar("_D", bound=Drawn)
+_D = TypeVar("_D", bound=WorldSpec)
 
 
 def main(arguments: list[str]) -> int:
@@ -45,7 +45,7 @@ def _replay(scenario: Scenario[_W, _D], options: argparse.Namespace) -> int:
     if options.faults is not None:
         faults = tuple(read_fault(one, scenario.strikes) for one in _parts(options.faults))
         spec = replace(spec, faults=faults)
-    if options.steps is not None and isinstance(spec, SteppedDrawn):
+    if options.steps is not None and isinstance(spec, SteppedSpec):
         spec = replace(spec, steps=tuple(map(read_step, _parts(options.steps))))
     trial = scenario.run(spec)
     figures = ", ".join(f"{count} {name}" for name, count in trial.figures.items())

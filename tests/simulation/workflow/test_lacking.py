@@ -2,7 +2,7 @@
 
 import pytest
 
-from gnomon.simulation.workflow.lacking import unloadable
+from gnomon.simulation.workflow.audit import unloadable
 from gnomon.simulation.workflow.outside import Lack, Outside
 from tests.clauses import clause
 

@@ -5,7 +5,7 @@ import sqlite3
 import pytest
 
 from gnomon.simulation.workflow.audit import audit
-from gnomon.simulation.workflow.log import MemoryStore
+from gnomon.simulation.workflow.log import LogInMemory
 from gnomon.simulation.workflow.outside import Outside, Question
 from tests.clauses import clause
 
@@ -17,7 +17,7 @@ def asked(
 
 
 def complaints(questions: list[Question], restored: tuple[tuple[int, int], ...] = ()) -> int:
-    store = MemoryStore()
+    store = LogInMemory()
     tables: sqlite3.Connection = store.tables()
     outside = Outside(())
     outside.asked, outside.restored = questions, list(restored)

@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
-from gnomon.simulation.kit.campaign import SteppedDrawn
+from gnomon.simulation.kit.campaign import SteppedSpec
 from gnomon.simulation.kit.dice import Dice
 from gnomon.simulation.kit.faults import Fault, Kind, Step, draw_faults, draw_steps
 from gnomon.simulation.kit.matcher import zone_info
@@ -107,7 +107,7 @@ class Trouble(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spec(SteppedDrawn):
+class Spec(SteppedSpec):
     """Everything that decides what happens in a world."""
 
     world: World
@@ -123,12 +123,12 @@ class Spec(SteppedDrawn):
     def words(self) -> str:
         if self.world is World.LONG:
             return f"--tasks {len(self.lists[0])} --hours {self.length_ms // _HOUR_MS}"
-        return SteppedDrawn.words(self)
+        return SteppedSpec.words(self)
 
     def lines(self) -> Iterator[str]:
         yield f"{self.zone}, {self.reinitialize}, {self.length_ms} ms from {self.start_ms}"
         yield from map(str, self.lists)
-        yield from SteppedDrawn.lines(self)
+        yield from SteppedSpec.lines(self)
         yield from map(str, self.errands)
 
     @property

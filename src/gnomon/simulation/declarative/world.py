@@ -10,8 +10,10 @@ Spec: SIM-1, SIM-2, SIM-11 to SIM-15, SIM-21.
 """
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import Mapping
+from contextlib import closing
 from contextvars import Context
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -36,6 +38,7 @@ from gnomon.simulation.declarative.witness import Witness
 from gnomon.simulation.kit.campaign import Deaths, Scenario
 from gnomon.simulation.kit.clock import GatedClock, Wall
 from gnomon.simulation.kit.dice import Dice
+from gnomon.simulation.kit.faults import Step
 from gnomon.simulation.kit.gate import Gate, Nature
 from gnomon.simulation.kit.notes import BriefNotes, Complaint, Notes
 from gnomon.simulation.kit.world import Life, SimulatedWorld, overheard
@@ -73,12 +76,9 @@ class Trial(NamedTuple):
 
 def run_world(spec: Spec) -> Trial:
     """Let a world happen from its beginning to its end, and judge it."""
-    with overheard(LOGGER, _MISTAKES) as mistakes:
-        world = _World(spec, mistakes)
-        try:
-            return world.live()
-        finally:
-            world.close()
+    world = _World(spec)
+    with overheard(LOGGER, world.hear_mistake, at=logging.ERROR), closing(world):
+        return world.live()
 
 
 class _SeenClock(GatedClock):
@@ -102,13 +102,13 @@ class _Life(Life):
 class _World(SimulatedWorld[_Life]):
     """Also the `Clerk` of the journal."""
 
-    def __init__(self, spec: Spec, mistakes: list[str]) -> None:
+    def __init__(self, spec: Spec) -> None:
         super().__init__(
             spec.seed, Notes() if spec.trouble is None else BriefNotes(), start_ms=spec.start_ms,
             steps_max=STEPS_PER_MINUTE * (spec.length_ms // 60_000 + 30), faults=spec.faults,
         )  # fmt: skip
         self.spec = spec
-        self.mistakes = mistakes
+        self._mistakes: list[str] = []
         self.behaviour = Dice(spec.seed, "behaviour")
         if spec.trouble is not None:
             self.faults = Troubles(spec.seed, spec.trouble.calls)
@@ -139,6 +139,11 @@ class _World(SimulatedWorld[_Life]):
         self.shelf.put_back(worker)
         self.later(self.dice.pick(_RESTARTS_MS), self._bear)
 
+    def hear_mistake(self, said: Mapping[str, object], error: BaseException | None) -> None:
+        """The scheduler may say that it made a mistake."""
+        if said["event"] in _MISTAKES:
+            self._mistakes.append(f"{said['event']}: {error!r}")
+
     def mark(self) -> Mark:
         return self.court.mark(self.at(), self.wall.now_ms())
 
@@ -159,7 +164,7 @@ class _World(SimulatedWorld[_Life]):
             self.loop.run_until_complete(self._course())
             report = self.court.close(self.at(), self.wall.now_ms())
         complaints = [Complaint("surprise", "", text) for text in self.notes.surprises]
-        complaints += [Complaint("mistake", "", text) for text in self.mistakes]
+        complaints += [Complaint("mistake", "", text) for text in self._mistakes]
         complaints += self.court.complaints + self.witness.complaints
         return Trial(
             complaints, self.notes, report, self.calls_disturbed or self.calls,
@@ -173,9 +178,8 @@ class _World(SimulatedWorld[_Life]):
 
     async def _course(self) -> None:
         spec = self.spec
-        self.plan_steps(spec.steps)
-        for errand in spec.errands:
-            self.later(errand.at, lambda one=errand: self._send(one))  # type: ignore[misc]
+        self.plan(spec.steps, self.step)
+        self.plan(spec.errands, self._send)
         if spec.trouble is not None:
             self._trouble()
         self._bear()
@@ -210,14 +214,14 @@ class _World(SimulatedWorld[_Life]):
         super().heal()
         self._is_healed = True
 
-    def step(self, by_ms: int) -> None:
+    def step(self, step: Step) -> None:
         if self._is_healed:
             return
-        super().step(by_ms)
+        super().step(step)
         self._hidden += bool(self._unseen)
         self._unseen += 1
         self.court.stepped(self.at(), self.wall.now_ms())
-        if by_ms < 0:
+        if step.by_ms < 0:
             self.witness.clock_set_back(self.court.passed)
 
     def _trouble(self) -> None:
@@ -231,7 +235,7 @@ class _World(SimulatedWorld[_Life]):
             self.later(dice.between(1, 2 * trouble.errands_ms), send)
 
         def step() -> None:
-            self.step(dice.pick((1_000, 61_000, 3_600_000)) * dice.pick((1, -1)))
+            self.step(Step(0, dice.pick((1_000, 61_000, 3_600_000)) * dice.pick((1, -1))))
             self.later(dice.between(1, 2 * trouble.steps_ms), step)
 
         self.later(dice.between(1, 2 * trouble.errands_ms), send)

@@ -20,14 +20,14 @@ from gnomon.simulation.kit.dice import Dice
 from gnomon.simulation.kit.faults import CRASHES, Fault, Kind, Step, crash_plans
 from gnomon.simulation.kit.notes import Notes
 
-__all__ = ["Deaths", "Drawn", "Scenario", "SteppedDrawn", "Tally", "Trial"]
+__all__ = ["Deaths", "Scenario", "SteppedSpec", "Tally", "Trial", "WorldSpec"]
 
 _CRASH = "crash"
 """The kind of worlds in which nothing goes wrong but that processes die."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Drawn:
+class WorldSpec:
     """What decides everything that happens in a world, whatever its scenario adds."""
 
     world: StrEnum
@@ -45,13 +45,13 @@ class Drawn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SteppedDrawn(Drawn):
+class SteppedSpec(WorldSpec):
     """And the clock on the wall may be set."""
 
     steps: tuple[Step, ...] = ()
 
     def lines(self) -> Iterator[str]:
-        yield from Drawn.lines(self)
+        yield from WorldSpec.lines(self)
         yield f"clock: {','.join(map(str, self.steps))}"
 
 
@@ -117,7 +117,7 @@ class Tally:
 
 
 _W = TypeVar("_W", bound=StrEnum)
-_D = TypeVar("_D", bound=Drawn)
+_D = TypeVar("_D", bound=WorldSpec)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,11 +13,12 @@ Spec: SIM-2.
 import asyncio
 import logging
 import traceback
-from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import Context, copy_context
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from functools import partial
+from typing import Generic, Protocol, TypeVar
 
 from gnomon.simulation.kit.clock import Wall
 from gnomon.simulation.kit.dice import Dice
@@ -26,13 +27,15 @@ from gnomon.simulation.kit.gate import Gate, Nature
 from gnomon.simulation.kit.loop import WORKER, Stuck, VirtualLoop
 from gnomon.simulation.kit.notes import Notes
 
-__all__ = ["Life", "SimulatedWorld", "hearkened", "overheard", "silent"]
+__all__ = ["Life", "SimulatedWorld", "overheard", "silent"]
 
 _TASKS_KEPT = 256
 _CANCELS_MAX = 50  # some wait for what they have begun, even when they are cancelled
 
 _Task = asyncio.Task[object]
 _Work = Callable[[], Coroutine[None, None, None]]
+_Hear = Callable[[Mapping[str, object], BaseException | None], None]
+"""What is done with the fields of an event in a log, and its exception."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -46,7 +49,15 @@ class Life:
     tasks: list[_Task] = field(default_factory=list)
 
 
+class _Planned(Protocol):
+    """What happens at an instant of a world."""
+
+    @property
+    def at(self) -> int: ...
+
+
 _L = TypeVar("_L", bound=Life)
+_P = TypeVar("_P", bound=_Planned)
 
 
 class SimulatedWorld(Generic[_L]):
@@ -119,13 +130,14 @@ class SimulatedWorld(Generic[_L]):
         context = self._context if life is None else life.context
         self.loop.create_task(self._watched(work), context=context)
 
-    def plan_steps(self, steps: Iterable[Step]) -> None:
-        """Have the clock on the wall set, each time when it is to be."""
-        for step in steps:
-            self.later(step.at, lambda by_ms=step.by_ms: self.step(by_ms))  # type: ignore[misc]
+    def plan(self, planned: Iterable[_P], act: Callable[[_P], None]) -> None:
+        """Have something done about each of these, each in its time."""
+        for one in planned:
+            self.later(one.at, partial(act, one))
 
-    def step(self, by_ms: int) -> None:
+    def step(self, step: Step) -> None:
         """The clock on the wall is set."""
+        by_ms = step.by_ms
         self.notes.hit(f"clock set {'forward' if by_ms > 0 else 'back'}")
         self.notes.log(self.at(), "", f"clock {by_ms:+d}")
         self.notes.is_disturbed = True
@@ -218,25 +230,9 @@ def silent(logger: logging.Logger) -> Iterator[None]:
 
 
 @contextmanager
-def hearkened(
-    logger: logging.Logger, event: str, hear: Callable[[Mapping[str, object]], None]
-) -> Iterator[None]:
-    """While a world happens, this event is heard with its facts, and nothing else that is said."""
-    with _listening(logger, _Ear(event, hear), logging.WARNING):
-        yield
-
-
-@contextmanager
-def overheard(logger: logging.Logger, events: Collection[str]) -> Iterator[list[str]]:
-    """While a world happens, these events are heard, and nothing else that is said."""
-    heard: list[str] = []
-    with _listening(logger, _Ears(events, heard), logging.ERROR):
-        yield heard
-
-
-@contextmanager
-def _listening(logger: logging.Logger, ears: logging.Handler, at: int) -> Iterator[None]:
-    level, propagates = logger.level, logger.propagate
+def overheard(logger: logging.Logger, hear: _Hear, *, at: int) -> Iterator[None]:
+    """While a world happens, what is said at this level is heard, and goes nowhere else."""
+    level, propagates, ears = logger.level, logger.propagate, _Ears(hear, at)
     logger.setLevel(at)
     logger.propagate = False
     logger.addHandler(ears)
@@ -249,30 +245,15 @@ def _listening(logger: logging.Logger, ears: logging.Handler, at: int) -> Iterat
 
 
 class _Ears(logging.Handler):
-    def __init__(self, events: Collection[str], heard: list[str]) -> None:
-        super().__init__(logging.ERROR)
-        self._events = events
-        self._heard = heard
+    def __init__(self, hear: _Hear, at: int) -> None:
+        super().__init__(at)
+        self._hear = hear
 
     def emit(self, record: logging.LogRecord) -> None:
-        fields: dict[str, object] = record.__dict__["fields"]
-        if fields["event"] in self._events:
-            error = record.exc_info[1] if record.exc_info else None
-            self._heard.append(f"{fields['event']}: {error!r}")
+        self._hear(record.__dict__["fields"], record.exc_info[1] if record.exc_info else None)
 
 
 async def _breathe() -> None:
     """Let everybody who is ready go on for a moment."""
     for _ in range(5):
         await asyncio.sleep(0)
-
-
-class _Ear(logging.Handler):
-    def __init__(self, event: str, hear: Callable[[Mapping[str, object]], None]) -> None:
-        super().__init__(logging.WARNING)
-        self._event, self._hear = event, hear
-
-    def emit(self, record: logging.LogRecord) -> None:
-        fields: dict[str, object] = record.__dict__["fields"]
-        if fields["event"] == self._event:
-            self._hear(fields)

@@ -18,8 +18,7 @@ from gnomon.simulation.kit.matcher import length_ms, owed
 from gnomon.simulation.kit.notes import Complaint
 from gnomon.simulation.ledger.case import BACKFILL, FOR_EVER, PERIOD, Case, Text, lane, window
 from gnomon.simulation.ledger.catching_up import broken_catchups, may_be_put_off
-from gnomon.simulation.ledger.killing import broken_kills
-from gnomon.simulation.ledger.reasons import broken_reasons
+from gnomon.simulation.ledger.reasons import broken_kills, broken_reasons
 from gnomon.simulation.ledger.record import Effect, Grant, Record, Row, Seen
 from gnomon.simulation.ledger.telling import broken_tellings
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from gnomon.core.engine import USUAL, Limits
-from gnomon.simulation.kit.campaign import SteppedDrawn
+from gnomon.simulation.kit.campaign import SteppedSpec
 from gnomon.simulation.kit.dice import Dice
 from gnomon.simulation.kit.faults import Fault, Kind, draw_faults, draw_steps
 from gnomon.simulation.ledger.workload import (
@@ -48,7 +48,7 @@ class World(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spec(SteppedDrawn):
+class Spec(SteppedSpec):
     """Everything that decides what happens in a world."""
 
     world: World
@@ -60,7 +60,7 @@ class Spec(SteppedDrawn):
         yield f"{self.workload.way}, {self.workers} workers, {self.limits}"
         yield from map(str, self.workload.schedules)
         yield from map(str, self.workload.pauses)
-        yield from SteppedDrawn.lines(self)
+        yield from SteppedSpec.lines(self)
 
 
 def draw_spec(world: World, seed: int) -> Spec:

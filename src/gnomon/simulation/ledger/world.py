@@ -9,8 +9,10 @@ Spec: SIM-1 to SIM-3, SIM-9, SIM-22.
 """
 
 import asyncio
+import logging
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from contextvars import Context
 from dataclasses import dataclass
 from functools import partial
@@ -30,11 +32,12 @@ from gnomon.shell.store.sqlite import SqliteLedger
 from gnomon.shell.worker.runtime import Runtime
 from gnomon.simulation.kit.campaign import Deaths, Scenario
 from gnomon.simulation.kit.clock import GatedClock
+from gnomon.simulation.kit.faults import Step
 from gnomon.simulation.kit.gate import Gate
 from gnomon.simulation.kit.loop import WORKER
 from gnomon.simulation.kit.matcher import owed
 from gnomon.simulation.kit.notes import Complaint, Notes
-from gnomon.simulation.kit.world import Life, SimulatedWorld, hearkened
+from gnomon.simulation.kit.world import Life, SimulatedWorld, overheard
 from gnomon.simulation.ledger.aftermath import Aftermath, audit_of, is_at_rest, look
 from gnomon.simulation.ledger.case import window
 from gnomon.simulation.ledger.judge import judge
@@ -44,7 +47,7 @@ from gnomon.simulation.ledger.people import People
 from gnomon.simulation.ledger.plan import Spec, World, draw_spec
 from gnomon.simulation.ledger.record import Effect, Record, Settled, ToldLost
 
-__all__ = ["SCENARIO", "MemoryStore", "Store", "Trial", "run_world"]
+__all__ = ["SCENARIO", "LedgerInMemory", "LedgerStore", "Trial", "run_world"]
 
 STEPS_MAX = 30_000
 """Five times what the busiest world takes."""
@@ -55,7 +58,7 @@ _DAG = StoredDag("u", "w", 1, "", "{}", 0)
 _RESTARTS_MS = (0, 200, 4_000, 4_000, 25_000, 100_000)
 
 
-class Store(Protocol):
+class LedgerStore(Protocol):
     """Where the ledger of a world is kept; it is empty when the world begins."""
 
     def open(self) -> Ledger:
@@ -65,7 +68,7 @@ class Store(Protocol):
     def close(self) -> None: ...
 
 
-class MemoryStore:
+class LedgerInMemory:
     """A database in memory, which all processes of a world share."""
 
     def __init__(self) -> None:
@@ -94,14 +97,11 @@ class Trial(NamedTuple):
         return self.record
 
 
-def run_world(spec: Spec, make_store: Callable[[], Store] = MemoryStore) -> Trial:
+def run_world(spec: Spec, make_store: Callable[[], LedgerStore] = LedgerInMemory) -> Trial:
     """Let a world happen from its beginning to its end, and judge it."""
     world = _World(spec, make_store())
-    with hearkened(LOGGER, "run lost", world.hear_loss):
-        try:
-            return world.live()
-        finally:
-            world.close()
+    with overheard(LOGGER, world.hear_loss, at=logging.WARNING), closing(world):
+        return world.live()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -131,7 +131,7 @@ class _Hearer(Observer):
 
 
 class _World(SimulatedWorld[_Worker]):
-    def __init__(self, spec: Spec, store: Store) -> None:
+    def __init__(self, spec: Spec, store: LedgerStore) -> None:
         self.spec = spec
         limits, work = spec.limits, spec.workload
         self.record = Record(
@@ -197,7 +197,7 @@ class _World(SimulatedWorld[_Worker]):
         workload = self.spec.workload
         await self._dags.put(_DAG)
         await self._save()
-        self.plan_steps(self.spec.steps)
+        self.plan(self.spec.steps, self.step)
         self._people.plan()
         if (outage := workload.outage) is not None:
             self.later(outage.at, lambda: self._be_away(outage.length_ms))
@@ -234,8 +234,8 @@ class _World(SimulatedWorld[_Worker]):
         for worker in list(self.lives.values()):
             await worker.runtime.stop(grace_ms=5_000)
 
-    def step(self, by_ms: int) -> None:
-        super().step(by_ms)
+    def step(self, step: Step) -> None:
+        super().step(step)
         self.record.clock_was_set = True
 
     def _be_away(self, length_ms: int) -> None:
@@ -245,8 +245,10 @@ class _World(SimulatedWorld[_Worker]):
         for worker in list(self.lives):
             self._kill(worker, length_ms)
 
-    def hear_loss(self, facts: Mapping[str, object]) -> None:
-        """A worker tells that it has lost a run."""
+    def hear_loss(self, facts: Mapping[str, object], _: BaseException | None) -> None:
+        """A worker may tell that it has lost a run."""
+        if facts["event"] != "run lost":
+            return
         worker, key, fence = WORKER.get(), str(facts["key"]), int(str(facts["fence"]))
         self.record.lost.append(ToldLost(worker, key, fence, self.record.next_no()))
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from gnomon.simulation.kit.campaign import Drawn
+from gnomon.simulation.kit.campaign import WorldSpec
 from gnomon.simulation.kit.dice import Dice
 from gnomon.simulation.kit.faults import Fault
 
@@ -107,7 +107,7 @@ class Errand(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spec(Drawn):
+class Spec(WorldSpec):
     """Everything that decides what happens in a world."""
 
     world: World
@@ -130,7 +130,7 @@ class Spec(Drawn):
         leads = ", one of them leads" if self.has_lease else ""
         yield f"{self.operators} operators, {length}{leads}"
         yield from map(str, self.kronjobs)
-        yield from Drawn.lines(self)
+        yield from WorldSpec.lines(self)
         yield from map(str, self.errands)
 
 

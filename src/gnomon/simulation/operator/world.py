@@ -11,6 +11,7 @@ Spec: OSIM-1 to OSIM-5.
 import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from contextvars import Context
 from dataclasses import dataclass
 from functools import partial
@@ -75,12 +76,8 @@ class Trial(NamedTuple):
 
 def run_world(spec: Spec) -> Trial:
     """Let a world happen from its beginning to its end, and judge it."""
-    with silent(LOGGER):
-        world = OperatorWorld(spec)
-        try:
-            return world.live()
-        finally:
-            world.close()
+    with silent(LOGGER), closing(OperatorWorld(spec)) as world:
+        return world.live()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -164,8 +161,7 @@ class OperatorWorld(SimulatedWorld[_Life]):
         spec = self.spec
         for number, words in enumerate(spec.kronjobs):
             self.make(number, words)
-        for errand in spec.errands:
-            self.later(errand.at, lambda one=errand: self._people.act(one))  # type: ignore[misc]
+        self.plan(spec.errands, self._people.act)
         for slot in range(spec.operators):
             self._bear(slot)
         until = spec.length_ms

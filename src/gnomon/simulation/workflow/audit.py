@@ -7,18 +7,19 @@ come to rest, every item must have been shipped once and billed once, unless a p
 it; nothing may be left reserved or pending; and each application outside must be followed by a run
 that was committed and knows of it. What was done after a backup that was restored since is not
 known to the store: that may be done again, under another key. And whatever fails, nothing is called
-in a circle, and the person is not asked twice about what has not changed.
+in a circle, and the person is not asked twice about what has not changed. The person is told of
+each script that could not be loaded for so long that the host looked twice, once, and of no other.
 
-Spec: WSIM-4 to WSIM-7, WSIM-13, WSIM-15, WSIM-17.
+Spec: WSIM-4 to WSIM-7, WSIM-13, WSIM-15 to WSIM-17.
 """
 
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
-from gnomon.simulation.workflow.outside import Application, Outside, Question
+from gnomon.simulation.workflow.outside import Application, Lack, Outside, Question
 
-__all__ = ["Auditor", "audit", "is_at_rest"]
+__all__ = ["Auditor", "audit", "hurried", "is_at_rest", "unloadable", "weathered"]
 
 MINUTE_MS = 60_000
 HOUR_MS = 60 * MINUTE_MS
@@ -29,6 +30,10 @@ TRIES_UNTOLD = 5
 BEGUN_MAX = 500
 PHASES = ("preparing", "prepared", "mutating", "mutated", "emitting", "committed")
 TOPICS = {"ship": "orders", "bill": "shipped"}
+LOOKS_MS = 600_000
+PAUSE_MS = 900_000
+"""After that long without a look it could be loaded meanwhile."""
+TELLING_MS = 60_000
 
 
 class Auditor:
@@ -110,6 +115,28 @@ def weathered(connection: sqlite3.Connection, outside: Outside, *, lives: int) -
     for first, times in failed.items():
         if times > TRIES_UNTOLD + lives and first not in known:
             yield f"{times} tries in a row failed from run {first} on, and the person heard nothing"
+
+
+def unloadable(outside: Outside) -> Iterator[str]:
+    """What was not told, told again, or told of a script that could be loaded."""
+    left = list(outside.told_lacking)
+    for spell in _spells(outside.lacked):
+        first, last = spell[0], spell[-1]
+        told = [
+            one
+            for one in left
+            if one[:3] == first[:3] and first.at <= one.at <= last.at + TELLING_MS
+        ]
+        left = [one for one in left if one not in told]
+        looked = [one.at for one in spell if not one.is_paused]
+        must = len(looked) > 1 and looked[-1] - looked[0] >= LOOKS_MS
+        if len(told) > 1 or (must and not told):
+            yield (
+                f"version {first.version} could not be loaded from {first.at} until {last.at}"
+                f" ({first.cause}), and {first.life} told of it {len(told)} times"
+            )
+    for one in left:
+        yield f"{one.life} told that version {one.version} cannot be loaded: {one.cause!r}"
 
 
 def is_at_rest(connection: sqlite3.Connection, items: list[str]) -> bool:
@@ -235,3 +262,14 @@ def _chains(connection: sqlite3.Connection) -> Iterator[str]:
         times = followed[number]
         if times > 1 or (status == "committed") == bool(times):
             yield f"run {number} is {status} and was followed by {times}"
+
+
+def _spells(lacked: Sequence[Lack]) -> list[list[Lack]]:
+    """Times in which the same could not be loaded for the same cause, without a break."""
+    spells: list[list[Lack]] = []
+    for one in lacked:
+        latest = spells[-1][-1] if spells else None
+        if latest is None or latest[:3] != one[:3] or one.at - latest.at > PAUSE_MS:
+            spells.append([])
+        spells[-1].append(one)
+    return spells

@@ -17,10 +17,10 @@ from gnomon.shell.store.database import MEMORY, Database
 from gnomon.shell.store.workflow_log import SqliteWorkflowLog
 from gnomon.simulation.kit.gate import Gate, Nature, behind
 
-__all__ = ["CAUSES_MS", "LACKS", "Lacking", "LogWitness", "MemoryStore", "Store", "watched"]
+__all__ = ["CAUSES_MS", "LACKS", "Lacking", "LogInMemory", "LogStore", "LogWitness", "watched"]
 
 
-class Store(Protocol):
+class LogStore(Protocol):
     """Where the facts of a world are, for as long as it lasts."""
 
     log: WorkflowLog
@@ -44,7 +44,7 @@ class Store(Protocol):
     def close(self) -> None: ...
 
 
-class MemoryStore:
+class LogInMemory:
     """An empty SQLite database in memory."""
 
     def __init__(self) -> None:

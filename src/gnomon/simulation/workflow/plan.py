@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple
 
-from gnomon.simulation.kit.campaign import Drawn
+from gnomon.simulation.kit.campaign import WorldSpec
 from gnomon.simulation.kit.dice import Dice
 from gnomon.simulation.kit.faults import draw_faults
 
@@ -114,7 +114,7 @@ class Behaviour:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spec(Drawn):
+class Spec(WorldSpec):
     """Everything that decides what happens in a world."""
 
     world: World

@@ -11,7 +11,7 @@ Spec: WSIM-1 to WSIM-7, WSIM-14 to WSIM-16.
 import asyncio
 import sqlite3
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from contextvars import Context
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -30,15 +30,21 @@ from gnomon.simulation.kit.gate import Gate, Nature
 from gnomon.simulation.kit.notes import Notes
 from gnomon.simulation.kit.world import Life, SimulatedWorld, silent
 from gnomon.simulation.workflow.archive import Archive
-from gnomon.simulation.workflow.audit import Auditor, audit, hurried, is_at_rest, weathered
-from gnomon.simulation.workflow.lacking import unloadable
+from gnomon.simulation.workflow.audit import (
+    Auditor,
+    audit,
+    hurried,
+    is_at_rest,
+    unloadable,
+    weathered,
+)
 from gnomon.simulation.workflow.log import (
     CAUSES_MS,
     LACKS,
     Lacking,
+    LogInMemory,
+    LogStore,
     LogWitness,
-    MemoryStore,
-    Store,
     watched,
 )
 from gnomon.simulation.workflow.outside import Lack, Outside
@@ -64,14 +70,10 @@ class Trial(NamedTuple):
     lasted_ms: int
 
 
-def run_world(spec: Spec, make_store: Callable[[], Store] = MemoryStore) -> Trial:
+def run_world(spec: Spec, make_store: Callable[[], LogStore] = LogInMemory) -> Trial:
     """Let a world happen from its beginning to its end, and judge it."""
-    with silent(LOGGER):
-        world = _World(spec, make_store())
-        try:
-            return world.live()
-        finally:
-            world.close()
+    with silent(LOGGER), closing(_World(spec, make_store())) as world:
+        return world.live()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -80,7 +82,7 @@ class _Life(Life):
 
 
 class _World(SimulatedWorld[_Life]):
-    def __init__(self, spec: Spec, store: Store) -> None:
+    def __init__(self, spec: Spec, store: LogStore) -> None:
         super().__init__(
             spec.seed, Notes(), start_ms=START_MS, steps_max=STEPS_MAX, faults=spec.faults
         )
@@ -144,8 +146,7 @@ class _World(SimulatedWorld[_Life]):
 
     async def _course(self) -> None:
         spec = self.spec
-        for errand in spec.errands:
-            self.later(errand.at, lambda one=errand: self._send(one))  # type: ignore[misc]
+        self.plan(spec.errands, self._send)
         for number, at in enumerate(spec.pushed, 1):
             self.later(at, lambda item=f"x{number}": self._push(item))  # type: ignore[misc]
         for at in spec.backups:
