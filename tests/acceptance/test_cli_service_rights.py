@@ -20,8 +20,8 @@ MISSING_OF_A_READER = (
     "DELETE on the table schedule_revisions; "
     "INSERT, UPDATE, DELETE on the table schedule_runs; "
     "INSERT, UPDATE, DELETE on the table workers; UPDATE, DELETE on the table expectations; "
-    "INSERT on the table breaches; INSERT, UPDATE, DELETE on the table executions; "
-    "INSERT, UPDATE on the table execution_nodes"
+    "INSERT on the table breaches; INSERT, UPDATE, DELETE on the table dag_runs; "
+    "INSERT, UPDATE on the table dag_run_nodes"
 )
 
 

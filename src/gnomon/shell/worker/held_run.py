@@ -131,6 +131,10 @@ STEPS: dict[tuple[HeldState, HeldEvent], HeldState] = {
     (_S.PARKED, _E.REFUSED): _S.GONE,
     (_S.PARKED, _E.ENDED): _S.GONE,
     (_S.LOST, _E.REFUSED): _S.LOST,
+    (_S.LOST, _E.MADE_READY): _S.LOST,
+    (_S.LOST, _E.STARTED): _S.LOST,
+    (_S.LOST, _E.LET_GO): _S.GONE,
+    (_S.LOST, _E.FAILED): _S.GONE,
     (_S.LOST, _E.ENDED): _S.GONE,
 }
 """

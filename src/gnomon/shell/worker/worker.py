@@ -47,6 +47,7 @@ __all__ = ["CHUNK", "Worker"]
 CHUNK, UNCONFIRMED_CHUNK = 32, 256
 """Runs made ready together, and confirmed by one commit, where starts are confirmed."""
 _ADOPTED_FENCE = 0
+_LATE = frozenset({HeldState.STARTING, HeldState.LOST})
 
 
 class Worker:
@@ -256,21 +257,20 @@ class Worker:
             self.runs.move(run, HeldEvent.LET_GO)
             self.reports.add_launch(result)
         elif self.launcher.confirms_start:
-            self.runs.move(run, HeldEvent.MADE_READY)
-            self._staged.append((run, result))
+            if self.runs.move(run, HeldEvent.MADE_READY) is HeldState.STAGED:
+                self._staged.append((run, result))
         else:
             self.runs.move(run, HeldEvent.STARTED)
             self.reports.add_launch(result)
+        if run.state is HeldState.LOST:  # while its launch took its time
+            self.ending.end_lost(run)
         return True
 
     def _note_late_launch(self, run: HeldRun, result: Launched | Failed) -> None:
         """A launcher that took its time has come to an end with it."""
-        if run.state is HeldState.STARTING:
-            if self._note_launch(run, result):
-                self.telemetry.launches += 1
-                self.telemetry.lag.add_all(self.clock.now_ms(), [run.claim.fire_ms])
-        elif run.state is HeldState.LOST:
-            self.ending.end_lost(run)
+        if run.state in _LATE and self._note_launch(run, result):
+            self.telemetry.launches += 1
+            self.telemetry.lag.add_all(self.clock.now_ms(), [run.claim.fire_ms])
 
     async def _confirm(self, at: Reading) -> None:
         """Let runs begin whose launch the ledger has accepted; end the others."""
