@@ -1,6 +1,13 @@
-"""A script whose function never returns: python -m ... STORE."""
+"""
+A script whose function never returns: python -m ... STORE [dropped].
 
+`dropped`: it gets a second signal by itself, at a moment at which Python drops the exception of it.
+"""
+
+import asyncio
+import contextlib
 import logging
+import signal
 import sys
 import threading
 
@@ -21,6 +28,14 @@ class Telling(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         if record.getMessage().startswith("SchedulerStopRequested"):
             print("waits", flush=True)
+            if sys.argv[2:] == ["dropped"]:
+                asyncio.get_running_loop().call_soon(interrupt)
+
+
+def interrupt() -> None:
+    """As an interrupt during the callback of a weak reference, whose exceptions Python drops."""
+    with contextlib.suppress(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
 
 
 if __name__ == "__main__":

@@ -129,9 +129,12 @@ def test_a_decorated_function_may_have_a_time_out_of_its_own() -> None:
 
 
 @clause("EMBED-5")
-def test_a_second_interrupt_ends_a_script_whose_function_hangs(tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", [[], ["dropped"]])
+def test_a_second_interrupt_ends_a_script_whose_function_hangs(
+    tmp_path: Path, how: list[str]
+) -> None:
     store = tmp_path / "gnomon.sqlite3"
-    command = [sys.executable, "-m", "tests.apps.declarative.hanging_script", str(store)]
+    command = [sys.executable, "-m", "tests.apps.declarative.hanging_script", str(store), *how]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )  # fmt: skip
@@ -140,7 +143,8 @@ def test_a_second_interrupt_ends_a_script_whose_function_hangs(tmp_path: Path) -
         assert out.readline() == "hangs\n"
         process.send_signal(signal.SIGINT)
         assert out.readline() == "waits\n"
-        process.send_signal(signal.SIGINT)
+        if not how:
+            process.send_signal(signal.SIGINT)
         assert out.read() == ""
 
     assert process.returncode != 0

@@ -91,7 +91,10 @@ def run(
             "must be called in the main thread, which gets the signals", where="gnomon.run",
             got=threading.current_thread().name, hint="use gnomon.background() elsewhere",
         )  # fmt: skip
-    asyncio.run(_run(registrations, scheduler or Scheduler(), within))
+    try:
+        asyncio.run(_run(registrations, scheduler or Scheduler(), within))
+    except asyncio.CancelledError:  # by the second signal
+        raise KeyboardInterrupt from None
 
 
 def background(
@@ -184,11 +187,17 @@ class Background:
 async def _run(
     registrations: Sequence[RegistrationTuple], scheduler: Scheduler, within: timedelta | str | None
 ) -> None:
-    loop, asked = asyncio.get_running_loop(), asyncio.Event()
+    loop, asked, main = asyncio.get_running_loop(), asyncio.Event(), asyncio.current_task()
+
+    def leave(*_: object) -> None:
+        if main is not None:  # Python may drop what a handler raises: in a weakref's callback, say
+            loop.call_soon_threadsafe(main.cancel)
+        raise KeyboardInterrupt
 
     def ask() -> None:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(number)
+        signal.signal(signal.SIGINT, leave)
         asked.set()
 
     await scheduler.initialize(registrations)
@@ -197,7 +206,11 @@ async def _run(
     try:
         await _first(asked.wait(), failed(scheduler))
     finally:
-        await scheduler.stop(within=within)
+        try:
+            await scheduler.stop(within=within)
+        finally:
+            if asked.is_set():
+                signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 async def _first(*some: Coroutine[object, object, object]) -> None:
