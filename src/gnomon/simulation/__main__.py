@@ -41,11 +41,16 @@ def _declarative(options: argparse.Namespace) -> int:
 
 def _replay(scenario: Scenario[_W, _D], options: argparse.Namespace) -> int:
     """Draw a world, with what is given instead, let it happen, and print what came of it."""
+    kinds = [kind.value for kind in scenario.kinds]
+    if options.world not in kinds:
+        _parser().error(f"argument --world: choose from {', '.join(kinds)}")
     spec = scenario.draw(scenario.kinds(options.world), options.seed)
     if options.faults is not None:
         faults = tuple(read_fault(one, scenario.strikes) for one in _parts(options.faults))
         spec = replace(spec, faults=faults)
-    if options.steps is not None and isinstance(spec, SteppedSpec):
+    if options.steps is not None:
+        if not isinstance(spec, SteppedSpec):
+            _parser().error("argument --steps: no clock is set in these worlds")
         spec = replace(spec, steps=tuple(map(read_step, _parts(options.steps))))
     trial = scenario.run(spec)
     figures = ", ".join(f"{count} {name}" for name, count in trial.figures.items())
