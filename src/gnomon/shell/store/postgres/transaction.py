@@ -1,0 +1,44 @@
+"""
+One transaction on PostgreSQL, as the seam `shell.store.transaction` has it.
+
+Values go over the wire in the order in which their names come up in a statement. Instants are
+integers of milliseconds on this side already: the connection turns them into timestamptz.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from gnomon.shell.store.postgres.statement import Statements
+from gnomon.shell.store.transaction import Row, Value
+
+if TYPE_CHECKING:
+    from gnomon.shell.store.postgres.pool import Connection
+
+__all__ = ["PostgresTransaction"]
+
+
+class PostgresTransaction:
+    """A `Transaction` on PostgreSQL, for as long as the connection is in it."""
+
+    def __init__(self, connection: "Connection", sql: Statements) -> None:
+        self._connection = connection
+        self._sql = sql
+
+    async def rows(self, kind: Callable[..., Row], statement: str, /, **values: Value) -> list[Row]:
+        found = await self._connection.fetch(
+            self._sql[statement], *self._in_order(statement, values)
+        )
+        return [kind(**dict(row)) for row in found]
+
+    async def run(self, statement: str, /, **values: Value) -> int:
+        done = await self._connection.execute(
+            self._sql[statement], *self._in_order(statement, values)
+        )
+        return int(done.rpartition(" ")[2])
+
+    async def run_each(self, statement: str, rows: Iterable[Mapping[str, Value]], /) -> None:
+        if sent := [self._in_order(statement, values) for values in rows]:
+            await self._connection.executemany(self._sql[statement], sent)
+
+    def _in_order(self, statement: str, values: Mapping[str, Value]) -> list[Value]:
+        return [values[name] for name in self._sql.values_of(statement)]

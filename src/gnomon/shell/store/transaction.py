@@ -1,0 +1,178 @@
+"""
+One transaction of a store, whatever its database: named statements with named values.
+
+What a store does is written once, as a coroutine over a `Transaction`. On PostgreSQL it waits for
+the server. On SQLite nothing in it waits, so the thread of the store drives it to its end in one
+hop; a body that waits all the same is a mistake, and its transaction is rolled back.
+
+Both databases have a file of statements each, with the same names, the same named values and the
+same columns. A value or a column whose name ends in `_at` or `_until` is an instant: an integer of
+milliseconds in Python, and on disk what the database has for one. A list is handed over as an array
+on PostgreSQL, and as one JSON text on SQLite. A truth is 0 or 1 when SQLite gives it back.
+
+What does not belong here: a statement, and anything that is decided from rows.
+
+Spec: LEDGER-3, LEDGER-10.
+"""
+
+import asyncio
+import json
+import re
+import sqlite3
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
+from typing import Protocol, TypeVar
+
+from gnomon.shell.store.database import Database
+from gnomon.shell.store.instant_text import maybe_from_text, to_text
+
+__all__ = [
+    "NAMED_VALUE", "Body", "Result", "Row", "SqliteTransactions", "Transaction",
+    "TransactionSource", "Value", "driven",
+]  # fmt: skip
+
+NAMED_VALUE = re.compile(r"(?<![:\w]):([a-z]\w*)")
+"""A value in the text of a statement: a colon and a name, and no cast."""
+
+Value = str | int | None | Sequence[str] | Sequence[int]
+Row = TypeVar("Row")
+Result = TypeVar("Result")
+
+_INSTANT = ("_at", "_until")
+
+
+class Transaction(Protocol):
+    """What the body of a store's method has: the statements of the store, one after the other."""
+
+    async def rows(self, kind: Callable[..., Row], statement: str, /, **values: Value) -> list[Row]:
+        """The rows that a statement gives, as named tuples with a field for each of its columns."""
+        ...
+
+    async def run(self, statement: str, /, **values: Value) -> int:
+        """Do what a statement says; how many rows it has changed."""
+        ...
+
+    async def run_each(self, statement: str, rows: Iterable[Mapping[str, Value]], /) -> None:
+        """Do what a statement says for each of these values, in their order."""
+        ...
+
+
+Body = Callable[[Transaction], Coroutine[object, object, Result]]
+"""What one transaction does."""
+
+
+class TransactionSource(Protocol):
+    """Where a store has its transactions from."""
+
+    @property
+    def place(self) -> str:
+        """The file or the database, as messages name it."""
+        ...
+
+    async def read(self, body: Body[Result]) -> Result:
+        """Do what only reads."""
+        ...
+
+    async def write(self, body: Body[Result]) -> Result:
+        """Do what writes, and commit it; when it raises, nothing has happened."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+def driven(body: Coroutine[object, object, Result]) -> Result:
+    """What a coroutine comes to that waits for nothing."""
+    try:
+        body.send(None)
+    except StopIteration as end:
+        result: Result = end.value
+        return result
+    body.close()
+    raise AssertionError("the body of a transaction on SQLite has waited")
+
+
+class SqliteTransactions:
+    """The transactions of one SQLite database, each in one hop to the thread of its store."""
+
+    def __init__(
+        self, database: Database, statements: Mapping[str, str], *,
+        executor: Executor | None = None, let_go: Callable[[], None] | None = None,
+        is_lasting: bool = False,
+    ) -> None:  # fmt: skip
+        """
+        Without an executor the caller's own thread does the work.
+
+        `let_go` is called when the database was closed; one that `is_lasting` stays open.
+        """
+        self.database = database
+        self._statements = statements
+        self._executor = executor
+        self._let_go = let_go
+        self._is_lasting = is_lasting
+
+    @property
+    def place(self) -> str:
+        return self.database.path
+
+    async def read(self, body: Body[Result]) -> Result:
+        return await self.hop(lambda: self.database.read(lambda it: self._whole(body, it)))
+
+    async def write(self, body: Body[Result]) -> Result:
+        return await self.hop(lambda: self.database.write(lambda it: self._whole(body, it)))
+
+    async def hop(self, work: Callable[[], Result]) -> Result:
+        """Do something on the thread of the store."""
+        if self._executor is None:
+            return work()
+        return await asyncio.get_running_loop().run_in_executor(self._executor, work)
+
+    async def close(self) -> None:
+        try:
+            if not self._is_lasting:
+                await self.hop(self.database.close)
+        finally:
+            let_go, self._let_go = self._let_go, None
+            if let_go is not None:
+                let_go()
+
+    def _whole(self, body: Body[Result], connection: sqlite3.Connection) -> Result:
+        return driven(body(_SqliteTransaction(connection, self._statements)))
+
+
+class _SqliteTransaction:
+    """A `Transaction` on SQLite."""
+
+    def __init__(self, connection: sqlite3.Connection, statements: Mapping[str, str]) -> None:
+        self._connection = connection
+        self._statements = statements
+
+    async def rows(self, kind: Callable[..., Row], statement: str, /, **values: Value) -> list[Row]:
+        cursor = self._connection.execute(self._statements[statement], _written(values))
+        columns = [column[0] for column in cursor.description]
+        instants = [name for name in columns if name.endswith(_INSTANT)]
+        found = []
+        for row in cursor:
+            named = dict(zip(columns, row, strict=True))
+            for name in instants:
+                named[name] = maybe_from_text(named[name])
+            found.append(kind(**named))
+        return found
+
+    async def run(self, statement: str, /, **values: Value) -> int:
+        return self._connection.execute(self._statements[statement], _written(values)).rowcount
+
+    async def run_each(self, statement: str, rows: Iterable[Mapping[str, Value]], /) -> None:
+        self._connection.executemany(self._statements[statement], map(_written, rows))
+
+
+def _written(values: Mapping[str, Value]) -> dict[str, str | int | None]:
+    """The values as SQLite takes them."""
+    return {name: _one_written(name, value) for name, value in values.items()}
+
+
+def _one_written(name: str, value: Value) -> str | int | None:
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, int):
+        return to_text(value) if name.endswith(_INSTANT) else value
+    return json.dumps(list(value))
