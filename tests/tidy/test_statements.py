@@ -18,7 +18,7 @@ ON_ONE_DATABASE = {
 }
 """Of files that are written once: what no method of the store uses, but the connection itself."""
 
-FILES = ["journal.sql"]
+FILES = ["journal.sql", "ledger.sql"]
 NUMBERED = re.compile(r"\$\d")
 
 

@@ -71,14 +71,12 @@ async def _file(path: Path) -> AsyncIterator[Stores]:
 async def _database(database: SharedDatabase) -> AsyncIterator[Stores]:
     from gnomon.shell.observe.heartbeats import Heartbeats  # they need an extra
     from gnomon.shell.store.postgres.ledger import PostgresLedger
-    from gnomon.shell.store.postgres.notes import Notes
     from gnomon.shell.store.postgres.workflow import PostgresExecutions, PostgresWorkflowStore
 
     schema = database.schema
     ledger = await PostgresLedger.open(database.url, schema=schema, options=database.options)
     try:
-        notes = Notes(ledger.pool, ledger.sql)
-        await _belong(notes, database.place, hint="name another schema with --schema")
+        await _belong(ledger, database.place, hint="name another schema with --schema")
         yield Stores(
             ledger=ledger,
             workflows=PostgresWorkflowStore(ledger.pool, schema),

@@ -13,7 +13,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 
 from gnomon.core.ledger.period import Fact
-from gnomon.ports import By, RunRow, ToEnd
+from gnomon.ports import By, RunRow
 from gnomon.shell.store.asking import (
     Triggered,
     backfill_facts,
@@ -24,11 +24,12 @@ from gnomon.shell.store.asking import (
 )
 from gnomon.shell.store.commitment import insert_runs, new_row
 from gnomon.shell.store.definition_cache import DefinitionCache
-from gnomon.shell.store.history import run_rows
+from gnomon.shell.store.history import run_of
 from gnomon.shell.store.instant_text import from_text, to_text
 from gnomon.shell.store.queries import named
+from gnomon.shell.store.transaction import SqliteTransaction, driven
 
-__all__ = ["backfill", "kill", "run", "skip_next", "to_end", "trigger"]
+__all__ = ["backfill", "kill", "run", "skip_next", "trigger"]
 
 _SQL = named("ledger.sql")
 
@@ -86,14 +87,8 @@ def kill(connection: sqlite3.Connection, key: str, *, by: By, now_ms: int) -> Ru
     return run(connection, key)
 
 
-def to_end(connection: sqlite3.Connection, *, owner: str) -> list[ToEnd]:
-    rows = connection.execute(_SQL["to_end"], {"owner": owner})
-    return [ToEnd(key, fence, bool(detached)) for key, fence, detached in rows]
-
-
 def run(connection: sqlite3.Connection, key: str) -> RunRow | None:
-    found = run_rows(connection, "run", {"key": key})
-    return found[0] if found else None
+    return driven(run_of(SqliteTransaction(connection, _SQL), key))
 
 
 def _add(

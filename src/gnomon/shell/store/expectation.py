@@ -10,17 +10,12 @@ import sqlite3
 from collections.abc import Sequence
 
 from gnomon.ports.request import Breach, Expected, Judged
-from gnomon.shell.store.instant_text import from_text, to_text
+from gnomon.shell.store.instant_text import to_text
 from gnomon.shell.store.queries import named
 
-__all__ = ["expected", "judge"]
+__all__ = ["judge"]
 
 _SQL = named("ledger.sql")
-
-
-def expected(connection: sqlite3.Connection, *, now_ms: int, limit: int) -> list[Expected]:
-    rows = connection.execute(_SQL["expected"], {"now": to_text(now_ms), "limit": limit})
-    return [Expected(schedule_id, from_text(after_at) // 1000) for schedule_id, after_at in rows]
 
 
 def judge(

@@ -13,20 +13,18 @@ from typing import TypeVar
 
 from gnomon.core.schedule import Schedule
 from gnomon.errors import ConflictError
-from gnomon.ports.request import By, LogRow
-from gnomon.shell.store.history import PAGE_MAX
-from gnomon.shell.store.instant_text import from_text, to_text
+from gnomon.ports.request import By
+from gnomon.shell.store.instant_text import to_text
 from gnomon.shell.store.queries import named
 from gnomon.shell.store.revision import columns_of
 
 __all__ = [
-    "check_owner", "check_quota", "conflict", "logged", "read_log", "schedule_of_run",
+    "check_owner", "check_quota", "conflict", "logged", "schedule_of_run",
     "within_quota", "write_log",
 ]  # fmt: skip
 
 _SQL = named("ledger.sql")
 _Result = TypeVar("_Result")
-_NEWEST = 2**62
 
 
 def logged(
@@ -54,20 +52,6 @@ def write_log(
         "id": schedule_id, "detail": by.detail,
     }  # fmt: skip
     connection.execute(_SQL["write_log"], values)
-
-
-def read_log(
-    connection: sqlite3.Connection, *, schedule_id: str | None, user_id: str | None,
-    before: int | None, limit: int,
-) -> list[LogRow]:  # fmt: skip
-    values = {
-        "id": schedule_id, "user_id": user_id, "before": _NEWEST if before is None else before,
-        "limit": min(limit, PAGE_MAX),
-    }  # fmt: skip
-    return [
-        LogRow(number, from_text(at), *words)
-        for number, at, *words in connection.execute(_SQL["read_log"], values)
-    ]
 
 
 def schedule_of_run(connection: sqlite3.Connection, key: str) -> str | None:

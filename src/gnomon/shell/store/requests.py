@@ -6,33 +6,35 @@ Each call is one transaction, with the line in the log that goes with the change
 Spec: PORT-7, PORT-8, LEDGER-13 to LEDGER-17, ASK-1, ASK-2.
 """
 
-import asyncio
 import sqlite3
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
 from typing import TypeVar
 
 from gnomon.core.schedule import Schedule
-from gnomon.ports import Breach, By, Expected, Judged, LogRow, RevisionRow, RunRow, Saved, ToEnd
-from gnomon.ports.request import RunsOnly, RunsPlace
-from gnomon.shell.store import asked, definition, expectation, history, logbook, run_search
+from gnomon.ports import Breach, By, Expected, Judged, RunRow, Saved
+from gnomon.shell.store import asked, definition, expectation, logbook
 from gnomon.shell.store.asking import Triggered
 from gnomon.shell.store.database import Database
 from gnomon.shell.store.definition_cache import DefinitionCache
-from gnomon.shell.store.instant_text import to_text
+from gnomon.shell.store.history import History
 from gnomon.shell.store.revision import columns_of
+from gnomon.shell.store.transaction import SqliteTransactions
 
 __all__ = ["RequestsOnSqlite"]
 
 _Result = TypeVar("_Result")
 
 
-class RequestsOnSqlite:
+class RequestsOnSqlite(History):
     """What is asked of a ledger, over its database."""
 
     database: Database
-    _executor: Executor | None
     _cache: DefinitionCache
+
+    @property
+    @abstractmethod
+    def source(self) -> SqliteTransactions: ...
 
     async def save(
         self, schedule: Schedule, *, now_ms: int, by: By | None = None,
@@ -123,50 +125,9 @@ class RequestsOnSqlite:
 
         return await self._write(work)
 
-    async def to_end(self, *, owner: str) -> list[ToEnd]:
-        return await self._read(lambda connection: asked.to_end(connection, owner=owner))
-
-    async def run(self, key: str) -> RunRow | None:
-        return await self._read(lambda connection: asked.run(connection, key))
-
-    async def covering(self, schedule_id: str, nominal: int) -> list[RunRow]:
-        values = {"id": schedule_id, "at": to_text(nominal * 1000)}
-        return await self._read(lambda connection: history.run_rows(connection, "covering", values))
-
-    async def find_runs(
-        self, only: RunsOnly, *, after: RunsPlace | None = None, limit: int = 100
-    ) -> list[RunRow]:
-        return await self._read(
-            lambda connection: run_search.find(connection, only, after=after, limit=limit)
-        )
-
-    async def revisions(
-        self, schedule_id: str, *, before: int | None = None, limit: int = 100
-    ) -> list[RevisionRow]:
-        return await self._read(
-            lambda connection: history.revisions(
-                connection, self._cache, schedule_id, before=before, limit=limit
-            )
-        )
-
-    async def expected(self, *, now_ms: int, limit: int) -> list[Expected]:
-        return await self._read(
-            lambda connection: expectation.expected(connection, now_ms=now_ms, limit=limit)
-        )
-
     async def judge(self, one: Expected, judged: Judged, *, now_ms: int) -> Sequence[Breach]:
         return await self._write(
             lambda connection: expectation.judge(connection, one, judged, now_ms=now_ms)
-        )
-
-    async def log(
-        self, *, schedule_id: str | None = None, user_id: str | None = None,
-        before: int | None = None, limit: int = 100,
-    ) -> list[LogRow]:  # fmt: skip
-        return await self._read(
-            lambda connection: logbook.read_log(
-                connection, schedule_id=schedule_id, user_id=user_id, before=before, limit=limit
-            )
         )
 
     async def _logged(
@@ -201,12 +162,7 @@ class RequestsOnSqlite:
         )  # fmt: skip
 
     async def _read(self, work: Callable[[sqlite3.Connection], _Result]) -> _Result:
-        return await self._hop(lambda: self.database.read(work))
+        return await self.source.hop(lambda: self.database.read(work))
 
     async def _write(self, work: Callable[[sqlite3.Connection], _Result]) -> _Result:
-        return await self._hop(lambda: self.database.write(work))
-
-    async def _hop(self, work: Callable[[], _Result]) -> _Result:
-        if self._executor is None:
-            return work()
-        return await asyncio.get_running_loop().run_in_executor(self._executor, work)
+        return await self.source.hop(lambda: self.database.write(work))

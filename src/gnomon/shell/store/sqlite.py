@@ -19,12 +19,11 @@ import tzdata
 from gnomon.core.engine import Change, Due
 from gnomon.core.schedule import Schedule
 from gnomon.errors import StoreError
-from gnomon.ports import Committed, Held, Only, Renewal, Report, RunRow, ScheduleRow
+from gnomon.ports import Committed, Held, Renewal, Report
 from gnomon.shell.boot import MachineBoot
-from gnomon.shell.store import commitment, definition, history, lease, snapshot
+from gnomon.shell.store import commitment, definition, lease, snapshot
 from gnomon.shell.store.database import BUSY_MS, MEMORY, Database
 from gnomon.shell.store.definition_cache import CACHED_MAX, DefinitionCache
-from gnomon.shell.store.history import PAGE_MAX
 from gnomon.shell.store.installation import Installed, install
 from gnomon.shell.store.instant_text import BEGINNING
 from gnomon.shell.store.ownership import Ownership, lock_beside
@@ -32,6 +31,7 @@ from gnomon.shell.store.queries import named
 from gnomon.shell.store.replanning import Replanned, replan
 from gnomon.shell.store.report import report
 from gnomon.shell.store.requests import RequestsOnSqlite
+from gnomon.shell.store.transaction import SqliteTransactions
 
 __all__ = ["MOVED_TO", "SqliteLedger", "ledger_thread"]
 
@@ -55,8 +55,10 @@ class SqliteLedger(RequestsOnSqlite):
         cached_max: int = CACHED_MAX,
     ) -> None:  # fmt: skip
         self.database = database
-        self._executor = executor
-        self._ownership = ownership
+        self._source = SqliteTransactions(
+            database, _SQL, executor=executor,
+            let_go=None if ownership is None else ownership.release,
+        )  # fmt: skip
         self._cache = DefinitionCache(database.path, cached_max)
 
     @classmethod
@@ -94,12 +96,16 @@ class SqliteLedger(RequestsOnSqlite):
         return cls(database, executor=None, ownership=None)
 
     @property
+    def source(self) -> SqliteTransactions:
+        return self._source
+
+    @property
     def cached(self) -> int:
         """How many schedules are kept as values."""
         return len(self._cache)
 
     async def load(self, *, now_ms: int, limit: int) -> list[Due]:
-        return await self._hop(lambda: self._load(now_ms, limit))
+        return await self.source.hop(lambda: self._load(now_ms, limit))
 
     async def commit(
         self, changes: Sequence[Change], *, owner: str, confirmed: bool, now_ms: int
@@ -125,9 +131,6 @@ class SqliteLedger(RequestsOnSqlite):
         return await self._write(
             lambda connection: lease.renew(connection, runs, owner=owner, now_ms=now_ms)
         )
-
-    async def orphans(self, *, owner: str) -> list[RunRow]:
-        return await self._read(lambda connection: history.orphans(connection, owner=owner))
 
     async def recover(
         self, *, owner: str, adopted: Sequence[str], now_ms: int
@@ -172,63 +175,12 @@ class SqliteLedger(RequestsOnSqlite):
             lambda connection: [row[0] for row in connection.execute(_SQL["ids"], values)]
         )
 
-    async def note(self, name: str) -> str | None:
-        """What was written down under a name; None for nothing."""
-        return await self._read(lambda connection: _meta(connection, name))
-
-    async def set_note(self, name: str, value: str) -> None:
-        values = {"name": name, "value": value}
-        await self._write(lambda connection: connection.execute(_SQL["set_meta"], values))
-
-    async def note_once(self, name: str, value: str) -> str:
-        """Write something down, unless there is something under this name; what is there now."""
-        return await self._write(lambda connection: _set_meta_once(connection, name, value))
-
-    async def schedules(
-        self, *, after: str = "", limit: int = 100, only: Only | None = None
-    ) -> list[ScheduleRow]:
-        wanted = only or Only()
-        values: dict[str, str | int | None] = {
-            "after": after, "limit": min(limit, PAGE_MAX), **wanted._asdict(),
-        }  # fmt: skip
-        query = "schedules" if wanted == Only() else "schedules_where"
-        query = query if wanted.user_id is None else "schedules_of_user"
-        return await self._read(
-            lambda connection: history.schedules(connection, self._cache, query, values)
-        )
-
-    async def get(self, schedule_id: str) -> ScheduleRow | None:
-        values: dict[str, str | int | None] = {"id": schedule_id}
-        found = await self._read(
-            lambda connection: history.schedules(connection, self._cache, "schedule", values)
-        )
-        return found[0] if found else None
-
-    async def runs(
-        self, schedule_id: str, *, before: int | None = None, before_key: str = "", limit: int = 100
-    ) -> list[RunRow]:
-        return await self._read(
-            lambda connection: history.runs(
-                connection, schedule_id, before=before, before_key=before_key, limit=limit
-            )
-        )
-
     async def replan(self, *, now_ms: int) -> Replanned:
         """Plan again what lies ahead and was judged by a clock that was ahead."""
         return await self._write(lambda connection: replan(connection, self._cache, now_ms=now_ms))
 
-    async def retain(self, *, before_ms: int, limit: int) -> int:
-        return await self._write(
-            lambda connection: history.retain(connection, before_ms=before_ms, limit=limit)
-        )
-
     async def close(self) -> None:
-        try:
-            await self._hop(self.database.close)
-        finally:
-            if self._ownership is not None:
-                self._ownership.release()
-                self._ownership = None
+        await self.source.close()
 
     def _load(self, now_ms: int, limit: int) -> list[Due]:
         dues, unread = self.database.read(
@@ -244,13 +196,6 @@ class SqliteLedger(RequestsOnSqlite):
 def _meta(connection: sqlite3.Connection, name: str) -> str | None:
     row = connection.execute(_SQL["get_meta"], {"name": name}).fetchone()
     return None if row is None else str(row[0])
-
-
-def _set_meta_once(connection: sqlite3.Connection, name: str, value: str) -> str:
-    connection.execute(_SQL["set_meta_once"], {"name": name, "value": value})
-    found = _meta(connection, name)
-    assert found is not None
-    return found
 
 
 def _refuse_moved(database: Database) -> None:

@@ -27,8 +27,8 @@ from gnomon.shell.store.database import Database
 from gnomon.shell.store.instant_text import maybe_from_text, to_text
 
 __all__ = [
-    "NAMED_VALUE", "Body", "Result", "Row", "SqliteTransactions", "Transaction",
-    "TransactionSource", "Value", "driven",
+    "NAMED_VALUE", "Body", "Result", "Row", "SqliteTransaction", "SqliteTransactions",
+    "Transaction", "TransactionSource", "Value", "driven",
 ]  # fmt: skip
 
 NAMED_VALUE = re.compile(r"(?<![:\w]):([a-z]\w*)")
@@ -43,6 +43,11 @@ _INSTANT = ("_at", "_until")
 
 class Transaction(Protocol):
     """What the body of a store's method has: the statements of the store, one after the other."""
+
+    @property
+    def has_one_view(self) -> bool:
+        """Whether all statements see the same, whatever another process commits meanwhile."""
+        ...
 
     async def rows(self, kind: Callable[..., Row], statement: str, /, **values: Value) -> list[Row]:
         """The rows that a statement gives, as named tuples with a field for each of its columns."""
@@ -73,8 +78,13 @@ class TransactionSource(Protocol):
         """Do what only reads."""
         ...
 
-    async def write(self, body: Body[Result]) -> Result:
-        """Do what writes, and commit it; when it raises, nothing has happened."""
+    async def write(self, body: Body[Result], *, again: bool = False) -> Result:
+        """
+        Do what writes, and commit it; when it raises, nothing has happened.
+
+        With `again` it is done again where the database broke it because of another process: for a
+        caller that does not try again.
+        """
         ...
 
     async def close(self) -> None: ...
@@ -117,7 +127,7 @@ class SqliteTransactions:
     async def read(self, body: Body[Result]) -> Result:
         return await self.hop(lambda: self.database.read(lambda it: self._whole(body, it)))
 
-    async def write(self, body: Body[Result]) -> Result:
+    async def write(self, body: Body[Result], *, again: bool = False) -> Result:
         return await self.hop(lambda: self.database.write(lambda it: self._whole(body, it)))
 
     async def hop(self, work: Callable[[], Result]) -> Result:
@@ -136,11 +146,13 @@ class SqliteTransactions:
                 let_go()
 
     def _whole(self, body: Body[Result], connection: sqlite3.Connection) -> Result:
-        return driven(body(_SqliteTransaction(connection, self._statements)))
+        return driven(body(SqliteTransaction(connection, self._statements)))
 
 
-class _SqliteTransaction:
+class SqliteTransaction:
     """A `Transaction` on SQLite."""
+
+    has_one_view = True
 
     def __init__(self, connection: sqlite3.Connection, statements: Mapping[str, str]) -> None:
         self._connection = connection
@@ -155,7 +167,10 @@ class _SqliteTransaction:
             named = dict(zip(columns, row, strict=True))
             for name in instants:
                 named[name] = maybe_from_text(named[name])
-            found.append(kind(**named))
+            try:
+                found.append(kind(**named))
+            except TypeError as error:  # a damaged schema, if the statement is right
+                raise LookupError(f"{statement} has the columns {', '.join(columns)}") from error
         return found
 
     async def run(self, statement: str, /, **values: Value) -> int:

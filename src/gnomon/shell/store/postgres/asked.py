@@ -21,11 +21,13 @@ from gnomon.shell.store.asking import (
     write_skips,
 )
 from gnomon.shell.store.definition_cache import DefinitionCache
+from gnomon.shell.store.history import run_of
 from gnomon.shell.store.postgres.commitment import insert_facts
 from gnomon.shell.store.postgres.logbook import logged
-from gnomon.shell.store.postgres.reading import definitions, run_row
+from gnomon.shell.store.postgres.reading import definitions
 from gnomon.shell.store.postgres.report import notify
 from gnomon.shell.store.postgres.statement import Statements
+from gnomon.shell.store.postgres.transaction import PostgresTransaction
 
 if TYPE_CHECKING:
     from gnomon.shell.store.postgres.pool import Connection
@@ -104,8 +106,7 @@ async def _kill(
 
 
 async def run(connection: "Connection", sql: Statements, key: str) -> RunRow | None:
-    row = await connection.fetchrow(sql["run"], key)
-    return None if row is None else run_row(row)
+    return await run_of(PostgresTransaction(connection, sql), key)
 
 
 async def _add(

@@ -7,18 +7,18 @@ until the transaction ends.
 Spec: PORT-7, PORT-8.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from gnomon.core.schedule import Schedule
-from gnomon.ports.request import By, LogRow
+from gnomon.ports.request import By
 from gnomon.shell.store.logbook import conflict
 from gnomon.shell.store.postgres.statement import Statements
 
 if TYPE_CHECKING:
     from gnomon.shell.store.postgres.pool import Connection
 
-__all__ = ["check_owners", "log_row", "logged", "owners", "quota_count", "write_log"]
+__all__ = ["check_owners", "logged", "owners", "quota_count", "write_log"]
 
 _Result = TypeVar("_Result")
 
@@ -89,7 +89,3 @@ async def quota_count(connection: "Connection", sql: Statements, by: By | None) 
         return 0
     await connection.execute(sql["alone_for"], by.user_id)
     return int(await connection.fetchval(sql["schedules_of"], by.user_id))
-
-
-def log_row(row: Iterable[object]) -> LogRow:
-    return LogRow(*row)  # type: ignore[arg-type] # the statement has just these columns

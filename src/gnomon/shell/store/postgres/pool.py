@@ -125,7 +125,7 @@ class Pool:
 
     @asynccontextmanager
     async def alone(self) -> AsyncIterator["Connection"]:
-        """A connection for one statement that writes: a transaction by itself, where it can be."""
+        """A connection on which each statement is a transaction by itself, where it can be."""
         if self._pooler:
             async with self.transaction() as connection:
                 yield connection

@@ -12,20 +12,18 @@ from typing import TYPE_CHECKING, TypeVar
 
 from gnomon.core.schedule import Schedule
 from gnomon.errors import DefinitionError, StoreError
-from gnomon.ports import Breach, By, Expected, Judged, LogRow, RevisionRow, RunRow, Saved, ToEnd
-from gnomon.ports.request import RunsOnly, RunsPlace
+from gnomon.ports import Breach, By, Expected, Judged, RunRow, Saved
 from gnomon.shell.store.asking import Triggered
 from gnomon.shell.store.definition_cache import DefinitionCache
-from gnomon.shell.store.history import PAGE_MAX
+from gnomon.shell.store.history import History
 from gnomon.shell.store.instant_text import END_MS
 from gnomon.shell.store.postgres import asked, definition, expectation
 from gnomon.shell.store.postgres.commitment import KeyExistsError
 from gnomon.shell.store.postgres.definition import save_and_log
-from gnomon.shell.store.postgres.logbook import log_row, logged
+from gnomon.shell.store.postgres.logbook import logged
 from gnomon.shell.store.postgres.pool import Pool
-from gnomon.shell.store.postgres.reading import run_row
 from gnomon.shell.store.postgres.statement import Statements
-from gnomon.shell.store.run_search import parts_of
+from gnomon.shell.store.postgres.transaction import PooledTransactions
 
 if TYPE_CHECKING:
     from gnomon.shell.store.postgres.pool import Connection
@@ -34,16 +32,19 @@ __all__ = ["TRIES", "RequestsOnPostgres"]
 
 TRIES = 3
 """How often a transaction is made again because another process added the same key."""
-_NEWEST = 2**31 - 1
 _Result = TypeVar("_Result")
 
 
-class RequestsOnPostgres:
+class RequestsOnPostgres(History):
     """What is asked of a ledger, over its connections."""
 
     pool: Pool
     sql: Statements
     _cache: DefinitionCache
+
+    @property
+    def source(self) -> PooledTransactions:
+        return PooledTransactions(self.pool, self.sql)
 
     async def save(
         self, schedule: Schedule, *, now_ms: int, by: By | None = None,
@@ -121,55 +122,9 @@ class RequestsOnPostgres:
             lambda connection: asked.kill(connection, self.sql, key, by=by, now_ms=now_ms)
         )
 
-    async def to_end(self, *, owner: str) -> list[ToEnd]:
-        return [ToEnd(*row) for row in await self.pool.fetch(self.sql["to_end"], owner)]
-
-    async def run(self, key: str) -> RunRow | None:
-        rows = await self.pool.fetch(self.sql["run"], key)
-        return run_row(rows[0]) if rows else None
-
-    async def covering(self, schedule_id: str, nominal: int) -> list[RunRow]:
-        rows = await self.pool.fetch(self.sql["covering"], schedule_id, nominal * 1000)
-        return [run_row(row) for row in rows]
-
-    async def find_runs(
-        self, only: RunsOnly, *, after: RunsPlace | None = None, limit: int = 100
-    ) -> list[RunRow]:
-        since_ms, _, *filters = only
-        found: list[RunRow] = []
-        for part in parts_of(only, after, limit):
-            query = "find_open" if part.is_open else "find_ended"
-            values = part.before_ms, part.key, part.limit - len(found), *filters
-            more = () if part.is_open else (since_ms,)
-            rows = await self.pool.fetch(self.sql[query], *values, *more)
-            found += [run_row(row) for row in rows]
-        return found
-
-    async def revisions(
-        self, schedule_id: str, *, before: int | None = None, limit: int = 100
-    ) -> list[RevisionRow]:
-        values = schedule_id, _NEWEST if before is None else before, min(limit, PAGE_MAX)
-        return [
-            RevisionRow(revision, effective_ms, self._cache.value_of(schedule_id, text))
-            for revision, effective_ms, text in await self.pool.fetch(
-                self.sql["revisions"], *values
-            )
-        ]
-
-    async def expected(self, *, now_ms: int, limit: int) -> list[Expected]:
-        rows = await self.pool.fetch(self.sql["expected"], now_ms, limit)
-        return [Expected(schedule_id, after_ms // 1000) for schedule_id, after_ms in rows]
-
     async def judge(self, one: Expected, judged: Judged, *, now_ms: int) -> Sequence[Breach]:
         async with self.pool.transaction() as connection:
             return await expectation.judge(connection, self.sql, one, judged, now_ms=now_ms)
-
-    async def log(
-        self, *, schedule_id: str | None = None, user_id: str | None = None,
-        before: int | None = None, limit: int = 100,
-    ) -> list[LogRow]:  # fmt: skip
-        values = 2**62 if before is None else before, schedule_id, user_id, min(limit, PAGE_MAX)
-        return [log_row(row) for row in await self.pool.fetch(self.sql["read_log"], *values)]
 
     async def _logged(
         self, by: By | None, action: str, schedule_id: str, now_ms: int, nothing: _Result,

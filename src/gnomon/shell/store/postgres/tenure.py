@@ -88,8 +88,8 @@ class Tenure:
         """One transaction, as for what writes."""
         return await self.write(body)
 
-    async def write(self, body: Body[Result]) -> Result:
-        """What the owner of the journal does, in one transaction."""
+    async def write(self, body: Body[Result], *, again: bool = False) -> Result:
+        """What the owner of the journal does, in one transaction; no other process breaks it."""
         async with self.transaction() as connection:
             return await body(PostgresTransaction(connection, self._sql))
 

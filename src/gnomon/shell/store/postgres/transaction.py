@@ -1,5 +1,5 @@
 """
-One transaction on PostgreSQL, as the seam `shell.store.transaction` has it.
+Transactions on PostgreSQL, as the seam `shell.store.transaction` has them.
 
 Values go over the wire in the order in which their names come up in a statement. Instants are
 integers of milliseconds on this side already: the connection turns them into timestamptz.
@@ -8,17 +8,48 @@ integers of milliseconds on this side already: the connection turns them into ti
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from gnomon.shell.store.postgres.pool import Pool
 from gnomon.shell.store.postgres.statement import Statements
-from gnomon.shell.store.transaction import Row, Value
+from gnomon.shell.store.transaction import Body, Result, Row, Value
 
 if TYPE_CHECKING:
     from gnomon.shell.store.postgres.pool import Connection
 
-__all__ = ["PostgresTransaction"]
+__all__ = ["PooledTransactions", "PostgresTransaction"]
+
+
+class PooledTransactions:
+    """A `TransactionSource` over the connections of a pool."""
+
+    def __init__(self, pool: Pool, sql: Statements) -> None:
+        self._pool = pool
+        self._sql = sql
+
+    @property
+    def place(self) -> str:
+        return self._pool.place
+
+    async def read(self, body: Body[Result]) -> Result:
+        """Each statement is a transaction by itself, where no pooler is in between."""
+        async with self._pool.alone() as connection:
+            return await body(PostgresTransaction(connection, self._sql))
+
+    async def write(self, body: Body[Result], *, again: bool = False) -> Result:
+        if again:
+            return await self._pool.transact(
+                lambda connection: body(PostgresTransaction(connection, self._sql))
+            )
+        async with self._pool.transaction() as connection:
+            return await body(PostgresTransaction(connection, self._sql))
+
+    async def close(self) -> None:
+        await self._pool.close()
 
 
 class PostgresTransaction:
     """A `Transaction` on PostgreSQL, for as long as the connection is in it."""
+
+    has_one_view = False
 
     def __init__(self, connection: "Connection", sql: Statements) -> None:
         self._connection = connection

@@ -339,7 +339,7 @@ SET state = 'done', outcome = 'skipped', reason = 'killed', status = 'SKIPPED',
 WHERE idempotency_key = :key AND state = 'planned' AND outcome IS NULL
 
 -- name: to_end
-SELECT idempotency_key, fence, owner IS NULL FROM schedule_runs
+SELECT idempotency_key, fence, owner IS NULL AS detached FROM schedule_runs
 WHERE kill_at IS NOT NULL AND state <> 'done' AND (owner = :owner OR owner IS NULL)
 
 -- name: run
@@ -350,6 +350,7 @@ SELECT s.schedule_id, s.revision, s.lock_version, s.cursor_at, s.wake_at, s.paus
   s.pause_reason, s.created_at, s.updated_at, s.skips,
   (SELECT count(*) FROM schedule_runs r
    WHERE r.schedule_id = s.schedule_id AND r.state <> 'done' AND r.state IN ('claimed', 'running'))
+   AS in_flight
 FROM schedules s
 WHERE s.schedule_id > :after AND s.deleted_at IS NULL
 ORDER BY s.schedule_id
@@ -360,6 +361,7 @@ SELECT s.schedule_id, s.revision, s.lock_version, s.cursor_at, s.wake_at, s.paus
   s.pause_reason, s.created_at, s.updated_at, s.skips,
   (SELECT count(*) FROM schedule_runs r
    WHERE r.schedule_id = s.schedule_id AND r.state <> 'done' AND r.state IN ('claimed', 'running'))
+   AS in_flight
 FROM schedules s
 WHERE s.schedule_id > :after AND s.deleted_at IS NULL
   AND (:workflow_id IS NULL OR s.workflow_id = :workflow_id)
@@ -374,6 +376,7 @@ SELECT s.schedule_id, s.revision, s.lock_version, s.cursor_at, s.wake_at, s.paus
   s.pause_reason, s.created_at, s.updated_at, s.skips,
   (SELECT count(*) FROM schedule_runs r
    WHERE r.schedule_id = s.schedule_id AND r.state <> 'done' AND r.state IN ('claimed', 'running'))
+   AS in_flight
 FROM schedules s
 WHERE s.user_id = :user_id AND s.schedule_id > :after AND s.deleted_at IS NULL
   AND (:workflow_id IS NULL OR s.workflow_id = :workflow_id)
@@ -387,18 +390,19 @@ SELECT s.schedule_id, s.revision, s.lock_version, s.cursor_at, s.wake_at, s.paus
   s.pause_reason, s.created_at, s.updated_at, s.skips,
   (SELECT count(*) FROM schedule_runs r
    WHERE r.schedule_id = s.schedule_id AND r.state <> 'done' AND r.state IN ('claimed', 'running'))
+   AS in_flight
 FROM schedules s
 WHERE s.schedule_id = :id AND s.deleted_at IS NULL
 
 -- name: runs
 SELECT * FROM schedule_runs
-WHERE schedule_id = :id AND (run_at, idempotency_key) < (:before, :key)
+WHERE schedule_id = :id AND (run_at, idempotency_key) < (:before_at, :key)
 ORDER BY run_at DESC, idempotency_key DESC
 LIMIT :limit
 
 -- name: find_open
 SELECT r.* FROM schedule_runs r CROSS JOIN schedules s ON s.schedule_id = r.schedule_id
-WHERE r.state <> 'done' AND (r.run_at, r.idempotency_key) < (:before, :key)
+WHERE r.state <> 'done' AND (r.run_at, r.idempotency_key) < (:before_at, :key)
   AND (:user_id IS NULL OR s.user_id = :user_id)
   AND (:workflow_id IS NULL OR s.workflow_id = :workflow_id)
   AND (:state IS NULL OR r.state = :state)
@@ -410,8 +414,8 @@ LIMIT :limit
 
 -- name: find_ended
 SELECT r.* FROM schedule_runs r CROSS JOIN schedules s ON s.schedule_id = r.schedule_id
-WHERE r.ended_at IS NOT NULL AND r.ended_at >= :since
-  AND (r.ended_at, r.idempotency_key) < (:before, :key)
+WHERE r.ended_at IS NOT NULL AND r.ended_at >= :since_at
+  AND (r.ended_at, r.idempotency_key) < (:before_at, :key)
   AND (:user_id IS NULL OR s.user_id = :user_id)
   AND (:workflow_id IS NULL OR s.workflow_id = :workflow_id)
   AND (:state IS NULL OR r.state = :state)
@@ -424,7 +428,7 @@ LIMIT :limit
 -- name: covering
 -- The rows of one instant: the period's, or the range's that holds it, and those asked for.
 SELECT * FROM schedule_runs
-WHERE schedule_id = :id AND run_at <= :at AND coalesce(last_run_at, run_at) >= :at
+WHERE schedule_id = :id AND run_at <= :covered_at AND coalesce(last_run_at, run_at) >= :covered_at
 ORDER BY run_at DESC, idempotency_key
 
 -- name: revisions
@@ -463,7 +467,7 @@ ON CONFLICT (schedule_id) DO UPDATE SET
 DELETE FROM expectations WHERE schedule_id = :id
 
 -- name: expected
-SELECT schedule_id, after_at FROM expectations WHERE check_at <= :now ORDER BY check_at LIMIT :limit
+SELECT schedule_id, after_at FROM expectations WHERE check_at <= :now_at ORDER BY check_at LIMIT :limit
 
 -- name: next_expected
 SELECT min(check_at) FROM expectations
@@ -480,15 +484,22 @@ DELETE FROM expectations WHERE schedule_id = :id AND after_at = :former
 INSERT INTO breaches (schedule_id, run_at, expectation, noted_at) VALUES (:id, :at, :what, :now)
 ON CONFLICT DO NOTHING
 
+-- name: take
+-- The rows of schedules; a writer of SQLite is alone, so there is nothing to wait for.
+SELECT schedule_id FROM schedules
+WHERE schedule_id IN (SELECT value FROM json_each(:ids))
+ORDER BY schedule_id
+
 -- name: finished
-SELECT rowid, schedule_id, coalesce(last_run_at, run_at)
+SELECT idempotency_key, schedule_id, coalesce(last_run_at, run_at) AS last_at
 FROM schedule_runs
-WHERE ended_at < :before AND coalesce(last_run_at, run_at) < :before
+WHERE ended_at < :before_at AND coalesce(last_run_at, run_at) < :before_at
 ORDER BY ended_at
 LIMIT :limit
 
--- name: remove_run
-DELETE FROM schedule_runs WHERE rowid = ?
+-- name: remove_runs
+DELETE FROM schedule_runs
+WHERE idempotency_key IN (SELECT value FROM json_each(:keys)) AND state = 'done'
 
 -- name: newest_revisions
 SELECT schedule_id, revision FROM schedules WHERE deleted_at IS NULL ORDER BY schedule_id
@@ -511,30 +522,33 @@ SET wake_at = min(coalesce(wake_at, :now), :now), updated_at = :now, lock_versio
 WHERE schedule_id = :id
 
 -- name: raise_floor
-UPDATE schedules SET floor_at = max(coalesce(floor_at, :floor), :floor) WHERE schedule_id = :id
+UPDATE schedules SET floor_at = max(coalesce(floor_at, :floor_at), :floor_at)
+WHERE schedule_id = :id
 
 -- name: forgotten
 SELECT schedule_id FROM schedules s
-WHERE deleted_at < :before
+WHERE deleted_at < :before_at
   AND NOT EXISTS (SELECT 1 FROM schedule_runs r WHERE r.schedule_id = s.schedule_id)
 ORDER BY deleted_at
 LIMIT :limit
 
 -- name: remember_forgotten
--- The numbers that it had are not given again: a process that has read a definition of it, or made
--- a plan, must not take it for one of what is saved under that name later.
+-- The numbers that these had are not given again: a process that has read a definition of one of
+-- them, or made a plan, must not take it for one of what is saved under that name later.
 INSERT INTO ledger_meta (name, value)
-SELECT 'forgotten_revision', CAST(revision AS TEXT) FROM schedules WHERE schedule_id = ?1
+SELECT 'forgotten_revision', CAST(max(revision) AS TEXT) FROM schedules
+WHERE schedule_id IN (SELECT value FROM json_each(:ids))
 UNION ALL
-SELECT 'forgotten_version', CAST(lock_version AS TEXT) FROM schedules WHERE schedule_id = ?1
+SELECT 'forgotten_version', CAST(max(lock_version) AS TEXT) FROM schedules
+WHERE schedule_id IN (SELECT value FROM json_each(:ids))
 ON CONFLICT (name) DO UPDATE SET
   value = CAST(max(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER)) AS TEXT)
 
 -- name: remove_revisions
-DELETE FROM schedule_revisions WHERE schedule_id = ?
+DELETE FROM schedule_revisions WHERE schedule_id IN (SELECT value FROM json_each(:ids))
 
--- name: remove_schedule
-DELETE FROM schedules WHERE schedule_id = ?
+-- name: remove_schedules
+DELETE FROM schedules WHERE schedule_id IN (SELECT value FROM json_each(:ids))
 
 -- name: get_meta
 SELECT value FROM ledger_meta WHERE name = :name

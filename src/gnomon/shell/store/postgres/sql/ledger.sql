@@ -51,7 +51,7 @@ ORDER BY h.turn, h.wake_at, r.run_at
 
 -- name: definitions
 SELECT s.schedule_id, v.revision, v.effective_at, v.definition
-FROM unnest($1::text[]) AS wanted (schedule_id)
+FROM unnest(:ids::text[]) AS wanted (schedule_id)
 JOIN gnomon.schedules s ON s.schedule_id = wanted.schedule_id
 JOIN gnomon.schedule_revisions v ON v.schedule_id = s.schedule_id AND v.revision = s.revision
 
@@ -76,7 +76,7 @@ FOR UPDATE SKIP LOCKED
 -- name: take
 -- The rows of schedules, in the order that every process uses, after the processes that have them.
 SELECT schedule_id FROM gnomon.schedules
-WHERE schedule_id = ANY ($1)
+WHERE schedule_id = ANY (:ids)
 ORDER BY schedule_id
 FOR NO KEY UPDATE
 
@@ -367,7 +367,7 @@ WHERE r.owner = $3 AND r.state = 'done'
 
 -- name: orphans
 SELECT * FROM gnomon.schedule_runs
-WHERE lease_until IS NOT NULL AND owner <> $1
+WHERE lease_until IS NOT NULL AND owner <> :owner
 ORDER BY schedule_id, run_at
 
 -- name: schedules_of_others
@@ -543,94 +543,112 @@ UPDATE gnomon.schedule_runs SET
 WHERE idempotency_key = $1 AND state = 'planned' AND outcome IS NULL
 
 -- name: to_end
-SELECT idempotency_key, fence, owner IS NULL FROM gnomon.schedule_runs
-WHERE kill_at IS NOT NULL AND state <> 'done' AND (owner = $1 OR owner IS NULL)
+SELECT idempotency_key, fence, owner IS NULL AS detached FROM gnomon.schedule_runs
+WHERE kill_at IS NOT NULL AND state <> 'done' AND (owner = :owner OR owner IS NULL)
 
 -- name: run
-SELECT * FROM gnomon.schedule_runs WHERE idempotency_key = $1
+SELECT * FROM gnomon.schedule_runs WHERE idempotency_key = :key
 
 -- name: schedules
--- $1 after, $2 how many
 SELECT s.schedule_id, s.revision, s.lock_version, s.cursor_at, s.wake_at, s.paused, s.paused_until,
   s.pause_reason, s.created_at, s.updated_at, s.skips,
   (SELECT count(*) FROM gnomon.schedule_runs r
    WHERE r.schedule_id = s.schedule_id AND r.state <> 'done' AND r.state IN ('claimed', 'running'))
+   AS in_flight
 FROM gnomon.schedules s
-WHERE s.schedule_id > $1 AND s.deleted_at IS NULL
+WHERE s.schedule_id > :after AND s.deleted_at IS NULL
 ORDER BY s.schedule_id
-LIMIT $2
+LIMIT :limit
 
 -- name: schedules_where
--- $1 after, $2 how many, $3 user, $4 workflow, $5 paused, $6 a part of the id
 SELECT s.schedule_id, s.revision, s.lock_version, s.cursor_at, s.wake_at, s.paused, s.paused_until,
   s.pause_reason, s.created_at, s.updated_at, s.skips,
   (SELECT count(*) FROM gnomon.schedule_runs r
    WHERE r.schedule_id = s.schedule_id AND r.state <> 'done' AND r.state IN ('claimed', 'running'))
+   AS in_flight
 FROM gnomon.schedules s
-WHERE s.schedule_id > $1 AND s.deleted_at IS NULL
-  AND ($3::text IS NULL OR s.user_id = $3) AND ($4::text IS NULL OR s.workflow_id = $4)
-  AND ($5::bool IS NULL OR s.paused = $5) AND ($6::text IS NULL OR strpos(s.schedule_id, $6) > 0)
+WHERE s.schedule_id > :after AND s.deleted_at IS NULL
+  AND (:workflow_id::text IS NULL OR s.workflow_id = :workflow_id)
+  AND (:paused::bool IS NULL OR s.paused = :paused)
+  AND (:text::text IS NULL OR strpos(s.schedule_id, :text) > 0)
+  AND (:user_id::text IS NULL OR s.user_id = :user_id)
 ORDER BY s.schedule_id
-LIMIT $2
+LIMIT :limit
+
+-- name: schedules_of_user
+SELECT s.schedule_id, s.revision, s.lock_version, s.cursor_at, s.wake_at, s.paused, s.paused_until,
+  s.pause_reason, s.created_at, s.updated_at, s.skips,
+  (SELECT count(*) FROM gnomon.schedule_runs r
+   WHERE r.schedule_id = s.schedule_id AND r.state <> 'done' AND r.state IN ('claimed', 'running'))
+   AS in_flight
+FROM gnomon.schedules s
+WHERE s.user_id = :user_id AND s.schedule_id > :after AND s.deleted_at IS NULL
+  AND (:workflow_id::text IS NULL OR s.workflow_id = :workflow_id)
+  AND (:paused::bool IS NULL OR s.paused = :paused)
+  AND (:text::text IS NULL OR strpos(s.schedule_id, :text) > 0)
+ORDER BY s.schedule_id
+LIMIT :limit
 
 -- name: schedule
 SELECT s.schedule_id, s.revision, s.lock_version, s.cursor_at, s.wake_at, s.paused, s.paused_until,
   s.pause_reason, s.created_at, s.updated_at, s.skips,
   (SELECT count(*) FROM gnomon.schedule_runs r
    WHERE r.schedule_id = s.schedule_id AND r.state <> 'done' AND r.state IN ('claimed', 'running'))
+   AS in_flight
 FROM gnomon.schedules s
-WHERE s.schedule_id = $1 AND s.deleted_at IS NULL
+WHERE s.schedule_id = :id AND s.deleted_at IS NULL
 
 -- name: runs
--- $1 id, $2 before, $3 before which key, $4 how many
 SELECT * FROM (
   (
     SELECT * FROM gnomon.schedule_runs
-    WHERE schedule_id = $1 AND (run_at, idempotency_key) < ($2, $3) AND state = 'done'
+    WHERE schedule_id = :id AND (run_at, idempotency_key) < (:before_at, :key) AND state = 'done'
     ORDER BY run_at DESC, idempotency_key DESC
-    LIMIT $4
+    LIMIT :limit
   )
   UNION ALL
   SELECT * FROM gnomon.schedule_runs
-  WHERE schedule_id = $1 AND (run_at, idempotency_key) < ($2, $3) AND state <> 'done'
+  WHERE schedule_id = :id AND (run_at, idempotency_key) < (:before_at, :key) AND state <> 'done'
 ) r
 ORDER BY run_at DESC, idempotency_key DESC
-LIMIT $4
+LIMIT :limit
 
 -- name: find_open
--- $1 before, $2 before which key, $3 how many, $4 user, $5 workflow, $6 state, $7 status, $8 outcome,
--- $9 reason
 SELECT r.* FROM gnomon.schedule_runs r JOIN gnomon.schedules s ON s.schedule_id = r.schedule_id
-WHERE r.state <> 'done' AND (r.run_at, r.idempotency_key) < ($1, $2)
-  AND ($4::text IS NULL OR s.user_id = $4) AND ($5::text IS NULL OR s.workflow_id = $5)
-  AND ($6::text IS NULL OR r.state = $6) AND ($7::text IS NULL OR r.status = $7)
-  AND ($8::text IS NULL OR r.outcome = $8) AND ($9::text IS NULL OR r.reason = $9)
+WHERE r.state <> 'done' AND (r.run_at, r.idempotency_key) < (:before_at, :key)
+  AND (:user_id::text IS NULL OR s.user_id = :user_id)
+  AND (:workflow_id::text IS NULL OR s.workflow_id = :workflow_id)
+  AND (:state::text IS NULL OR r.state = :state)
+  AND (:status::text IS NULL OR r.status = :status)
+  AND (:outcome::text IS NULL OR r.outcome = :outcome)
+  AND (:reason::text IS NULL OR r.reason = :reason)
 ORDER BY r.run_at DESC, r.idempotency_key DESC
-LIMIT $3
+LIMIT :limit
 
 -- name: find_ended
--- The same, and $10 since
 SELECT r.* FROM gnomon.schedule_runs r JOIN gnomon.schedules s ON s.schedule_id = r.schedule_id
-WHERE r.ended_at IS NOT NULL AND r.ended_at >= $10 AND (r.ended_at, r.idempotency_key) < ($1, $2)
-  AND ($4::text IS NULL OR s.user_id = $4) AND ($5::text IS NULL OR s.workflow_id = $5)
-  AND ($6::text IS NULL OR r.state = $6) AND ($7::text IS NULL OR r.status = $7)
-  AND ($8::text IS NULL OR r.outcome = $8) AND ($9::text IS NULL OR r.reason = $9)
+WHERE r.ended_at IS NOT NULL AND r.ended_at >= :since_at
+  AND (r.ended_at, r.idempotency_key) < (:before_at, :key)
+  AND (:user_id::text IS NULL OR s.user_id = :user_id)
+  AND (:workflow_id::text IS NULL OR s.workflow_id = :workflow_id)
+  AND (:state::text IS NULL OR r.state = :state)
+  AND (:status::text IS NULL OR r.status = :status)
+  AND (:outcome::text IS NULL OR r.outcome = :outcome)
+  AND (:reason::text IS NULL OR r.reason = :reason)
 ORDER BY r.ended_at DESC, r.idempotency_key DESC
-LIMIT $3
+LIMIT :limit
 
 -- name: covering
 -- The rows of one instant: the period's, or the range's that holds it, and those asked for.
--- $1 id, $2 instant
 SELECT * FROM gnomon.schedule_runs
-WHERE schedule_id = $1 AND run_at <= $2 AND coalesce(last_run_at, run_at) >= $2
+WHERE schedule_id = :id AND run_at <= :covered_at AND coalesce(last_run_at, run_at) >= :covered_at
 ORDER BY run_at DESC, idempotency_key
 
 -- name: revisions
--- $1 id, $2 before, $3 how many
 SELECT revision, effective_at, definition FROM gnomon.schedule_revisions
-WHERE schedule_id = $1 AND revision < $2
+WHERE schedule_id = :id AND revision < :before
 ORDER BY revision DESC
-LIMIT $3
+LIMIT :limit
 
 -- name: alone_for
 -- Who counts the schedules of a user has no other beside it until its transaction ends.
@@ -652,12 +670,11 @@ INSERT INTO gnomon.schedule_log (logged_at, subject, user_id, action, schedule_i
 SELECT $6, $4, v.user_id, $3, v.id, $5 FROM unnest($1::text[], $2::text[]) AS v (id, user_id)
 
 -- name: read_log
--- $1 before, $2 id, $3 user, $4 how many
 SELECT number, logged_at, subject, user_id, action, schedule_id, detail FROM gnomon.schedule_log
-WHERE number < $1 AND ($2::text IS NULL OR schedule_id = $2)
-  AND ($3::text IS NULL OR user_id = $3)
+WHERE number < :before AND (:id::text IS NULL OR schedule_id = :id)
+  AND (:user_id::text IS NULL OR user_id = :user_id)
 ORDER BY number DESC
-LIMIT $4
+LIMIT :limit
 
 -- name: expect
 -- $1 ids, $2 checks, $3 afters
@@ -670,11 +687,10 @@ ON CONFLICT (schedule_id) DO UPDATE SET
 DELETE FROM gnomon.expectations WHERE schedule_id = ANY ($1)
 
 -- name: expected
--- $1 now, $2 how many
 SELECT schedule_id, after_at FROM gnomon.expectations
-WHERE check_at <= $1
+WHERE check_at <= :now_at
 ORDER BY check_at
-LIMIT $2
+LIMIT :limit
 
 -- name: next_expected
 SELECT min(check_at) FROM gnomon.expectations
@@ -698,32 +714,28 @@ ON CONFLICT DO NOTHING
 RETURNING run_at, expectation
 
 -- name: finished
--- $1 before, $2 how many
-SELECT idempotency_key, schedule_id, coalesce(last_run_at, run_at)
+SELECT idempotency_key, schedule_id, coalesce(last_run_at, run_at) AS last_at
 FROM gnomon.schedule_runs
-WHERE ended_at < $1 AND coalesce(last_run_at, run_at) < $1
+WHERE ended_at < :before_at AND coalesce(last_run_at, run_at) < :before_at
 ORDER BY ended_at
-LIMIT $2
+LIMIT :limit
 
 -- name: remove_runs
-DELETE FROM gnomon.schedule_runs WHERE idempotency_key = ANY ($1) AND state = 'done'
+DELETE FROM gnomon.schedule_runs WHERE idempotency_key = ANY (:keys) AND state = 'done'
 
--- name: raise_floors
--- $1 ids, $2 floors
-UPDATE gnomon.schedules s SET floor_at = greatest(s.floor_at, v.floor_at)
-FROM unnest($1::text[], $2::timestamptz[]) AS v (id, floor_at)
-WHERE s.schedule_id = v.id
+-- name: raise_floor
+UPDATE gnomon.schedules SET floor_at = greatest(floor_at, :floor_at)
+WHERE schedule_id = :id
 
 -- name: forgotten
--- $1 before, $2 how many
 SELECT schedule_id FROM gnomon.schedules s
-WHERE deleted_at < $1
+WHERE deleted_at < :before_at
   AND NOT EXISTS (SELECT 1 FROM gnomon.schedule_runs r
     WHERE r.schedule_id = s.schedule_id AND r.state = 'done')
   AND NOT EXISTS (SELECT 1 FROM gnomon.schedule_runs r
     WHERE r.schedule_id = s.schedule_id AND r.state <> 'done')
 ORDER BY deleted_at
-LIMIT $2
+LIMIT :limit
 FOR UPDATE SKIP LOCKED
 
 -- name: remember_forgotten
@@ -732,28 +744,28 @@ FOR UPDATE SKIP LOCKED
 INSERT INTO gnomon.ledger_meta AS m (name, value)
 SELECT v.name, v.number::text FROM (
   SELECT 'forgotten_revision' AS name, max(revision)::bigint AS number FROM gnomon.schedules
-  WHERE schedule_id = ANY ($1)
+  WHERE schedule_id = ANY (:ids)
   UNION ALL
   SELECT 'forgotten_version', max(lock_version) FROM gnomon.schedules
-  WHERE schedule_id = ANY ($1)
+  WHERE schedule_id = ANY (:ids)
 ) v
 ON CONFLICT (name) DO UPDATE SET value = greatest(m.value::bigint, excluded.value::bigint)::text
 
 -- name: remove_revisions
-DELETE FROM gnomon.schedule_revisions WHERE schedule_id = ANY ($1)
+DELETE FROM gnomon.schedule_revisions WHERE schedule_id = ANY (:ids)
 
 -- name: remove_schedules
-DELETE FROM gnomon.schedules WHERE schedule_id = ANY ($1)
+DELETE FROM gnomon.schedules WHERE schedule_id = ANY (:ids)
 
 -- name: get_meta
-SELECT value FROM gnomon.ledger_meta WHERE name = $1
+SELECT value FROM gnomon.ledger_meta WHERE name = :name
 
 -- name: set_meta
-INSERT INTO gnomon.ledger_meta (name, value) VALUES ($1, $2)
+INSERT INTO gnomon.ledger_meta (name, value) VALUES (:name, :value)
 ON CONFLICT (name) DO UPDATE SET value = excluded.value
 
 -- name: set_meta_once
-INSERT INTO gnomon.ledger_meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING
+INSERT INTO gnomon.ledger_meta (name, value) VALUES (:name, :value) ON CONFLICT (name) DO NOTHING
 
 -- name: bring_note
 -- A note of a ledger that moves here. Numbers that were given here before are not given again either.
