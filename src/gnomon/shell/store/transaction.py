@@ -12,7 +12,7 @@ on PostgreSQL, and as one JSON text on SQLite. A truth is 0 or 1 when SQLite giv
 
 What does not belong here: a statement, and anything that is decided from rows.
 
-Spec: LEDGER-3, LEDGER-10.
+Spec: PORT-1, LEDGER-3, LEDGER-11.
 """
 
 import asyncio
@@ -21,21 +21,22 @@ import re
 import sqlite3
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from gnomon.shell.store.database import Database
-from gnomon.shell.store.instant_text import maybe_from_text, to_text
+from gnomon.shell.store.instant_text import from_text, to_text
 
 __all__ = [
-    "NAMED_VALUE", "Body", "Result", "Row", "SqliteTransaction", "SqliteTransactions",
-    "Transaction", "TransactionSource", "Value", "driven",
+    "NAMED_VALUE", "Body", "Result", "Row", "SqliteTransaction",
+    "SqliteTransactions", "Transaction", "TransactionSource", "Value", "driven",
 ]  # fmt: skip
+
 
 NAMED_VALUE = re.compile(r"(?<![:\w]):([a-z]\w*)")
 """A value in the text of a statement: a colon and a name, and no cast."""
 
 Value = str | int | None | Sequence[str] | Sequence[int]
-Row = TypeVar("Row")
+Row = TypeVar("Row", bound=NamedTuple)
 Result = TypeVar("Result")
 
 _INSTANT = ("_at", "_until")
@@ -49,8 +50,8 @@ class Transaction(Protocol):
         """Whether all statements see the same, whatever another process commits meanwhile."""
         ...
 
-    async def rows(self, kind: Callable[..., Row], statement: str, /, **values: Value) -> list[Row]:
-        """The rows that a statement gives, as named tuples with a field for each of its columns."""
+    async def rows(self, kind: type[Row], statement: str, /, **values: Value) -> list[Row]:
+        """The rows that a statement gives; `kind` has a field for each of its columns."""
         ...
 
     async def run(self, statement: str, /, **values: Value) -> int:
@@ -119,6 +120,7 @@ class SqliteTransactions:
         self._executor = executor
         self._let_go = let_go
         self._is_lasting = is_lasting
+        self._shapes: _Shapes = {}
 
     @property
     def place(self) -> str:
@@ -146,7 +148,19 @@ class SqliteTransactions:
                 let_go()
 
     def _whole(self, body: Body[Result], connection: sqlite3.Connection) -> Result:
-        return driven(body(SqliteTransaction(connection, self._statements)))
+        return driven(body(SqliteTransaction(connection, self._statements, self._shapes)))
+
+
+class _Shape(NamedTuple):
+    """How the columns of a statement become the fields of a row."""
+
+    places: list[int] | None
+    """Where each field stands among the columns; None where both have one order."""
+    instants: list[int]
+    """Which fields are instants."""
+
+
+_Shapes = dict[tuple[str, type], _Shape]
 
 
 class SqliteTransaction:
@@ -154,40 +168,56 @@ class SqliteTransaction:
 
     has_one_view = True
 
-    def __init__(self, connection: sqlite3.Connection, statements: Mapping[str, str]) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, statements: Mapping[str, str],
+        shapes: _Shapes | None = None,
+    ) -> None:  # fmt: skip
+        """The `shapes` are those of former transactions, found out once for each statement."""
         self._connection = connection
         self._statements = statements
+        self._shapes = {} if shapes is None else shapes
 
-    async def rows(self, kind: Callable[..., Row], statement: str, /, **values: Value) -> list[Row]:
+    async def rows(self, kind: type[Row], statement: str, /, **values: Value) -> list[Row]:
         cursor = self._connection.execute(self._statements[statement], _written(values))
-        columns = [column[0] for column in cursor.description]
-        instants = [name for name in columns if name.endswith(_INSTANT)]
+        shape = self._shapes.get((statement, kind)) or self._shape(kind, statement, cursor)
+        places, instants = shape
+        make = kind._make
+        if places is None and not instants:
+            return [make(row) for row in cursor]
         found = []
         for row in cursor:
-            named = dict(zip(columns, row, strict=True))
-            for name in instants:
-                named[name] = maybe_from_text(named[name])
-            try:
-                found.append(kind(**named))
-            except TypeError as error:  # a damaged schema, if the statement is right
-                raise LookupError(f"{statement} has the columns {', '.join(columns)}") from error
+            cells = list(row) if places is None else [row[place] for place in places]
+            for place in instants:
+                cell = cells[place]
+                if cell is not None:
+                    cells[place] = from_text(cell)
+            found.append(make(cells))
         return found
 
     async def run(self, statement: str, /, **values: Value) -> int:
         return self._connection.execute(self._statements[statement], _written(values)).rowcount
 
     async def run_each(self, statement: str, rows: Iterable[Mapping[str, Value]], /) -> None:
-        self._connection.executemany(self._statements[statement], map(_written, rows))
+        if written := [_written(dict(row)) for row in rows]:
+            self._connection.executemany(self._statements[statement], written)
+
+    def _shape(self, kind: type[Row], statement: str, cursor: sqlite3.Cursor) -> _Shape:
+        columns, fields = [column[0] for column in cursor.description], kind._fields
+        if sorted(columns) != sorted(fields):  # a damaged schema, if the statement is right
+            raise LookupError(f"{statement} has the columns {', '.join(columns)}")
+        places = None if columns == list(fields) else [columns.index(name) for name in fields]
+        instants = [place for place, name in enumerate(fields) if name.endswith(_INSTANT)]
+        shape = self._shapes[statement, kind] = _Shape(places, instants)
+        return shape
 
 
-def _written(values: Mapping[str, Value]) -> dict[str, str | int | None]:
+def _written(values: dict[str, Value]) -> dict[str, Value]:
     """The values as SQLite takes them."""
-    return {name: _one_written(name, value) for name, value in values.items()}
-
-
-def _one_written(name: str, value: Value) -> str | int | None:
-    if value is None or isinstance(value, str):
-        return value
-    if isinstance(value, int):
-        return to_text(value) if name.endswith(_INSTANT) else value
-    return json.dumps(list(value))
+    for name, value in values.items():
+        if value is None or isinstance(value, str):
+            continue
+        if not isinstance(value, int):
+            values[name] = json.dumps(list(value))
+        elif name.endswith(_INSTANT):
+            values[name] = to_text(value)
+    return values

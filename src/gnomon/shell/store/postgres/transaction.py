@@ -5,7 +5,7 @@ Values go over the wire in the order in which their names come up in a statement
 integers of milliseconds on this side already: the connection turns them into timestamptz.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from gnomon.shell.store.postgres.pool import Pool
@@ -30,8 +30,8 @@ class PooledTransactions:
         return self._pool.place
 
     async def read(self, body: Body[Result]) -> Result:
-        """Each statement is a transaction by itself, where no pooler is in between."""
-        async with self._pool.alone() as connection:
+        """Each statement is a transaction by itself, and sees what was committed before it."""
+        async with self._pool.reading() as connection:
             return await body(PostgresTransaction(connection, self._sql))
 
     async def write(self, body: Body[Result], *, again: bool = False) -> Result:
@@ -55,11 +55,17 @@ class PostgresTransaction:
         self._connection = connection
         self._sql = sql
 
-    async def rows(self, kind: Callable[..., Row], statement: str, /, **values: Value) -> list[Row]:
+    async def rows(self, kind: type[Row], statement: str, /, **values: Value) -> list[Row]:
         found = await self._connection.fetch(
             self._sql[statement], *self._in_order(statement, values)
         )
-        return [kind(**dict(row)) for row in found]
+        if not found:
+            return []
+        columns, fields = list(found[0].keys()), kind._fields
+        assert sorted(columns) == sorted(fields), (statement, columns)
+        if columns == list(fields):
+            return [kind._make(row) for row in found]
+        return [kind._make([row[name] for name in fields]) for row in found]
 
     async def run(self, statement: str, /, **values: Value) -> int:
         done = await self._connection.execute(
