@@ -82,6 +82,7 @@ def test_many_rows_are_written_in_their_order_and_lists_are_looked_into(
     assert found == [Name("jay"), Name("tit")]
 
 
+@clause("PORT-1")
 def test_a_body_that_raises_has_done_nothing(source: SqliteTransactions) -> None:
     async def body(transaction: Transaction) -> None:
         await transaction.run("add", name="owl", seen_at=NOON_MS)
@@ -93,6 +94,7 @@ def test_a_body_that_raises_has_done_nothing(source: SqliteTransactions) -> None
     assert birds(source) == []
 
 
+@clause("PORT-1")
 def test_a_body_that_waits_is_refused_and_has_done_nothing(source: SqliteTransactions) -> None:
     async def body(transaction: Transaction) -> None:
         await transaction.run("add", name="owl", seen_at=NOON_MS)
@@ -104,6 +106,7 @@ def test_a_body_that_waits_is_refused_and_has_done_nothing(source: SqliteTransac
     assert birds(source) == []
 
 
+@clause("LEDGER-11")
 def test_a_row_with_other_columns_than_its_kind_is_damage(source: SqliteTransactions) -> None:
     driven(source.write(lambda it: it.run("add", name="owl", seen_at=NOON_MS)))
 

@@ -28,7 +28,7 @@ CACHED_MAX = 10_000
 _SQL = named("ledger.sql")
 
 
-class DefinitionRow(NamedTuple):
+class _DefinitionRow(NamedTuple):
     """A definition as it is stored."""
 
     schedule_id: str
@@ -89,7 +89,7 @@ class DefinitionCache:
         found, missing = self.look_up(wanted)
         if not missing:
             return found, []
-        rows = await transaction.rows(DefinitionRow, "definitions", ids=missing)
+        rows = await transaction.rows(_DefinitionRow, "definitions", ids=missing)
         return found, self.read(rows, found)
 
     def look_up(self, wanted: Iterable[tuple[str, int]]) -> tuple[dict[str, Definition], list[str]]:

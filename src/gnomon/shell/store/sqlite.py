@@ -9,10 +9,10 @@ Spec: PORT-1, LEDGER-1, LEDGER-2, LEDGER-10 to LEDGER-12, LEDGER-27.
 """
 
 import sqlite3
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from os import PathLike, fspath
-from typing import Self, TypeVar
+from typing import NamedTuple, Self, TypeVar
 
 import tzdata
 
@@ -21,16 +21,16 @@ from gnomon.core.schedule import Schedule
 from gnomon.errors import StoreError
 from gnomon.ports import Committed, Held, Renewal, Report
 from gnomon.shell.boot import MachineBoot
-from gnomon.shell.store import commitment, definition, lease, snapshot
+from gnomon.shell.store import commitment, lease, snapshot
 from gnomon.shell.store.database import BUSY_MS, MEMORY, Database
-from gnomon.shell.store.definition_cache import CACHED_MAX, DefinitionCache
+from gnomon.shell.store.definition_cache import CACHED_MAX, Definition, DefinitionCache
 from gnomon.shell.store.installation import Installed, install
 from gnomon.shell.store.instant_text import BEGINNING
 from gnomon.shell.store.ownership import Ownership, lock_beside
 from gnomon.shell.store.queries import named
 from gnomon.shell.store.replanning import Replanned, replan
 from gnomon.shell.store.report import report
-from gnomon.shell.store.requests import RequestsOnSqlite
+from gnomon.shell.store.requests import Requests
 from gnomon.shell.store.transaction import SqliteTransactions
 
 __all__ = ["MOVED_TO", "SqliteLedger", "ledger_thread"]
@@ -47,7 +47,11 @@ def ledger_thread() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(max_workers=1, thread_name_prefix="gnomon-ledger")
 
 
-class SqliteLedger(RequestsOnSqlite):
+class _RevisionRow(NamedTuple):
+    definition: str
+
+
+class SqliteLedger(Requests):
     """A `gnomon.ports.Ledger` in a SQLite file."""
 
     def __init__(
@@ -153,20 +157,23 @@ class SqliteLedger(RequestsOnSqlite):
         after_ms: int = 0, boot: MachineBoot | None = None,
     ) -> Installed:  # fmt: skip
         """Make these all the schedules there are, in one transaction: all of it, or nothing."""
-        return await self._write(
-            lambda connection: install(
-                connection, self._cache, schedules, suspended=suspended, now_ms=now_ms,
+        return await self.source.write(
+            lambda it: install(
+                it, self._cache, schedules, suspended=suspended, now_ms=now_ms,
                 after_ms=after_ms, boot=boot,
             )
         )  # fmt: skip
 
     async def definition(self, schedule_id: str, revision: int) -> Schedule | None:
         """A schedule as it was in one of its revisions; None when there is no such."""
-        return await self._read(
-            lambda connection: definition.revision_of(
-                connection, self.database.path, schedule_id, revision
-            )
+        rows = await self.source.read(
+            lambda it: it.rows(_RevisionRow, "revision", id=schedule_id, revision=revision)
         )
+        found: dict[str, Definition] = {}
+        DefinitionCache(self.database.path, cached_max=1).read(
+            [(schedule_id, revision, 0, row.definition) for row in rows], found
+        )
+        return found[schedule_id].schedule if found else None
 
     async def ids(self, prefix: str) -> list[str]:
         """The ids that begin so, those of deleted schedules too."""
@@ -181,6 +188,12 @@ class SqliteLedger(RequestsOnSqlite):
 
     async def close(self) -> None:
         await self.source.close()
+
+    async def _read(self, work: Callable[[sqlite3.Connection], _Result]) -> _Result:
+        return await self.source.hop(lambda: self.database.read(work))
+
+    async def _write(self, work: Callable[[sqlite3.Connection], _Result]) -> _Result:
+        return await self.source.hop(lambda: self.database.write(work))
 
     def _load(self, now_ms: int, limit: int) -> list[Due]:
         dues, unread = self.database.read(

@@ -27,7 +27,7 @@ from gnomon.shell.store.database import Database
 from gnomon.shell.store.instant_text import from_text, to_text
 
 __all__ = [
-    "NAMED_VALUE", "Body", "Result", "Row", "SqliteTransaction",
+    "NAMED_VALUE", "Body", "KeyExistsError", "Result", "Row", "SqliteTransaction",
     "SqliteTransactions", "Transaction", "TransactionSource", "Value", "driven",
 ]  # fmt: skip
 
@@ -40,6 +40,10 @@ Row = TypeVar("Row", bound=NamedTuple)
 Result = TypeVar("Result")
 
 _INSTANT = ("_at", "_until")
+
+
+class KeyExistsError(Exception):
+    """A key that was to be added is there; the transaction is to be made again, with care."""
 
 
 class Transaction(Protocol):
@@ -60,6 +64,10 @@ class Transaction(Protocol):
 
     async def run_each(self, statement: str, rows: Iterable[Mapping[str, Value]], /) -> None:
         """Do what a statement says for each of these values, in their order."""
+        ...
+
+    async def tell_workers(self) -> None:
+        """Have the workers of other processes look, once this is committed."""
         ...
 
 
@@ -200,6 +208,9 @@ class SqliteTransaction:
     async def run_each(self, statement: str, rows: Iterable[Mapping[str, Value]], /) -> None:
         if written := [_written(dict(row)) for row in rows]:
             self._connection.executemany(self._statements[statement], written)
+
+    async def tell_workers(self) -> None:
+        """A file has one worker, which looks again by itself."""
 
     def _shape(self, kind: type[Row], statement: str, cursor: sqlite3.Cursor) -> _Shape:
         columns, fields = [column[0] for column in cursor.description], kind._fields

@@ -34,17 +34,14 @@ from gnomon.shell.store.claim_rows import (
 )
 from gnomon.shell.store.postgres.kinds import Kinds, joined
 from gnomon.shell.store.postgres.statement import Statements
+from gnomon.shell.store.transaction import KeyExistsError
 
 if TYPE_CHECKING:
     from gnomon.shell.store.postgres.pool import Connection
 
-__all__ = ["KeyExistsError", "Sorted", "Turn", "commit", "insert_facts", "sort_out"]
+__all__ = ["Sorted", "Turn", "commit", "sort_out"]
 
 _MS = timedelta(milliseconds=1)
-
-
-class KeyExistsError(Exception):
-    """A key that was to be added is there; the transaction is to be made again, with care."""
 
 
 class Turn(NamedTuple):
@@ -115,7 +112,7 @@ async def commit(
     return Committed(winners, claims)
 
 
-async def insert_facts(
+async def _insert_facts(
     connection: "Connection", sql: Statements, rows: Sequence[tuple[Fact, str, int]], now_ms: int
 ) -> None:
     """New rows that are no claims: each fact with its schedule and revision."""
@@ -233,7 +230,7 @@ async def _write_facts(
         await _insert(
             connection, sql["insert_claims"], *zip(*claims, strict=True), *kinds.columns(), *turn
         )
-    await insert_facts(connection, sql, others, turn.now_ms)
+    await _insert_facts(connection, sql, others, turn.now_ms)
     if updates:
         columns = zip(*updates, strict=True)
         await connection.execute(sql["change_runs"], *columns, *turn)

@@ -21,14 +21,16 @@ from gnomon.ports import Committed, Ended, Held, Renewal, Report
 from gnomon.shell.observe.telemetry import log
 from gnomon.shell.store.definition_cache import CACHED_MAX, Definition, DefinitionCache
 from gnomon.shell.store.postgres import lease
-from gnomon.shell.store.postgres.commitment import KeyExistsError, Turn, commit, sort_out
+from gnomon.shell.store.postgres.commitment import Turn, commit, sort_out
 from gnomon.shell.store.postgres.lane import Lane
 from gnomon.shell.store.postgres.migration import expect_newest, migrate
 from gnomon.shell.store.postgres.pool import Pool, PoolOptions, was_undone
 from gnomon.shell.store.postgres.report import NotAllHeldError, report, report_ends
-from gnomon.shell.store.postgres.requests import TRIES, RequestsOnPostgres
 from gnomon.shell.store.postgres.snapshot import look_at
 from gnomon.shell.store.postgres.statement import SCHEMA, Statements
+from gnomon.shell.store.postgres.transaction import TRIES, PooledTransactions, key_error
+from gnomon.shell.store.requests import Requests
+from gnomon.shell.store.transaction import KeyExistsError
 
 __all__ = ["LeaseTime", "PostgresLedger"]
 
@@ -40,7 +42,7 @@ class LeaseTime(StrEnum):
     GIVEN = "given"
 
 
-class PostgresLedger(RequestsOnPostgres):
+class PostgresLedger(Requests):
     """A `gnomon.ports.Ledger` in a PostgreSQL database."""
 
     def __init__(
@@ -77,6 +79,10 @@ class PostgresLedger(RequestsOnPostgres):
         return cls(pool, sql, lease_time=LeaseTime.DATABASE)
 
     @property
+    def source(self) -> PooledTransactions:
+        return PooledTransactions(self.pool, self.sql)
+
+    @property
     def cached(self) -> int:
         """How many schedules are kept as values."""
         return len(self._cache)
@@ -111,7 +117,7 @@ class PostgresLedger(RequestsOnPostgres):
                 break
             except KeyExistsError:
                 if attempt == TRIES - 1:
-                    raise self.error_of_keys() from None
+                    raise key_error(self.pool.place) from None
         if len(held.changes) < len(changes):
             self._lane.change(owner)
         return held

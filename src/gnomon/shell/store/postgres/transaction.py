@@ -8,14 +8,29 @@ integers of milliseconds on this side already: the connection turns them into ti
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+import asyncpg
+
+from gnomon.errors import StoreError
 from gnomon.shell.store.postgres.pool import Pool
 from gnomon.shell.store.postgres.statement import Statements
-from gnomon.shell.store.transaction import Body, Result, Row, Value
+from gnomon.shell.store.transaction import Body, KeyExistsError, Result, Row, Value
 
 if TYPE_CHECKING:
     from gnomon.shell.store.postgres.pool import Connection
 
-__all__ = ["PooledTransactions", "PostgresTransaction"]
+__all__ = ["TRIES", "PooledTransactions", "PostgresTransaction", "key_error"]
+
+
+TRIES = 3
+"""How often a transaction is made again because another process added the same key."""
+
+
+def key_error(place: str) -> StoreError:
+    """What a caller is told when a key was there each time."""
+    return StoreError(
+        "has a key that was to be added", where=place,
+        hint="gnomon doctor --database says more", transient=True,
+    )  # fmt: skip
 
 
 class PooledTransactions:
@@ -35,12 +50,17 @@ class PooledTransactions:
             return await body(PostgresTransaction(connection, self._sql))
 
     async def write(self, body: Body[Result], *, again: bool = False) -> Result:
-        if again:
-            return await self._pool.transact(
-                lambda connection: body(PostgresTransaction(connection, self._sql))
-            )
-        async with self._pool.transaction() as connection:
-            return await body(PostgresTransaction(connection, self._sql))
+        if not again:
+            async with self._pool.transaction() as connection:
+                return await body(PostgresTransaction(connection, self._sql))
+        for _ in range(TRIES):
+            try:
+                return await self._pool.transact(
+                    lambda connection: body(PostgresTransaction(connection, self._sql))
+                )
+            except KeyExistsError:
+                continue  # another process has just added one of them
+        raise key_error(self.place)
 
     async def close(self) -> None:
         await self._pool.close()
@@ -75,7 +95,13 @@ class PostgresTransaction:
 
     async def run_each(self, statement: str, rows: Iterable[Mapping[str, Value]], /) -> None:
         if sent := [self._in_order(statement, values) for values in rows]:
-            await self._connection.executemany(self._sql[statement], sent)
+            try:
+                await self._connection.executemany(self._sql[statement], sent)
+            except asyncpg.UniqueViolationError:
+                raise KeyExistsError from None
+
+    async def tell_workers(self) -> None:
+        await self._connection.execute("SELECT pg_notify($1, '')", self._sql.channel)
 
     def _in_order(self, statement: str, values: Mapping[str, Value]) -> list[Value]:
         return [values[name] for name in self._sql.values_of(statement)]

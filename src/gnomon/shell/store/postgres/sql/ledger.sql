@@ -88,7 +88,7 @@ WHERE idempotency_key = ANY ($1)
 FOR NO KEY UPDATE SKIP LOCKED
 
 -- name: known_keys
-SELECT idempotency_key FROM gnomon.schedule_runs WHERE idempotency_key = ANY ($1)
+SELECT idempotency_key FROM gnomon.schedule_runs WHERE idempotency_key = ANY (:keys)
 
 -- name: insert_claims
 -- Rows as what they are and of which kind, and the kinds. $1 keys, $2 ids, $3 kinds; $4 nominal,
@@ -117,6 +117,16 @@ FROM unnest(
   $1::text[], $2::text[], $3::timestamptz[], $4::text[], $5::timestamptz[], $6::int[],
   $7::timestamptz[], $8::text[], $9::text[], $10::text[], $11::int[], $12::int[]
 ) AS v (key, id, run_at, status, last_run_at, periods, fire_at, state, outcome, reason, launches, revision)
+
+-- name: add_run
+-- A new row that is no claim.
+INSERT INTO gnomon.schedule_runs (
+  idempotency_key, schedule_id, run_at, status, created_at, updated_at, last_run_at, periods,
+  fire_at, state, outcome, reason, launches, revision, ended_at
+) VALUES (
+  :key, :id, :run_at, :status, :now_at, :now_at, :last_run_at, :periods,
+  :fire_at, :state, :outcome, :reason, :launches, :revision, :ended_at
+)
 
 -- name: change_runs
 -- $1 keys, $2 states, $3 outcomes, $4 reasons, $5 statuses, $6 chosen, $7 launches, $8 fences,
@@ -303,9 +313,9 @@ WHERE r.idempotency_key = v.key
 SELECT gnomon.wake_queues($1, $2, $3)
 
 -- name: new_versions
--- Plans made before no longer hold. $1 ids, $2 now
-UPDATE gnomon.schedules SET lock_version = lock_version + 1, updated_at = $2
-WHERE schedule_id = ANY ($1)
+-- Plans made before no longer hold.
+UPDATE gnomon.schedules SET lock_version = lock_version + 1, updated_at = :now_at
+WHERE schedule_id = ANY (:ids)
 
 -- name: wake
 -- $1 ids, $2 instants, $3 now
@@ -313,6 +323,11 @@ UPDATE gnomon.schedules s SET
   lock_version = s.lock_version + 1, wake_at = least(s.wake_at, v.wake_at), updated_at = $3
 FROM unnest($1::text[], $2::timestamptz[]) AS v (id, wake_at)
 WHERE s.schedule_id = v.id AND s.deleted_at IS NULL
+
+-- name: wake_now
+UPDATE gnomon.schedules
+SET lock_version = lock_version + 1, wake_at = least(wake_at, :now_at), updated_at = :now_at
+WHERE schedule_id = :id AND deleted_at IS NULL
 
 -- name: look_later
 -- $1 ids, $2 instant
@@ -330,13 +345,12 @@ FROM lost
 WHERE r.idempotency_key = lost.idempotency_key
 
 -- name: covered
--- $1 id, $2 after
-SELECT run_at, coalesce(last_run_at, run_at), created_at FROM gnomon.schedule_runs
-WHERE schedule_id = $1 AND coalesce(last_run_at, run_at) > $2 AND state = 'done'
+SELECT run_at, coalesce(last_run_at, run_at) AS last_at, created_at FROM gnomon.schedule_runs
+WHERE schedule_id = :id AND coalesce(last_run_at, run_at) > :after_at AND state = 'done'
   AND NOT starts_with(idempotency_key, 'manual:') AND NOT starts_with(idempotency_key, 'backfill:')
 UNION ALL
-SELECT run_at, coalesce(last_run_at, run_at), created_at FROM gnomon.schedule_runs
-WHERE schedule_id = $1 AND coalesce(last_run_at, run_at) > $2 AND state <> 'done'
+SELECT run_at, coalesce(last_run_at, run_at) AS last_at, created_at FROM gnomon.schedule_runs
+WHERE schedule_id = :id AND coalesce(last_run_at, run_at) > :after_at AND state <> 'done'
   AND NOT starts_with(idempotency_key, 'manual:') AND NOT starts_with(idempotency_key, 'backfill:')
 
 -- name: renew
@@ -392,155 +406,131 @@ WHERE lease_until IS NOT NULL AND owner <> $1
 SELECT schedule_id, revision, cursor_at, paused, paused_until, deleted_at,
   EXISTS (SELECT 1 FROM gnomon.schedule_runs r
     WHERE r.schedule_id = s.schedule_id AND r.state <> 'done' AND r.state IN ('planned', 'queued'))
+    AS waits
 FROM gnomon.schedules s
-WHERE schedule_id = ANY ($1)
+WHERE schedule_id = ANY (:ids)
 
--- name: insert_schedules
--- $1 ids, $2 workflows, $3 versions, $4 users, $5 expressions, $6 zones, $7 starts, $8 ends,
--- $9 jitters, $10 overlaps, $11 catch-ups, $12 lengths of leases, $13 revisions, $14 cursors,
--- $15 next, $16 wakes, $17 now
+-- name: insert_schedule
 INSERT INTO gnomon.schedules (
-  schedule_id, workflow_id, version, user_id, cron_expr, timezone, start_at, end_at, jitter_ms,
-  overlap_policy, catchup_policy, lease_ms, revision, cursor_at, next_run_at, wake_at, lock_version,
-  created_at, updated_at
-)
-SELECT v.*, 1 + coalesce(
+  schedule_id, workflow_id, version, user_id, cron_expr, timezone, start_at, end_at, next_run_at,
+  jitter_ms, overlap_policy, catchup_policy, updated_at, revision, lock_version, cursor_at, wake_at,
+  lease_ms, created_at
+) VALUES (
+  :id, :workflow_id, :version, :user_id, :cron_expr, :timezone, :start_at, :end_at, :next_at,
+  :jitter_ms, :overlap, :catchup, :now_at, :revision,
+  1 + coalesce(
     (SELECT value::bigint FROM gnomon.ledger_meta WHERE name = 'forgotten_version'), 0
-  ), $17, $17
-FROM unnest(
-  $1::text[], $2::text[], $3::int[], $4::text[], $5::text[], $6::text[], $7::timestamptz[],
-  $8::timestamptz[], $9::bigint[], $10::text[], $11::text[], $12::bigint[], $13::int[],
-  $14::timestamptz[], $15::timestamptz[], $16::timestamptz[]
-) AS v
-ON CONFLICT DO NOTHING
+  ),
+  :cursor_at, :wake_at, :lease_ms, :now_at
+)
 
 -- name: take_begun
 -- The runs that can end, of schedules that get a queue: their ends wake only a queue that they see,
--- so an end has to be done before the queue is there, or to begin after that. $1 ids
+-- so an end has to be done before the queue is there, or to begin after that.
 SELECT r.idempotency_key FROM gnomon.schedule_runs r JOIN gnomon.schedules s USING (schedule_id)
-WHERE r.schedule_id = ANY ($1) AND s.overlap_policy <> 'queue'
+WHERE r.schedule_id = ANY (:ids) AND s.overlap_policy <> 'queue'
   AND r.state <> 'done' AND r.launches > 0
 ORDER BY r.idempotency_key
 FOR NO KEY UPDATE OF r
 
--- name: change_schedules
--- The same parameters as for `insert_schedules`.
-UPDATE gnomon.schedules s SET
-  workflow_id = v.workflow_id, version = v.version, user_id = v.user_id, cron_expr = v.cron_expr,
-  timezone = v.timezone, start_at = v.start_at, end_at = v.end_at, jitter_ms = v.jitter_ms,
-  overlap_policy = v.overlap, catchup_policy = v.catchup, lease_ms = v.lease_ms,
-  revision = v.revision, cursor_at = v.cursor_at, next_run_at = v.next_run_at, wake_at = v.wake_at,
-  lock_version = s.lock_version + 1, updated_at = $17, deleted_at = NULL
-FROM unnest(
-  $1::text[], $2::text[], $3::int[], $4::text[], $5::text[], $6::text[], $7::timestamptz[],
-  $8::timestamptz[], $9::bigint[], $10::text[], $11::text[], $12::bigint[], $13::int[],
-  $14::timestamptz[], $15::timestamptz[], $16::timestamptz[]
-) AS v (
-  id, workflow_id, version, user_id, cron_expr, timezone, start_at, end_at, jitter_ms, overlap,
-  catchup, lease_ms, revision, cursor_at, next_run_at, wake_at
-)
-WHERE s.schedule_id = v.id
+-- name: change_schedule
+UPDATE gnomon.schedules
+SET workflow_id = :workflow_id, version = :version, user_id = :user_id, cron_expr = :cron_expr,
+  timezone = :timezone, start_at = :start_at, end_at = :end_at, next_run_at = :next_at,
+  jitter_ms = :jitter_ms, overlap_policy = :overlap, catchup_policy = :catchup, updated_at = :now_at,
+  revision = :revision, lock_version = lock_version + 1, cursor_at = :cursor_at, wake_at = :wake_at,
+  lease_ms = :lease_ms, deleted_at = NULL
+WHERE schedule_id = :id
 
--- name: insert_revisions
--- $1 ids, $2 revisions, $3 definitions, $4 now
-INSERT INTO gnomon.schedule_revisions (schedule_id, revision, definition, effective_at)
-SELECT v.*, $4 FROM unnest($1::text[], $2::int[], $3::text[]) AS v
+-- name: insert_revision
+INSERT INTO gnomon.schedule_revisions (schedule_id, revision, effective_at, definition)
+VALUES (:id, :revision, :now_at, :definition)
 
 -- name: pause
--- $1 id, $2 until, $3 reason, $4 now
 UPDATE gnomon.schedules s SET
-  paused = true, paused_until = $2, pause_reason = $3,
+  paused = true, paused_until = :paused_until, pause_reason = :reason,
   wake_at = CASE
     WHEN EXISTS (
       SELECT 1 FROM gnomon.schedule_runs r
       WHERE r.schedule_id = s.schedule_id AND r.state <> 'done'
         AND r.state IN ('planned', 'queued')
         AND (starts_with(r.idempotency_key, 'manual:') OR r.kill_at IS NOT NULL)
-    ) THEN $4 -- what was asked for by hand starts all the same, and what is to be ended ends
-    ELSE $2::timestamptz
+    ) THEN :now_at -- what was asked for by hand starts all the same, and what is to be ended ends
+    ELSE :paused_until::timestamptz
   END,
-  lock_version = lock_version + 1, updated_at = $4
-WHERE schedule_id = $1 AND deleted_at IS NULL
-RETURNING true
+  lock_version = lock_version + 1, updated_at = :now_at
+WHERE schedule_id = :id AND deleted_at IS NULL
 
 -- name: resume
--- $1 id, $2 now
 UPDATE gnomon.schedules SET
-  paused_until = least(coalesce(paused_until, $2), $2), wake_at = $2,
-  lock_version = lock_version + 1, updated_at = $2
-WHERE schedule_id = $1 AND paused
+  paused_until = least(coalesce(paused_until, :now_at), :now_at), wake_at = :now_at,
+  lock_version = lock_version + 1, updated_at = :now_at
+WHERE schedule_id = :id AND paused
 
 -- name: delete_waiting
--- $1 id, $2 now
 UPDATE gnomon.schedule_runs SET
   state = 'done', outcome = coalesce(outcome, 'skipped'),
   reason = CASE WHEN outcome IS NULL THEN 'deleted' ELSE 'uncertain' END,
   status = CASE WHEN outcome IS NULL THEN 'SKIPPED' ELSE 'FAILED' END,
-  ended_at = $2, updated_at = $2
-WHERE schedule_id = $1 AND state <> 'done' AND state IN ('planned', 'queued')
+  ended_at = :now_at, updated_at = :now_at
+WHERE schedule_id = :id AND state <> 'done' AND state IN ('planned', 'queued')
 
 -- name: delete_schedule
--- $1 id, $2 cursor, $3 now
 UPDATE gnomon.schedules SET
-  deleted_at = $3, updated_at = $3, cursor_at = $2, next_run_at = NULL, wake_at = NULL,
+  deleted_at = :now_at, updated_at = :now_at, cursor_at = :cursor_at, next_run_at = NULL, wake_at = NULL,
   paused = false, paused_until = NULL, pause_reason = '', skips = '',
   lock_version = lock_version + 1
-WHERE schedule_id = $1
+WHERE schedule_id = :id
 
 -- name: give_params
-UPDATE gnomon.schedule_runs SET params = $2 WHERE idempotency_key = $1
+UPDATE gnomon.schedule_runs SET params = :params WHERE idempotency_key = :key
 
 -- name: asked_head
 SELECT revision, cursor_at, skips FROM gnomon.schedules
-WHERE schedule_id = $1 AND deleted_at IS NULL
+WHERE schedule_id = :id AND deleted_at IS NULL
 FOR NO KEY UPDATE
 
 -- name: next_waiting
--- The next period that is opened and lies ahead. $1 id, $2 now
+-- The next period that is opened and lies ahead.
 SELECT idempotency_key, run_at FROM gnomon.schedule_runs
-WHERE schedule_id = $1 AND state <> 'done' AND state = 'planned' AND launches = 0
-  AND fire_at > $2 AND strpos(idempotency_key, ':') = 0
+WHERE schedule_id = :id AND state <> 'done' AND state = 'planned' AND launches = 0
+  AND fire_at > :now_at AND strpos(idempotency_key, ':') = 0
 ORDER BY run_at
 LIMIT 1
 FOR NO KEY UPDATE
 
 -- name: leave_out
--- $1 key, $2 now
 UPDATE gnomon.schedule_runs SET
-  state = 'done', outcome = 'skipped', reason = 'requested', status = 'SKIPPED', ended_at = $2,
-  updated_at = $2
-WHERE idempotency_key = $1
+  state = 'done', outcome = 'skipped', reason = 'requested', status = 'SKIPPED', ended_at = :now_at,
+  updated_at = :now_at
+WHERE idempotency_key = :key
 
 -- name: set_skips
--- $1 id, $2 instants, $3 now
-UPDATE gnomon.schedules SET skips = $2, lock_version = lock_version + 1, updated_at = $3
-WHERE schedule_id = $1
+UPDATE gnomon.schedules SET skips = :skips, lock_version = lock_version + 1, updated_at = :now_at
+WHERE schedule_id = :id
 
 -- name: take_in_flight
 SELECT schedule_id FROM gnomon.schedule_runs
-WHERE idempotency_key = $1 AND lease_until IS NOT NULL
+WHERE idempotency_key = :key AND lease_until IS NOT NULL
 FOR NO KEY UPDATE
 
 -- name: schedule_of_run
-SELECT schedule_id FROM gnomon.schedule_runs WHERE idempotency_key = $1
+SELECT schedule_id FROM gnomon.schedule_runs WHERE idempotency_key = :key
 
 -- name: ask_to_end
--- Who waits in a queue leaves it, and a further try is none any more: it is looked at now. $1 key,
--- $2 who, $3 now
+-- Who waits in a queue leaves it, and a further try is none any more: it is looked at now.
 UPDATE gnomon.schedule_runs SET
-  kill_at = $3, kill_by = $2, updated_at = $3,
+  kill_at = :now_at, kill_by = :by, updated_at = :now_at,
   state = CASE WHEN state = 'queued' THEN 'planned' ELSE state END,
   chosen_at = CASE WHEN launches > 0 THEN coalesce(chosen_at, fire_at) END,
-  fire_at = CASE WHEN lease_until IS NULL AND outcome IS NOT NULL THEN $3 ELSE fire_at END
-WHERE idempotency_key = $1 AND state <> 'done' AND kill_at IS NULL
-RETURNING schedule_id
+  fire_at = CASE WHEN lease_until IS NULL AND outcome IS NOT NULL THEN :now_at ELSE fire_at END
+WHERE idempotency_key = :key AND state <> 'done' AND kill_at IS NULL
 
 -- name: end_waiting
--- $1 key, $2 now
 UPDATE gnomon.schedule_runs SET
-  state = 'done', outcome = 'skipped', reason = 'killed', status = 'SKIPPED', ended_at = $2,
-  updated_at = $2
-WHERE idempotency_key = $1 AND state = 'planned' AND outcome IS NULL
+  state = 'done', outcome = 'skipped', reason = 'killed', status = 'SKIPPED', ended_at = :now_at,
+  updated_at = :now_at
+WHERE idempotency_key = :key AND state = 'planned' AND outcome IS NULL
 
 -- name: to_end
 SELECT idempotency_key, fence, owner IS NULL AS detached FROM gnomon.schedule_runs
@@ -652,22 +642,21 @@ LIMIT :limit
 
 -- name: alone_for
 -- Who counts the schedules of a user has no other beside it until its transaction ends.
-SELECT pg_advisory_xact_lock(hashtextextended('gnomon.schedules of ' || $1, 0))
+SELECT pg_advisory_xact_lock(hashtextextended('gnomon.schedules of ' || :user_id, 0))
 
 -- name: schedules_of
-SELECT count(*) FROM gnomon.schedules WHERE user_id = $1 AND deleted_at IS NULL
+SELECT count(*) AS schedules FROM gnomon.schedules WHERE user_id = :user_id AND deleted_at IS NULL
 
 -- name: owners
 -- Takes the rows.
-SELECT schedule_id, user_id, revision, deleted_at IS NOT NULL FROM gnomon.schedules
-WHERE schedule_id = ANY ($1)
+SELECT schedule_id, user_id, revision, deleted_at IS NOT NULL AS deleted FROM gnomon.schedules
+WHERE schedule_id = ANY (:ids)
 ORDER BY schedule_id
 FOR NO KEY UPDATE
 
 -- name: write_log
--- $1 ids, $2 users, $3 action, $4 subject, $5 detail, $6 now
 INSERT INTO gnomon.schedule_log (logged_at, subject, user_id, action, schedule_id, detail)
-SELECT $6, $4, v.user_id, $3, v.id, $5 FROM unnest($1::text[], $2::text[]) AS v (id, user_id)
+VALUES (:now_at, :subject, :user_id, :action, :id, :detail)
 
 -- name: read_log
 SELECT number, logged_at, subject, user_id, action, schedule_id, detail FROM gnomon.schedule_log
@@ -677,14 +666,13 @@ ORDER BY number DESC
 LIMIT :limit
 
 -- name: expect
--- $1 ids, $2 checks, $3 afters
 INSERT INTO gnomon.expectations AS e (schedule_id, check_at, after_at)
-SELECT * FROM unnest($1::text[], $2::timestamptz[], $3::timestamptz[])
+VALUES (:id, :check_at, :after_at)
 ON CONFLICT (schedule_id) DO UPDATE SET
   check_at = least(e.check_at, excluded.check_at), after_at = greatest(e.after_at, excluded.after_at)
 
 -- name: expect_nothing
-DELETE FROM gnomon.expectations WHERE schedule_id = ANY ($1)
+DELETE FROM gnomon.expectations WHERE schedule_id = ANY (:ids)
 
 -- name: expected
 SELECT schedule_id, after_at FROM gnomon.expectations
@@ -696,22 +684,17 @@ LIMIT :limit
 SELECT min(check_at) FROM gnomon.expectations
 
 -- name: judge_expected
--- $1 id, $2 check, $3 after, $4 former
-UPDATE gnomon.expectations SET check_at = $2, after_at = $3
-WHERE schedule_id = $1 AND after_at = $4
-RETURNING true
+UPDATE gnomon.expectations SET check_at = :check_at, after_at = :after_at
+WHERE schedule_id = :id AND after_at = :former_at
 
 -- name: judge_nothing
--- Unless a definition was saved since that was found. $1 id, $2 former
-DELETE FROM gnomon.expectations WHERE schedule_id = $1 AND after_at = $2
+-- Unless a definition was saved since that was found.
+DELETE FROM gnomon.expectations WHERE schedule_id = :id AND after_at = :former_at
 
--- name: add_breaches
--- $1 id, $2 instants, $3 expectations, $4 now
+-- name: add_breach
 INSERT INTO gnomon.breaches (schedule_id, run_at, expectation, noted_at)
-SELECT $1, v.run_at, v.expectation, $4
-FROM unnest($2::timestamptz[], $3::text[]) AS v (run_at, expectation)
+VALUES (:id, :run_at, :expectation, :now_at)
 ON CONFLICT DO NOTHING
-RETURNING run_at, expectation
 
 -- name: finished
 SELECT idempotency_key, schedule_id, coalesce(last_run_at, run_at) AS last_at
