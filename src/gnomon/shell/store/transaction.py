@@ -63,7 +63,11 @@ class Transaction(Protocol):
         ...
 
     async def run_each(self, statement: str, rows: Iterable[Mapping[str, Value]], /) -> None:
-        """Do what a statement says for each of these values, in their order."""
+        """
+        Do what a statement says for each of these rows of values, in their order.
+
+        On PostgreSQL such a statement takes each value as an array, and does all rows at once.
+        """
         ...
 
     async def tell_workers(self) -> None:

@@ -94,11 +94,14 @@ class PostgresTransaction:
         return int(done.rpartition(" ")[2])
 
     async def run_each(self, statement: str, rows: Iterable[Mapping[str, Value]], /) -> None:
-        if sent := [self._in_order(statement, values) for values in rows]:
-            try:
-                await self._connection.executemany(self._sql[statement], sent)
-            except asyncpg.UniqueViolationError:
-                raise KeyExistsError from None
+        sent = list(rows)
+        if not sent:
+            return
+        columns = [[row[name] for row in sent] for name in self._sql.values_of(statement)]
+        try:
+            await self._connection.execute(self._sql[statement], *columns)
+        except asyncpg.UniqueViolationError:
+            raise KeyExistsError from None
 
     async def tell_workers(self) -> None:
         await self._connection.execute("SELECT pg_notify($1, '')", self._sql.channel)

@@ -33,17 +33,21 @@ WHERE head.fence = :seen_fence AND head.writes = :seen_writes;
 SELECT name, record FROM gnomon.journal_tasks WHERE namespace = :namespace ORDER BY name;
 
 -- name: put_record
-INSERT INTO gnomon.journal_tasks (namespace, name, record) VALUES (:namespace, :name, :record)
+INSERT INTO gnomon.journal_tasks (namespace, name, record)
+SELECT * FROM unnest(:namespace::text[], :name::text[], :record::text[])
 ON CONFLICT (namespace, name) DO UPDATE SET record = excluded.record;
 
 -- name: remove_record
-DELETE FROM gnomon.journal_tasks WHERE namespace = :namespace AND name = :name;
+DELETE FROM gnomon.journal_tasks t
+USING unnest(:namespace::text[], :name::text[]) AS gone (namespace, name)
+WHERE t.namespace = gone.namespace AND t.name = gone.name;
 
 -- name: add_entry
 INSERT INTO gnomon.journal_entries
   (namespace, number, event, t_ms, wall_at, task, call, registrations, detail)
-VALUES (
-  :namespace, :number, :event, :t_ms, :wall_at, :task, :call, :registrations, :detail
+SELECT * FROM unnest(
+  :namespace::text[], :number::bigint[], :event::text[], :t_ms::bigint[], :wall_at::timestamptz[],
+  :task::text[], :call::bigint[], :registrations::text[], :detail::text[]
 );
 
 -- name: trim

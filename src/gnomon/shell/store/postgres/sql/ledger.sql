@@ -119,13 +119,20 @@ FROM unnest(
 ) AS v (key, id, run_at, status, last_run_at, periods, fire_at, state, outcome, reason, launches, revision)
 
 -- name: add_run
--- A new row that is no claim.
+-- New rows that are no claims.
 INSERT INTO gnomon.schedule_runs (
   idempotency_key, schedule_id, run_at, status, created_at, updated_at, last_run_at, periods,
   fire_at, state, outcome, reason, launches, revision, ended_at
-) VALUES (
-  :key, :id, :run_at, :status, :now_at, :now_at, :last_run_at, :periods,
-  :fire_at, :state, :outcome, :reason, :launches, :revision, :ended_at
+)
+SELECT v.key, v.id, v.run_at, v.status, v.now_at, v.now_at, v.last_run_at, v.periods,
+  v.fire_at, v.state, v.outcome, v.reason, v.launches, v.revision, v.ended_at
+FROM unnest(
+  :key::text[], :id::text[], :run_at::timestamptz[], :status::text[], :now_at::timestamptz[],
+  :last_run_at::timestamptz[], :periods::int[], :fire_at::timestamptz[], :state::text[],
+  :outcome::text[], :reason::text[], :launches::int[], :revision::int[], :ended_at::timestamptz[]
+) AS v (
+  key, id, run_at, status, now_at, last_run_at, periods, fire_at, state, outcome, reason, launches,
+  revision, ended_at
 )
 
 -- name: change_runs
@@ -412,16 +419,22 @@ WHERE schedule_id = ANY (:ids)
 
 -- name: insert_schedule
 INSERT INTO gnomon.schedules (
-  schedule_id, workflow_id, version, user_id, cron_expr, timezone, start_at, end_at, next_run_at,
-  jitter_ms, overlap_policy, catchup_policy, updated_at, revision, lock_version, cursor_at, wake_at,
-  lease_ms, created_at
-) VALUES (
-  :id, :workflow_id, :version, :user_id, :cron_expr, :timezone, :start_at, :end_at, :next_at,
-  :jitter_ms, :overlap, :catchup, :now_at, :revision,
-  1 + coalesce(
+  schedule_id, workflow_id, version, user_id, cron_expr, timezone, start_at, end_at, jitter_ms,
+  overlap_policy, catchup_policy, lease_ms, revision, cursor_at, next_run_at, wake_at, created_at,
+  updated_at, lock_version
+)
+SELECT v.*, v.now_at, 1 + coalesce(
     (SELECT value::bigint FROM gnomon.ledger_meta WHERE name = 'forgotten_version'), 0
-  ),
-  :cursor_at, :wake_at, :lease_ms, :now_at
+  )
+FROM unnest(
+  :id::text[], :workflow_id::text[], :version::int[], :user_id::text[], :cron_expr::text[],
+  :timezone::text[], :start_at::timestamptz[], :end_at::timestamptz[], :jitter_ms::bigint[],
+  :overlap::text[], :catchup::text[], :lease_ms::bigint[], :revision::int[],
+  :cursor_at::timestamptz[], :next_at::timestamptz[], :wake_at::timestamptz[],
+  :now_at::timestamptz[]
+) AS v (
+  id, workflow_id, version, user_id, cron_expr, timezone, start_at, end_at, jitter_ms, overlap,
+  catchup, lease_ms, revision, cursor_at, next_at, wake_at, now_at
 )
 
 -- name: take_begun
@@ -434,17 +447,27 @@ ORDER BY r.idempotency_key
 FOR NO KEY UPDATE OF r
 
 -- name: change_schedule
-UPDATE gnomon.schedules
-SET workflow_id = :workflow_id, version = :version, user_id = :user_id, cron_expr = :cron_expr,
-  timezone = :timezone, start_at = :start_at, end_at = :end_at, next_run_at = :next_at,
-  jitter_ms = :jitter_ms, overlap_policy = :overlap, catchup_policy = :catchup, updated_at = :now_at,
-  revision = :revision, lock_version = lock_version + 1, cursor_at = :cursor_at, wake_at = :wake_at,
-  lease_ms = :lease_ms, deleted_at = NULL
-WHERE schedule_id = :id
+UPDATE gnomon.schedules s SET
+  workflow_id = v.workflow_id, version = v.version, user_id = v.user_id, cron_expr = v.cron_expr,
+  timezone = v.timezone, start_at = v.start_at, end_at = v.end_at, jitter_ms = v.jitter_ms,
+  overlap_policy = v.overlap, catchup_policy = v.catchup, lease_ms = v.lease_ms,
+  revision = v.revision, cursor_at = v.cursor_at, next_run_at = v.next_at, wake_at = v.wake_at,
+  lock_version = s.lock_version + 1, updated_at = v.now_at, deleted_at = NULL
+FROM unnest(
+  :id::text[], :workflow_id::text[], :version::int[], :user_id::text[], :cron_expr::text[],
+  :timezone::text[], :start_at::timestamptz[], :end_at::timestamptz[], :jitter_ms::bigint[],
+  :overlap::text[], :catchup::text[], :lease_ms::bigint[], :revision::int[],
+  :cursor_at::timestamptz[], :next_at::timestamptz[], :wake_at::timestamptz[],
+  :now_at::timestamptz[]
+) AS v (
+  id, workflow_id, version, user_id, cron_expr, timezone, start_at, end_at, jitter_ms, overlap,
+  catchup, lease_ms, revision, cursor_at, next_at, wake_at, now_at
+)
+WHERE s.schedule_id = v.id
 
 -- name: insert_revision
 INSERT INTO gnomon.schedule_revisions (schedule_id, revision, effective_at, definition)
-VALUES (:id, :revision, :now_at, :definition)
+SELECT * FROM unnest(:id::text[], :revision::int[], :now_at::timestamptz[], :definition::text[])
 
 -- name: pause
 UPDATE gnomon.schedules s SET
@@ -656,7 +679,10 @@ FOR NO KEY UPDATE
 
 -- name: write_log
 INSERT INTO gnomon.schedule_log (logged_at, subject, user_id, action, schedule_id, detail)
-VALUES (:now_at, :subject, :user_id, :action, :id, :detail)
+SELECT * FROM unnest(
+  :now_at::timestamptz[], :subject::text[], :user_id::text[], :action::text[], :id::text[],
+  :detail::text[]
+)
 
 -- name: read_log
 SELECT number, logged_at, subject, user_id, action, schedule_id, detail FROM gnomon.schedule_log
@@ -667,7 +693,7 @@ LIMIT :limit
 
 -- name: expect
 INSERT INTO gnomon.expectations AS e (schedule_id, check_at, after_at)
-VALUES (:id, :check_at, :after_at)
+SELECT * FROM unnest(:id::text[], :check_at::timestamptz[], :after_at::timestamptz[])
 ON CONFLICT (schedule_id) DO UPDATE SET
   check_at = least(e.check_at, excluded.check_at), after_at = greatest(e.after_at, excluded.after_at)
 
@@ -707,8 +733,9 @@ LIMIT :limit
 DELETE FROM gnomon.schedule_runs WHERE idempotency_key = ANY (:keys) AND state = 'done'
 
 -- name: raise_floor
-UPDATE gnomon.schedules SET floor_at = greatest(floor_at, :floor_at)
-WHERE schedule_id = :id
+UPDATE gnomon.schedules s SET floor_at = greatest(s.floor_at, v.floor_at)
+FROM unnest(:id::text[], :floor_at::timestamptz[]) AS v (id, floor_at)
+WHERE s.schedule_id = v.id
 
 -- name: forgotten
 SELECT schedule_id FROM gnomon.schedules s
