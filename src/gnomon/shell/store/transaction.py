@@ -27,7 +27,7 @@ from gnomon.shell.store.database import Database
 from gnomon.shell.store.instant_text import from_text, to_text
 
 __all__ = [
-    "NAMED_VALUE", "Body", "KeyExistsError", "Result", "Row", "SqliteTransaction",
+    "NAMED_VALUE", "Body", "Result", "Row", "SqliteTransaction",
     "SqliteTransactions", "Transaction", "TransactionSource", "Value", "driven",
 ]  # fmt: skip
 
@@ -40,10 +40,6 @@ Row = TypeVar("Row", bound=NamedTuple)
 Result = TypeVar("Result")
 
 _INSTANT = ("_at", "_until")
-
-
-class KeyExistsError(Exception):
-    """A key that was to be added is there; the transaction is to be made again, with care."""
 
 
 class Transaction(Protocol):

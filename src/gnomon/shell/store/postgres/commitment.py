@@ -34,14 +34,17 @@ from gnomon.shell.store.claim_rows import (
 )
 from gnomon.shell.store.postgres.kinds import Kinds, joined
 from gnomon.shell.store.postgres.statement import Statements
-from gnomon.shell.store.transaction import KeyExistsError
 
 if TYPE_CHECKING:
     from gnomon.shell.store.postgres.pool import Connection
 
-__all__ = ["Sorted", "Turn", "commit", "sort_out"]
+__all__ = ["KeyExistsError", "Sorted", "Turn", "commit", "sort_out"]
 
 _MS = timedelta(milliseconds=1)
+
+
+class KeyExistsError(Exception):
+    """A key that was to be added is there; the transaction is to be made again, with care."""
 
 
 class Turn(NamedTuple):

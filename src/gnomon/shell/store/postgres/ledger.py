@@ -21,7 +21,7 @@ from gnomon.ports import Committed, Ended, Held, Renewal, Report
 from gnomon.shell.observe.telemetry import log
 from gnomon.shell.store.definition_cache import CACHED_MAX, Definition, DefinitionCache
 from gnomon.shell.store.postgres import lease
-from gnomon.shell.store.postgres.commitment import Turn, commit, sort_out
+from gnomon.shell.store.postgres.commitment import KeyExistsError, Turn, commit, sort_out
 from gnomon.shell.store.postgres.lane import Lane
 from gnomon.shell.store.postgres.migration import expect_newest, migrate
 from gnomon.shell.store.postgres.pool import Pool, PoolOptions, was_undone
@@ -30,7 +30,6 @@ from gnomon.shell.store.postgres.snapshot import look_at
 from gnomon.shell.store.postgres.statement import SCHEMA, Statements
 from gnomon.shell.store.postgres.transaction import TRIES, PooledTransactions, key_error
 from gnomon.shell.store.requests import Requests
-from gnomon.shell.store.transaction import KeyExistsError
 
 __all__ = ["LeaseTime", "PostgresLedger"]
 

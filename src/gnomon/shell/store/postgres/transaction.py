@@ -13,7 +13,7 @@ import asyncpg
 from gnomon.errors import StoreError
 from gnomon.shell.store.postgres.pool import Pool
 from gnomon.shell.store.postgres.statement import Statements
-from gnomon.shell.store.transaction import Body, KeyExistsError, Result, Row, Value
+from gnomon.shell.store.transaction import Body, Result, Row, Value
 
 if TYPE_CHECKING:
     from gnomon.shell.store.postgres.pool import Connection
@@ -58,9 +58,10 @@ class PooledTransactions:
                 return await self._pool.transact(
                     lambda connection: body(PostgresTransaction(connection, self._sql))
                 )
-            except KeyExistsError:
-                continue  # another process has just added one of them
-        raise key_error(self.place)
+            except StoreError as error:
+                if not isinstance(error.__cause__, asyncpg.UniqueViolationError):
+                    raise
+        raise key_error(self.place)  # which other processes have just added, each time
 
     async def close(self) -> None:
         await self._pool.close()
@@ -98,10 +99,7 @@ class PostgresTransaction:
         if not sent:
             return
         columns = [[row[name] for row in sent] for name in self._sql.values_of(statement)]
-        try:
-            await self._connection.execute(self._sql[statement], *columns)
-        except asyncpg.UniqueViolationError:
-            raise KeyExistsError from None
+        await self._connection.execute(self._sql[statement], *columns)
 
     async def tell_workers(self) -> None:
         await self._connection.execute("SELECT pg_notify($1, '')", self._sql.channel)
