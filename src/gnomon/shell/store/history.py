@@ -23,13 +23,13 @@ from gnomon.shell.store.instant_text import END_MS
 from gnomon.shell.store.run_search import PAGE_MAX, parts_of
 from gnomon.shell.store.transaction import Body, Transaction, TransactionSource, Value
 
-__all__ = ["PAGE_MAX", "History", "run_of", "runs_of"]
+__all__ = ["PAGE_MAX", "LedgerHistory", "run_of", "runs_of"]
 
 _NEWEST_REVISION = 2**31 - 1
 _NEWEST_LINE = 2**62
 
 
-class History(ABC):
+class LedgerHistory(ABC):
     """What readers ask of a ledger, and what retention takes from it."""
 
     _cache: DefinitionCache

@@ -15,16 +15,16 @@ from gnomon.core.schedule import Schedule
 from gnomon.ports import Breach, By, Expected, Judged, RunRow, Saved
 from gnomon.shell.store import asked, definition, expectation
 from gnomon.shell.store.asking import Triggered
-from gnomon.shell.store.history import History
+from gnomon.shell.store.history import LedgerHistory
 from gnomon.shell.store.logbook import logged
 from gnomon.shell.store.transaction import Transaction
 
-__all__ = ["Requests"]
+__all__ = ["LedgerRequests"]
 
 _Result = TypeVar("_Result")
 
 
-class Requests(History):
+class LedgerRequests(LedgerHistory):
     """What people ask of a ledger, and what they read of it."""
 
     async def save(

@@ -30,7 +30,7 @@ from gnomon.shell.store.ownership import Ownership, lock_beside
 from gnomon.shell.store.queries import named
 from gnomon.shell.store.replanning import Replanned, replan
 from gnomon.shell.store.report import report
-from gnomon.shell.store.requests import Requests
+from gnomon.shell.store.requests import LedgerRequests
 from gnomon.shell.store.transaction import SqliteTransactions
 
 __all__ = ["MOVED_TO", "SqliteLedger", "ledger_thread"]
@@ -51,7 +51,7 @@ class _RevisionRow(NamedTuple):
     definition: str
 
 
-class SqliteLedger(Requests):
+class SqliteLedger(LedgerRequests):
     """A `gnomon.ports.Ledger` in a SQLite file."""
 
     def __init__(

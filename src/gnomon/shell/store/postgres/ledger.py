@@ -29,7 +29,7 @@ from gnomon.shell.store.postgres.report import NotAllHeldError, report, report_e
 from gnomon.shell.store.postgres.snapshot import look_at
 from gnomon.shell.store.postgres.statement import SCHEMA, Statements
 from gnomon.shell.store.postgres.transaction import TRIES, PooledTransactions, key_error
-from gnomon.shell.store.requests import Requests
+from gnomon.shell.store.requests import LedgerRequests
 
 __all__ = ["LeaseTime", "PostgresLedger"]
 
@@ -41,7 +41,7 @@ class LeaseTime(StrEnum):
     GIVEN = "given"
 
 
-class PostgresLedger(Requests):
+class PostgresLedger(LedgerRequests):
     """A `gnomon.ports.Ledger` in a PostgreSQL database."""
 
     def __init__(
