@@ -5,7 +5,6 @@ import pytest
 from gnomon.errors import StoreError
 from gnomon.shell.store.belonging import BELONGS_TO, Door, NotedLedger, belong
 from gnomon.shell.store.postgres.ledger import PostgresLedger
-from gnomon.shell.store.postgres.notes import Notes
 from gnomon.shell.store.sqlite import SqliteLedger
 from tests.clauses import clause
 from tests.contract.ledger_desk import Desk
@@ -15,9 +14,7 @@ RUN, SERVICE, KROND = Door.RUN, Door.SERVICE, Door.KROND
 
 def noted(desk: Desk) -> NotedLedger:
     ledger = desk.ledger
-    if isinstance(ledger, PostgresLedger):
-        return Notes(ledger.pool, ledger.sql)
-    assert isinstance(ledger, SqliteLedger)
+    assert isinstance(ledger, SqliteLedger | PostgresLedger)
     return ledger
 
 

@@ -23,7 +23,6 @@ from gnomon.apps.declarative.callback import RunContext
 from gnomon.apps.declarative.runner import Runner
 from gnomon.apps.declarative.task_plan import Start
 from gnomon.shell.store import journal
-from gnomon.shell.store.postgres.journal import PostgresJournal
 from tests.kill.mine import Bomb, MinedDatabase, mined
 
 INTERVALS = {"quick": 1, "slow": 1, "failing": 2, "rare": 3}
@@ -31,9 +30,9 @@ CALLS = ("load", "acquire", "write", "close")
 
 
 def lay_mines() -> None:
-    for kind in (journal.SqliteJournal, PostgresJournal):
-        for name in CALLS:
-            setattr(kind, name, mined(name, getattr(kind, name)))
+    kind = journal.StoredJournal
+    for name in CALLS:
+        setattr(kind, name, mined(name, getattr(kind, name)))
     start = Runner.start
 
     def passing(self: Runner, one: Start) -> None:

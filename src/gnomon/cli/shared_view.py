@@ -20,7 +20,6 @@ from gnomon.shell.store.postgres.examination import Held, SharedExamination, exa
 from gnomon.shell.store.postgres.fault import looking
 from gnomon.shell.store.postgres.ledger import PostgresLedger
 from gnomon.shell.store.postgres.moving import Moved, move, says_moved
-from gnomon.shell.store.postgres.notes import Notes
 from gnomon.shell.store.postgres.presence import WorkerRow
 from gnomon.shell.store.sqlite import SqliteLedger
 
@@ -104,8 +103,8 @@ async def _expect_its_door(store: Path, database: SharedDatabase) -> None:
             stack.push_async_callback(there.close)
         except (StoreError, IncompatibleStateError):
             return  # there is none yet, or the move says what is wrong
-        notes, hint = Notes(there.pool, there.sql), "name another schema with --schema"
-        await check_move(here, notes, name=store.name, place=database.place, hint=hint)
+        hint = "name another schema with --schema"
+        await check_move(here, there, name=store.name, place=database.place, hint=hint)
 
 
 def _refuse_schedules(file: Path) -> None:

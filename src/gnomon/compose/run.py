@@ -135,11 +135,9 @@ async def _run(
 async def _open(options: RunOptions) -> AsyncIterator[StoredLedger]:
     if options.database is not None:
         from gnomon.compose.shared_run import open_shared  # they need an extra
-        from gnomon.shell.store.postgres.notes import Notes
 
         async with open_shared(options.database) as shared:
-            notes = Notes(shared.pool, shared.sql)
-            await _belong(notes, options, hint="name another schema with --schema")
+            await _belong(shared, options, hint="name another schema with --schema")
             yield shared
         return
     with ledger_thread() as thread:

@@ -71,13 +71,11 @@ async def _database(database: SharedDatabase) -> AsyncIterator[Stores]:
     from gnomon.compose.heartbeats import Heartbeats  # they need an extra
     from gnomon.shell.store.postgres.dag import PostgresDagRuns, PostgresDagStore
     from gnomon.shell.store.postgres.ledger import PostgresLedger
-    from gnomon.shell.store.postgres.notes import Notes
 
     schema = database.schema
     ledger = await PostgresLedger.open(database.url, schema=schema, options=database.options)
     try:
-        notes = Notes(ledger.pool, ledger.sql)
-        await _belong(notes, database.place, hint="name another schema with --schema")
+        await _belong(ledger, database.place, hint="name another schema with --schema")
         yield Stores(
             ledger=ledger,
             dags=PostgresDagStore(ledger.pool, schema),

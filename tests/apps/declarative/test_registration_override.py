@@ -19,16 +19,16 @@ def test_a_damaged_record_stops_the_beginning_and_leaves_the_store_untouched() -
         await stage.until("00:00:30")
         await scheduler.stop()
         journal = await stage.opener.sqlite.open()
-        journal.database.connection.execute(
+        journal.source.database.connection.execute(
             "UPDATE tasks SET record = json_remove(record, '$.state') WHERE name = 'b'"
         )
-        before = list(journal.database.connection.iterdump())
+        before = list(journal.source.database.connection.iterdump())
         with pytest.raises(TaskMissingFieldError) as refusal:
             await scheduler.initialize([stage.task("a")])
         assert (refusal.value.task, refusal.value.details) == ("b", {"field": "state"})
         await stage.until("00:05:00")
-        assert list(journal.database.connection.iterdump()) == before
-        journal.database.connection.execute("DELETE FROM tasks WHERE name = 'b'")
+        assert list(journal.source.database.connection.iterdump()) == before
+        journal.source.database.connection.execute("DELETE FROM tasks WHERE name = 'b'")
         await scheduler.initialize([stage.task("a"), stage.task("b", "0 9 * * *")])
         await stage.until("00:05:30")
         await scheduler.stop()

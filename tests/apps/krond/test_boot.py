@@ -7,7 +7,9 @@ from typing import TypeVar
 
 import pytest
 
+from gnomon.shell.store.queries import named
 from gnomon.shell.store.sqlite import SqliteLedger
+from gnomon.shell.store.transaction import SqliteTransactions
 from tests.apps.krond.stage import Stage, play
 from tests.clauses import clause
 
@@ -23,13 +25,26 @@ class MortalLedger(SqliteLedger):
     calls_left = 1_000_000
     dies_before = False
 
-    async def _hop(self, work: Callable[[], _Result]) -> _Result:
-        self.calls_left -= 1
-        if self.calls_left < 0:
+    @property
+    def source(self) -> SqliteTransactions:
+        return _Mortal(self)
+
+
+class _Mortal(SqliteTransactions):
+    """Counts the calls of a mortal ledger."""
+
+    def __init__(self, ledger: MortalLedger) -> None:
+        super().__init__(ledger.database, named("ledger.sql"))
+        self._ledger = ledger
+
+    async def hop(self, work: Callable[[], _Result]) -> _Result:
+        ledger = self._ledger
+        ledger.calls_left -= 1
+        if ledger.calls_left < 0:
             raise asyncio.CancelledError
-        if self.calls_left > 0:
+        if ledger.calls_left > 0:
             return work()
-        if not self.dies_before:
+        if not ledger.dies_before:
             work()
         raise asyncio.CancelledError
 

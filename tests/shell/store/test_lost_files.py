@@ -37,7 +37,7 @@ async def open_ledger(path: Path) -> Store:
 
 
 async def open_journal(path: Path) -> Store:
-    return await SqliteJournalOpener(str(path), threaded=False).open()
+    return (await SqliteJournalOpener(str(path), threaded=False).open()).source
 
 
 async def open_workflows(path: Path) -> Store:
@@ -187,7 +187,7 @@ def test_whatever_processes_do_only_a_loss_is_refused(seed: int, tmp_path: Path)
 
     def open_as(name: str) -> Store:
         opener = SqliteJournalOpener(str(path), namespace=name, threaded=False)
-        return asyncio.run(opener.open())
+        return asyncio.run(opener.open()).source
 
     for _ in range(150):
         act = chance.choice(ACTS)

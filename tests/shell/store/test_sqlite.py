@@ -15,6 +15,7 @@ from gnomon.errors import StoreError
 from gnomon.shell.store.database import APPLICATION_ID, Database
 from gnomon.shell.store.queries import migrations, named, statements
 from gnomon.shell.store.sqlite import SqliteLedger, ledger_thread
+from gnomon.shell.store.transaction import NAMED_VALUE
 from tests.clauses import clause
 from tests.contract.ledger_desk import Desk, at, minutely
 
@@ -52,10 +53,7 @@ def query(ledger: SqliteLedger, sql: str) -> list[tuple[object, ...]]:
 def explained(ledger: SqliteLedger, name: str) -> str:
     """How SQLite goes about a named statement."""
     sql = named("ledger.sql")[name]
-    values = {
-        "now": "", "limit": 1, "ids": "[]", "id": "", "before": "", "owner": "", "keys": "[]",
-        "key": "",
-    }  # fmt: skip
+    values = dict.fromkeys(NAMED_VALUE.findall(sql), "") | {"limit": 1, "ids": "[]", "keys": "[]"}
     rows = ledger.database.read(
         lambda connection: connection.execute(f"EXPLAIN QUERY PLAN {sql}", values).fetchall()
     )
@@ -292,22 +290,14 @@ def test_a_trigger_is_one_statement() -> None:
 def test_every_named_statement_can_be_prepared(ledger: SqliteLedger) -> None:
     def prepare(connection: sqlite3.Connection) -> int:
         for sql in named("ledger.sql").values():
-            names = {word.strip(",()")[1:] for word in sql.split() if ":" in word}
+            names = NAMED_VALUE.findall(sql)
             numbered = [int(mark) for mark in re.findall(r"\?(\d+)", sql)]
             marks = max(numbered, default=sql.count("?"))
-            values = (None,) * marks if marks else dict.fromkeys(names | set(_NAMES))
+            values = (None,) * marks if marks else dict.fromkeys(names)
             connection.execute(f"EXPLAIN {sql}", values)
         return len(named("ledger.sql"))
 
     assert ledger.database.read(prepare) > 40
-
-
-_NAMES = (
-    "now", "limit", "ids", "keys", "id", "at", "owner", "after", "before", "name", "value", "floor",
-    "until", "reason", "cursor", "wake", "next", "revision", "workflow_id", "version", "user_id",
-    "cron_expr", "timezone", "start_at", "end_at", "jitter_ms", "overlap", "catchup", "lease_ms",
-    "fences", "versions", "following", "ended",
-)  # fmt: skip
 
 
 def test_a_database_brings_its_schema_forward_one_number_at_a_time(tmp_path: Path) -> None:

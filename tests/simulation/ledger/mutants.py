@@ -13,12 +13,14 @@ from unittest.mock import patch
 
 from gnomon.core.engine import Change, Due, Limits, judging, line, plan
 from gnomon.core.ledger.lifecycle import Reason, State
-from gnomon.core.ledger.period import Waiting
+from gnomon.core.ledger.period import Fact, Waiting
 from gnomon.core.schedule import Uncertain
 from gnomon.ports import Claim, Failed, Held, Report
 from gnomon.shell.clock import Reading
 from gnomon.shell.store import asked, commitment
+from gnomon.shell.store.queries import named
 from gnomon.shell.store.reported import Batch, ReportedRun
+from gnomon.shell.store.transaction import Transaction
 from gnomon.shell.worker import worker
 from gnomon.shell.worker.ending import Ending
 from gnomon.shell.worker.held_run import HeldEvent, HeldRun
@@ -176,7 +178,13 @@ def _asked_for_is_forgotten() -> Patch:
 
 def _parameters_given_last_count() -> Patch:
     add = asked._add
-    return patch.object(asked, "_add", lambda *some: None if add(*some) is None else 1)
+
+    async def as_if_new(
+        transaction: Transaction, schedule_id: str, facts: Iterable[Fact], now_ms: int
+    ) -> int | None:
+        return None if await add(transaction, schedule_id, facts, now_ms) is None else 1
+
+    return patch.object(asked, "_add", as_if_new)
 
 
 def _queue_dropped() -> Patch:
@@ -241,9 +249,9 @@ def _failure_is_not_reported() -> Patch:
 
 def _killed_in_the_ledger_alone() -> Patch:
     """What may be running is over when a user asks for its end, and no worker ends it."""
-    at_once = asked._SQL["end_waiting"].replace("'skipped'", "coalesce(outcome, 'skipped')")
-    at_once = at_once.replace("AND outcome IS NULL", "")
-    return patch.dict(asked._SQL, {"end_waiting": at_once})
+    sql = named("ledger.sql")
+    at_once = sql["end_waiting"].replace("'skipped'", "coalesce(outcome, 'skipped')")
+    return patch.dict(sql, {"end_waiting": at_once.replace("AND outcome IS NULL", "")})
 
 
 def _killed_is_tried_again() -> Patch:

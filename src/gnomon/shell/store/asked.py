@@ -1,19 +1,19 @@
 """
-What people ask of a ledger on SQLite: run it now, make up for these, leave that out, end this.
+What people ask of a ledger: run it now, make up for these, leave that out, end this.
 
 What such a request comes to is decided in `asking`; here it is written down, and the schedule is
-looked at again. A run that never began is ended here; one in flight, or that may be, is marked for
-the worker that holds it, or can end it.
+looked at again. Each takes the row of its schedule first, so that two callers that ask for the same
+ask once. A run that never began is ended here; one in flight, or that may be, is marked for the
+worker that holds it, or can end it. The workers are told when the transaction is committed.
 
 Spec: ASK-1, ASK-2, ASK-7 to ASK-10.
 """
 
-import json
-import sqlite3
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from gnomon.core.ledger.period import Fact
-from gnomon.ports import By, RunRow, ToEnd
+from gnomon.ports import By, RunRow
 from gnomon.shell.store.asking import (
     Triggered,
     backfill_facts,
@@ -22,98 +22,119 @@ from gnomon.shell.store.asking import (
     read_skips,
     write_skips,
 )
-from gnomon.shell.store.commitment import insert_runs, new_row
 from gnomon.shell.store.definition_cache import DefinitionCache
-from gnomon.shell.store.history import run_rows
-from gnomon.shell.store.instant_text import from_text, to_text
-from gnomon.shell.store.queries import named
+from gnomon.shell.store.history import run_of
+from gnomon.shell.store.logbook import logged
+from gnomon.shell.store.new_runs import add_runs
+from gnomon.shell.store.transaction import Transaction
 
-__all__ = ["backfill", "kill", "run", "skip_next", "to_end", "trigger"]
-
-_SQL = named("ledger.sql")
+__all__ = ["AskedHead", "backfill", "kill", "skip_next", "taken", "trigger"]
 
 
-def trigger(
-    connection: sqlite3.Connection, schedule_id: str, *, name: str, now_ms: int,
+class AskedHead(NamedTuple):
+    """A schedule that something is asked of."""
+
+    revision: int
+    cursor_at: int
+    skips: str
+
+
+class _WaitingRow(NamedTuple):
+    idempotency_key: str
+    run_at: int
+
+
+class _KeyRow(NamedTuple):
+    idempotency_key: str
+
+
+class _IdRow(NamedTuple):
+    schedule_id: str
+
+
+async def trigger(
+    transaction: Transaction, schedule_id: str, *, name: str, now_ms: int,
     nominal: int | None = None, params: str | None = None,
 ) -> Triggered:  # fmt: skip
     fact = manual_fact(schedule_id, name, now_ms, nominal)
-    added = _add(connection, schedule_id, [fact], now_ms)
+    added = await _add(transaction, schedule_id, [fact], now_ms)
+    if added is None:
+        return Triggered()
     if added and params is not None:
-        connection.execute(_SQL["give_params"], {"key": fact.key, "params": params})
-    return Triggered() if added is None else Triggered(run(connection, fact.key), added > 0)
+        await transaction.run("give_params", key=fact.key, params=params)
+    return Triggered(await run_of(transaction, fact.key), added > 0)
 
 
-def backfill(
-    connection: sqlite3.Connection, schedule_id: str, *, name: str, nominals: Sequence[int],
-    now_ms: int,
-) -> int | None:  # fmt: skip
-    facts = backfill_facts(schedule_id, name, nominals, now_ms)
-    return _add(connection, schedule_id, facts.values(), now_ms)
-
-
-def skip_next(
-    connection: sqlite3.Connection, cache: DefinitionCache, schedule_id: str, *, now_ms: int
+async def backfill(
+    transaction: Transaction, schedule_id: str, *, name: str, nominals: Sequence[int], now_ms: int
 ) -> int | None:
-    head = _head(connection, schedule_id)
+    facts = backfill_facts(schedule_id, name, nominals, now_ms)
+    return await _add(transaction, schedule_id, facts.values(), now_ms)
+
+
+async def skip_next(
+    transaction: Transaction, cache: DefinitionCache, schedule_id: str, *, now_ms: int
+) -> int | None:
+    head = await taken(transaction, schedule_id)
     if head is None:
         return None
-    revision, cursor, text = head
-    now = to_text(now_ms)
-    waiting = connection.execute(_SQL["next_waiting"], {"id": schedule_id, "now": now}).fetchone()
-    if waiting is not None:
-        key, run_at = waiting
-        connection.execute(_SQL["leave_out"], {"key": key, "now": now})
-        values = {"ids": json.dumps([schedule_id]), "now": now}
-        connection.execute(_SQL["new_versions"], values)
-        return from_text(run_at) // 1000
-    skips = read_skips(text, cursor)
-    schedule = cache.get(connection, schedule_id, revision)
-    nominal = next_ahead(schedule, cursor, skips, now_ms=now_ms)
+    waiting = await transaction.rows(_WaitingRow, "next_waiting", id=schedule_id, now_at=now_ms)
+    if waiting:
+        ((key, run_ms),) = waiting
+        await transaction.run("leave_out", key=key, now_at=now_ms)
+        await transaction.run("new_versions", ids=[schedule_id], now_at=now_ms)
+        return run_ms // 1000
+    cursor = head.cursor_at // 1000
+    skips = read_skips(head.skips, cursor)
+    found, errors = await cache.find_in(transaction, [(schedule_id, head.revision)])
+    for error in errors:
+        raise error
+    nominal = next_ahead(found[schedule_id].schedule, cursor, skips, now_ms=now_ms)
     if nominal is not None:
-        values = {"id": schedule_id, "skips": write_skips([*skips, nominal]), "now": now}
-        connection.execute(_SQL["set_skips"], values)
+        text = write_skips([*skips, nominal])
+        await transaction.run("set_skips", id=schedule_id, skips=text, now_at=now_ms)
     return nominal
 
 
-def kill(connection: sqlite3.Connection, key: str, *, by: By, now_ms: int) -> RunRow | None:
-    values = {"key": key, "by": by.subject, "now": to_text(now_ms)}
-    asked = connection.execute(_SQL["ask_to_end"], values).fetchone()
-    if asked is not None:
-        connection.execute(_SQL["end_waiting"], values)
-        # A plan that starts it, made before and not yet committed, does not count any more.
-        connection.execute(_SQL["wake"], {"id": asked[0], "at": values["now"]} | values)
-    return run(connection, key)
+async def kill(transaction: Transaction, key: str, *, by: By, now_ms: int) -> RunRow | None:
+    # A run in flight is taken before its schedule, as by its end; what waits is taken after it.
+    rows = await transaction.rows(_IdRow, "take_in_flight", key=key)
+    rows = rows or await transaction.rows(_IdRow, "schedule_of_run", key=key)
+    schedule_id = rows[0].schedule_id if rows else ""
+
+    async def work() -> RunRow | None:
+        if await transaction.run("ask_to_end", key=key, by=by.subject, now_at=now_ms):
+            await transaction.run("end_waiting", key=key, now_at=now_ms)
+            # A plan that starts it, made before and not yet committed, does not count any more.
+            await transaction.run("wake_now", id=schedule_id, now_at=now_ms)
+        await transaction.tell_workers()
+        return await run_of(transaction, key)
+
+    return await logged(
+        transaction, by, "kill", schedule_id, now_ms, nothing=None, work=work,
+        changed=lambda row: row is not None and row.kill_ms == now_ms,
+    )  # fmt: skip
 
 
-def to_end(connection: sqlite3.Connection, *, owner: str) -> list[ToEnd]:
-    rows = connection.execute(_SQL["to_end"], {"owner": owner})
-    return [ToEnd(key, fence, bool(detached)) for key, fence, detached in rows]
+async def taken(transaction: Transaction, schedule_id: str) -> AskedHead | None:
+    """Take a schedule: its revision, cursor and what is left out; None when it is not there."""
+    rows = await transaction.rows(AskedHead, "asked_head", id=schedule_id)
+    return rows[0] if rows else None
 
 
-def run(connection: sqlite3.Connection, key: str) -> RunRow | None:
-    found = run_rows(connection, "run", {"key": key})
-    return found[0] if found else None
-
-
-def _add(
-    connection: sqlite3.Connection, schedule_id: str, facts: Iterable[Fact], now_ms: int
+async def _add(
+    transaction: Transaction, schedule_id: str, facts: Iterable[Fact], now_ms: int
 ) -> int | None:
     """Add what is not there yet; how many that are, None when there is no such schedule."""
-    head = _head(connection, schedule_id)
+    head = await taken(transaction, schedule_id)
     if head is None:
         return None
-    keys = json.dumps([fact.key for fact in facts])
-    known = {row[0] for row in connection.execute(_SQL["written_runs"], {"keys": keys})}
-    now = to_text(now_ms)
-    rows = [new_row(fact, schedule_id, head[0], now) for fact in facts if fact.key not in known]
-    if rows:
-        insert_runs(connection, rows)
-        connection.execute(_SQL["wake"], {"id": schedule_id, "at": now, "now": now})
-    return len(rows)
-
-
-def _head(connection: sqlite3.Connection, schedule_id: str) -> tuple[int, int, str] | None:
-    """Revision, cursor and what is left out; None when it is not there."""
-    row = connection.execute(_SQL["asked_head"], {"id": schedule_id}).fetchone()
-    return None if row is None else (row[0], from_text(row[1]) // 1000, row[2])
+    facts = list(facts)
+    rows = await transaction.rows(_KeyRow, "known_keys", keys=[fact.key for fact in facts])
+    known = {row.idempotency_key for row in rows}
+    new = [(fact, schedule_id, head.revision) for fact in facts if fact.key not in known]
+    if new:
+        await add_runs(transaction, new, now_ms)
+        await transaction.run("wake_now", id=schedule_id, now_at=now_ms)
+        await transaction.tell_workers()
+    return len(new)

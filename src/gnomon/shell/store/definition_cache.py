@@ -18,6 +18,7 @@ from gnomon.core.schedule_record import Record, read_schedule, write_schedule
 from gnomon.errors import StoreError
 from gnomon.shell.store.instant_text import from_text
 from gnomon.shell.store.queries import named
+from gnomon.shell.store.transaction import Transaction
 
 __all__ = ["CACHED_MAX", "Definition", "DefinitionCache", "definition_text"]
 
@@ -25,6 +26,15 @@ CACHED_MAX = 10_000
 """How many schedules are kept as values."""
 
 _SQL = named("ledger.sql")
+
+
+class _DefinitionRow(NamedTuple):
+    """A definition as it is stored."""
+
+    schedule_id: str
+    revision: int
+    effective_at: int
+    definition: str
 
 
 class Definition(NamedTuple):
@@ -71,6 +81,16 @@ class DefinitionCache:
             found,
         )
         return found, errors
+
+    async def find_in(
+        self, transaction: Transaction, wanted: Iterable[tuple[str, int]]
+    ) -> tuple[dict[str, Definition], list[StoreError]]:
+        """The same in a transaction of either database."""
+        found, missing = self.look_up(wanted)
+        if not missing:
+            return found, []
+        rows = await transaction.rows(_DefinitionRow, "definitions", ids=missing)
+        return found, self.read(rows, found)
 
     def look_up(self, wanted: Iterable[tuple[str, int]]) -> tuple[dict[str, Definition], list[str]]:
         """Those that are kept, and the ids of the others."""

@@ -1,46 +1,36 @@
 """
-What is expected of schedules, on SQLite: what is to be looked at, and what did not come true.
+What is expected of schedules: what did not come true is written down.
 
 A breach is written once, and its writer is told that it is new, so that one alarm is raised for it.
 
 Spec: SERVICE-20.
 """
 
-import sqlite3
 from collections.abc import Sequence
 
 from gnomon.ports.ledger_rows import Breach, Expected, Judged
-from gnomon.shell.store.instant_text import from_text, to_text
-from gnomon.shell.store.queries import named
+from gnomon.shell.store.transaction import Transaction
 
-__all__ = ["expected", "judge"]
-
-_SQL = named("ledger.sql")
+__all__ = ["judge"]
 
 
-def expected(connection: sqlite3.Connection, *, now_ms: int, limit: int) -> list[Expected]:
-    rows = connection.execute(_SQL["expected"], {"now": to_text(now_ms), "limit": limit})
-    return [Expected(schedule_id, from_text(after_at) // 1000) for schedule_id, after_at in rows]
-
-
-def judge(
-    connection: sqlite3.Connection, one: Expected, judged: Judged, *, now_ms: int
+async def judge(
+    transaction: Transaction, one: Expected, judged: Judged, *, now_ms: int
 ) -> Sequence[Breach]:
     """Write down what was found; return the breaches that were not noted before."""
-    values = {"id": one.schedule_id, "former": to_text(one.after * 1000)}
+    schedule_id, former_ms = one.schedule_id, one.after * 1000
     if judged.check_ms is None:
-        connection.execute(_SQL["judge_nothing"], values)
+        await transaction.run("judge_nothing", id=schedule_id, former_at=former_ms)
     else:
-        values |= {"check": to_text(judged.check_ms), "after": to_text(judged.after * 1000)}
-        connection.execute(_SQL["judge_expected"], values)
+        await transaction.run(
+            "judge_expected", id=schedule_id, check_at=judged.check_ms,
+            after_at=judged.after * 1000, former_at=former_ms,
+        )  # fmt: skip
     return [
-        breach for breach in judged.breaches if _note(connection, one.schedule_id, breach, now_ms)
-    ]
-
-
-def _note(connection: sqlite3.Connection, schedule_id: str, breach: Breach, now_ms: int) -> bool:
-    values = {
-        "id": schedule_id, "at": to_text(breach.nominal * 1000), "what": breach.expectation,
-        "now": to_text(now_ms),
-    }  # fmt: skip
-    return connection.execute(_SQL["add_breach"], values).rowcount > 0
+        breach
+        for breach in judged.breaches
+        if await transaction.run(
+            "add_breach", id=schedule_id, run_at=breach.nominal * 1000,
+            expectation=breach.expectation, now_at=now_ms,
+        )
+    ]  # fmt: skip

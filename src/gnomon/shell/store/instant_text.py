@@ -14,20 +14,33 @@ from gnomon.core.civil.calendar import days_from_civil
 from gnomon.core.civil.instant import format_instant
 from gnomon.errors import DefinitionError
 
-__all__ = ["BEGINNING", "END_MS", "from_text", "maybe_from_text", "maybe_to_text", "to_text"]
+__all__ = [
+    "BEGINNING",
+    "END_MS",
+    "check_instant",
+    "from_text",
+    "maybe_from_text",
+    "maybe_to_text",
+    "to_text",
+]
 
 BEGINNING = "1970-01-01T00:00:00.000Z"
 END_MS = 253_402_300_800_000  # the year 10000, which would be a longer text
 _CACHED = 8192
 
 
-@lru_cache(_CACHED)
-def to_text(at_ms: int) -> str:
+def check_instant(at_ms: int) -> None:
+    """Refuse an instant that would be a longer text, or none."""
     if not 0 <= at_ms < END_MS:
         raise DefinitionError(
             "must lie between the years 1970 and 9999", where="instant", got=at_ms,
             hint="write milliseconds since 1970",
         )  # fmt: skip
+
+
+@lru_cache(_CACHED)
+def to_text(at_ms: int) -> str:
+    check_instant(at_ms)
     return f"{format_instant(at_ms // 1000)[:-1]}.{at_ms % 1000:03d}Z"
 
 

@@ -60,5 +60,5 @@ def recover(
     lost = [(BEGINNING, now, row[0]) for row in rows if row[0] not in wanted]
     connection.executemany(_SQL["lose"], lost)
     schedule_ids = json.dumps(list({row[1] for row in rows}))
-    connection.execute(_SQL["new_versions"], {"ids": schedule_ids, "now": now})
+    connection.execute(_SQL["new_versions"], {"ids": schedule_ids, "now_at": now})
     return [(row[0], row[2] + 1) for row in taken]

@@ -1,127 +1,122 @@
 """
-Who changed what, on SQLite: the log, and whose schedules are there for whom.
+Who changed what: the log, and whose schedules are there for whom.
 
-A schedule of another owner is not there for who asks on behalf of one. The line in the log is
-written in the transaction of the change, and only when something was changed.
+A schedule of another owner is not there for a caller that asks on behalf of one. The row of the
+schedule is taken before the owner is looked up, so that what was found holds until the transaction
+ends. The line in the log is written in the transaction of the change, and only when something was
+changed.
 
 Spec: PORT-7, PORT-8.
 """
 
-import sqlite3
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
 
 from gnomon.core.schedule import Schedule
 from gnomon.errors import ConflictError
-from gnomon.ports.ledger_rows import By, LogRow
-from gnomon.shell.store.history import PAGE_MAX
-from gnomon.shell.store.instant_text import from_text, to_text
-from gnomon.shell.store.queries import named
+from gnomon.ports.ledger_rows import By
 from gnomon.shell.store.revision import columns_of
+from gnomon.shell.store.transaction import Transaction
 
-__all__ = [
-    "check_owner", "check_quota", "conflict", "logged", "read_log", "schedule_of_run",
-    "within_quota", "write_log",
-]  # fmt: skip
+__all__ = ["check_owners", "check_quota", "logged", "quota_count", "write_log"]
 
-_SQL = named("ledger.sql")
 _Result = TypeVar("_Result")
-_NEWEST = 2**62
 
 
-def logged(
-    connection: sqlite3.Connection, by: By | None, action: str, schedule_id: str, now_ms: int, *,
-    nothing: _Result, work: Callable[[], _Result], changed: Callable[[_Result], bool] = bool,
+class _OwnerRow(NamedTuple):
+    schedule_id: str
+    user_id: str | None
+    revision: int
+    deleted: int
+
+
+class _CountRow(NamedTuple):
+    schedules: int
+
+
+async def logged(
+    transaction: Transaction, by: By | None, action: str, schedule_id: str, now_ms: int, *,
+    nothing: _Result, work: Callable[[], Awaitable[_Result]],
+    changed: Callable[[_Result], bool] = bool,
 ) -> _Result:  # fmt: skip
-    """Do `work` for who asks, with a line in the log; `nothing` when it is not there for them."""
+    """Do `work` for a caller, with a line in the log; `nothing` when it is not there for them."""
     if by is None:
-        return work()
-    row = connection.execute(_SQL["owner"], {"id": schedule_id}).fetchone()
-    if row is None or (by.user_id is not None and row[0] != by.user_id):
+        return await work()
+    found = (await _owners(transaction, [schedule_id])).get(schedule_id)
+    if found is None or (by.user_id is not None and found.user_id != by.user_id):
         return nothing
-    result = work()
+    result = await work()
     if changed(result):
-        write_log(connection, by, action, schedule_id, row[0], now_ms)
+        await write_log(transaction, by, action, {schedule_id: found.user_id}, now_ms)
     return result
 
 
-def write_log(
-    connection: sqlite3.Connection, by: By, action: str, schedule_id: str, user_id: str | None,
-    now_ms: int,
-) -> None:  # fmt: skip
-    values = {
-        "now": to_text(now_ms), "subject": by.subject, "user_id": user_id, "action": action,
-        "id": schedule_id, "detail": by.detail,
-    }  # fmt: skip
-    connection.execute(_SQL["write_log"], values)
-
-
-def read_log(
-    connection: sqlite3.Connection, *, schedule_id: str | None, user_id: str | None,
-    before: int | None, limit: int,
-) -> list[LogRow]:  # fmt: skip
-    values = {
-        "id": schedule_id, "user_id": user_id, "before": _NEWEST if before is None else before,
-        "limit": min(limit, PAGE_MAX),
-    }  # fmt: skip
-    return [
-        LogRow(number, from_text(at), *words)
-        for number, at, *words in connection.execute(_SQL["read_log"], values)
-    ]
-
-
-def schedule_of_run(connection: sqlite3.Connection, key: str) -> str | None:
-    row = connection.execute(_SQL["owner_of_run"], {"key": key}).fetchone()
-    return None if row is None else str(row[0])
-
-
-def check_owner(
-    connection: sqlite3.Connection, schedule: Schedule, by: By | None, if_revision: int | None
+async def write_log(
+    transaction: Transaction, by: By, action: str, users: Mapping[str, str | None], now_ms: int
 ) -> None:
-    """Refuse to save what belongs to another owner, or is not as who asks believes."""
-    row = connection.execute(_SQL["owner"], {"id": schedule.schedule_id}).fetchone()
-    user_id, revision, deleted = (None, 0, True) if row is None else row
-    error = conflict(
-        schedule, by, if_revision, is_there=row is not None, user_id=user_id,
-        revision=0 if deleted else revision,
+    """A line for each of these schedules, with whose it is."""
+    await transaction.run_each(
+        "write_log",
+        [
+            {
+                "now_at": now_ms, "subject": by.subject, "user_id": user_id, "action": action,
+                "id": schedule_id, "detail": by.detail,
+            }
+            for schedule_id, user_id in users.items()
+        ],
     )  # fmt: skip
-    if error is not None:
-        raise error
 
 
-def within_quota(
-    connection: sqlite3.Connection, by: By | None, work: Callable[[], _Result]
-) -> _Result:
-    """Do `work`, unless the owner would have more schedules by it than are allowed."""
+async def check_owners(
+    transaction: Transaction, schedules: Sequence[Schedule], by: By | None, if_revision: int | None
+) -> None:
+    """Refuse to save what belongs to another owner, or is not as the caller believes."""
+    if by is None and if_revision is None:
+        return
+    found = await _owners(transaction, [one.schedule_id for one in schedules])
+    for schedule in schedules:
+        owner = found.get(schedule.schedule_id)
+        error = _conflict(schedule, by, if_revision, owner)
+        if error is not None:
+            raise error
+
+
+async def quota_count(transaction: Transaction, by: By | None) -> int:
+    """How many schedules the owner has, where that is bounded; no other caller adds one now."""
     if by is None or by.schedules_max is None:
-        return work()
-    values = {"user_id": by.user_id}
-    (before,) = connection.execute(_SQL["schedules_of"], values).fetchone()
-    result = work()
-    (after,) = connection.execute(_SQL["schedules_of"], values).fetchone()
-    check_quota(by, before, after)
-    return result
+        return 0
+    await transaction.run("alone_for", user_id=by.user_id)
+    (row,) = await transaction.rows(_CountRow, "schedules_of", user_id=by.user_id)
+    return row.schedules
 
 
-def check_quota(by: By, before: int, after: int) -> None:
+def check_quota(by: By | None, before: int, after: int) -> None:
     """Refuse what would make the schedules of an owner more than are allowed."""
-    if by.schedules_max is not None and after > max(before, by.schedules_max):
+    if by is None or by.schedules_max is None:
+        return
+    if after > max(before, by.schedules_max):
         raise ConflictError(
             f"may have {by.schedules_max} schedules, and would have {after}", where="user_id",
             got=by.user_id, hint="delete some, or have SCHEDULES_PER_USER raised",
         )  # fmt: skip
 
 
-def conflict(
-    schedule: Schedule, by: By | None, if_revision: int | None, *, is_there: bool,
-    user_id: str | None, revision: int,
-) -> ConflictError | None:  # fmt: skip
+async def _owners(transaction: Transaction, schedule_ids: list[str]) -> dict[str, _OwnerRow]:
+    """Take these schedules, as far as they are there; whose they are."""
+    rows = await transaction.rows(_OwnerRow, "owners", ids=schedule_ids)
+    return {row.schedule_id: row for row in rows}
+
+
+def _conflict(
+    schedule: Schedule, by: By | None, if_revision: int | None, owner: _OwnerRow | None
+) -> ConflictError | None:
     """What stands against saving a schedule where this one is; None for nothing."""
-    if by is not None and is_there and user_id != columns_of(schedule).user_id:
+    if by is not None and owner is not None and owner.user_id != columns_of(schedule).user_id:
         return ConflictError(
             "belongs to another user", where="schedule_id", got=schedule.schedule_id,
             hint="choose another id, or leave it out",
         )  # fmt: skip
+    revision = 0 if owner is None or owner.deleted else owner.revision
     if if_revision is not None and revision != if_revision:
         there = f"is at revision {revision}" if revision else "is not there"
         return ConflictError(

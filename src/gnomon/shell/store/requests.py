@@ -1,65 +1,46 @@
 """
-The part of the ledger on SQLite that people ask: changes, and who made them.
+What people ask of a ledger: changes, and who made them.
 
-Each call is one transaction, with the line in the log that goes with the change.
+Each call is one transaction, with the line in the log that goes with the change. It is made again
+when the database has broken it because of another; who asks once need not ask twice. All of it is
+written once for both databases.
 
 Spec: PORT-7, PORT-8, LEDGER-13 to LEDGER-17, ASK-1, ASK-2.
 """
 
-import asyncio
-import sqlite3
-from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 from gnomon.core.schedule import Schedule
-from gnomon.ports import Breach, By, Expected, Judged, LogRow, RevisionRow, RunRow, Saved, ToEnd
-from gnomon.ports.ledger_rows import RunsOnly, RunsPlace
-from gnomon.shell.store import asked, definition, expectation, history, logbook, run_search
+from gnomon.ports import Breach, By, Expected, Judged, RunRow, Saved
+from gnomon.shell.store import asked, definition, expectation
 from gnomon.shell.store.asking import Triggered
-from gnomon.shell.store.database import Database
-from gnomon.shell.store.definition_cache import DefinitionCache
-from gnomon.shell.store.instant_text import to_text
-from gnomon.shell.store.revision import columns_of
+from gnomon.shell.store.history import LedgerHistory
+from gnomon.shell.store.logbook import logged
+from gnomon.shell.store.transaction import Transaction
 
-__all__ = ["RequestsOnSqlite"]
+__all__ = ["LedgerRequests"]
 
 _Result = TypeVar("_Result")
 
 
-class RequestsOnSqlite:
-    """What is asked of a ledger, over its database."""
-
-    database: Database
-    _executor: Executor | None
-    _cache: DefinitionCache
+class LedgerRequests(LedgerHistory):
+    """What people ask of a ledger, and what they read of it."""
 
     async def save(
         self, schedule: Schedule, *, now_ms: int, by: By | None = None,
         if_revision: int | None = None,
     ) -> Saved:  # fmt: skip
-        return await self._write(
-            lambda connection: logbook.within_quota(
-                connection,
-                by,
-                lambda: self._save(connection, schedule, by, if_revision, now_ms),
-            )
-        )
+        return (await self._save([schedule], now_ms, by, if_revision, ()))[0]
 
     async def save_all(
         self, schedules: Sequence[Schedule], *, now_ms: int, by: By | None = None,
         removed: Sequence[str] = (),
     ) -> list[Saved]:  # fmt: skip
-        """Save many, and delete others, in one transaction: all of it, or nothing."""
-
-        def all_of_it(connection: sqlite3.Connection) -> list[Saved]:
-            for schedule_id in removed:
-                self._delete(connection, schedule_id, by, now_ms)
-            return [self._save(connection, one, by, None, now_ms) for one in schedules]
-
-        return await self._write(
-            lambda connection: logbook.within_quota(connection, by, lambda: all_of_it(connection))
-        )
+        """Save many, each id once, and delete others: all of it, or nothing."""
+        if not schedules and not removed:
+            return []
+        return await self._save(schedules, now_ms, by, None, removed)
 
     async def pause(
         self, schedule_id: str, *, until_ms: int | None, reason: str, now_ms: int,
@@ -67,21 +48,22 @@ class RequestsOnSqlite:
     ) -> bool:  # fmt: skip
         return await self._logged(
             by, "pause", schedule_id, now_ms, False,
-            lambda connection: definition.pause(
-                connection, schedule_id, until_ms=until_ms, reason=reason, now_ms=now_ms
+            lambda it: definition.pause(
+                it, schedule_id, until_ms=until_ms, reason=reason, now_ms=now_ms
             ),
         )  # fmt: skip
 
     async def resume(self, schedule_id: str, *, now_ms: int, by: By | None = None) -> bool:
         return await self._logged(
             by, "resume", schedule_id, now_ms, False,
-            lambda connection: definition.resume(connection, schedule_id, now_ms=now_ms),
+            lambda it: definition.resume(it, schedule_id, now_ms=now_ms),
         )  # fmt: skip
 
     async def delete(self, schedule_id: str, *, now_ms: int, by: By | None = None) -> bool:
-        return await self._write(
-            lambda connection: self._delete(connection, schedule_id, by, now_ms)
-        )
+        return await self._logged(
+            by, "delete", schedule_id, now_ms, False,
+            lambda it: definition.delete(it, self._cache, schedule_id, now_ms=now_ms),
+        )  # fmt: skip
 
     async def trigger(
         self, schedule_id: str, *, name: str, now_ms: int, by: By | None = None,
@@ -89,9 +71,8 @@ class RequestsOnSqlite:
     ) -> RunRow | None:  # fmt: skip
         found = await self._logged(
             by, "trigger", schedule_id, now_ms, Triggered(),
-            lambda connection: asked.trigger(
-                connection, schedule_id, name=name, now_ms=now_ms, nominal=nominal,
-                params=params,
+            lambda it: asked.trigger(
+                it, schedule_id, name=name, now_ms=now_ms, nominal=nominal, params=params
             ),
         )  # fmt: skip
         return found.row
@@ -102,111 +83,43 @@ class RequestsOnSqlite:
     ) -> int | None:  # fmt: skip
         return await self._logged(
             by, "backfill", schedule_id, now_ms, None,
-            lambda connection: asked.backfill(
-                connection, schedule_id, name=name, nominals=nominals, now_ms=now_ms
+            lambda it: asked.backfill(
+                it, schedule_id, name=name, nominals=nominals, now_ms=now_ms
             ),
         )  # fmt: skip
 
     async def skip_next(self, schedule_id: str, *, now_ms: int, by: By | None = None) -> int | None:
         return await self._logged(
             by, "skip_next", schedule_id, now_ms, None,
-            lambda connection: asked.skip_next(connection, self._cache, schedule_id, now_ms=now_ms),
+            lambda it: asked.skip_next(it, self._cache, schedule_id, now_ms=now_ms),
         )  # fmt: skip
 
     async def kill(self, key: str, *, by: By, now_ms: int) -> RunRow | None:
-        def work(connection: sqlite3.Connection) -> RunRow | None:
-            return logbook.logged(
-                connection, by, "kill", logbook.schedule_of_run(connection, key) or "", now_ms,
-                nothing=None, work=lambda: asked.kill(connection, key, by=by, now_ms=now_ms),
-                changed=lambda row: row is not None and row.kill_ms == now_ms,
-            )  # fmt: skip
-
-        return await self._write(work)
-
-    async def to_end(self, *, owner: str) -> list[ToEnd]:
-        return await self._read(lambda connection: asked.to_end(connection, owner=owner))
-
-    async def run(self, key: str) -> RunRow | None:
-        return await self._read(lambda connection: asked.run(connection, key))
-
-    async def covering(self, schedule_id: str, nominal: int) -> list[RunRow]:
-        values = {"id": schedule_id, "at": to_text(nominal * 1000)}
-        return await self._read(lambda connection: history.run_rows(connection, "covering", values))
-
-    async def find_runs(
-        self, only: RunsOnly, *, after: RunsPlace | None = None, limit: int = 100
-    ) -> list[RunRow]:
-        return await self._read(
-            lambda connection: run_search.find(connection, only, after=after, limit=limit)
-        )
-
-    async def revisions(
-        self, schedule_id: str, *, before: int | None = None, limit: int = 100
-    ) -> list[RevisionRow]:
-        return await self._read(
-            lambda connection: history.revisions(
-                connection, self._cache, schedule_id, before=before, limit=limit
-            )
-        )
-
-    async def expected(self, *, now_ms: int, limit: int) -> list[Expected]:
-        return await self._read(
-            lambda connection: expectation.expected(connection, now_ms=now_ms, limit=limit)
+        return await self.source.write(
+            lambda it: asked.kill(it, key, by=by, now_ms=now_ms), again=True
         )
 
     async def judge(self, one: Expected, judged: Judged, *, now_ms: int) -> Sequence[Breach]:
-        return await self._write(
-            lambda connection: expectation.judge(connection, one, judged, now_ms=now_ms)
-        )
+        return await self.source.write(lambda it: expectation.judge(it, one, judged, now_ms=now_ms))
 
-    async def log(
-        self, *, schedule_id: str | None = None, user_id: str | None = None,
-        before: int | None = None, limit: int = 100,
-    ) -> list[LogRow]:  # fmt: skip
-        return await self._read(
-            lambda connection: logbook.read_log(
-                connection, schedule_id=schedule_id, user_id=user_id, before=before, limit=limit
-            )
+    async def _save(
+        self, schedules: Sequence[Schedule], now_ms: int, by: By | None, if_revision: int | None,
+        removed: Sequence[str],
+    ) -> list[Saved]:  # fmt: skip
+        return await self.source.write(
+            lambda it: definition.save_and_log(
+                it, self._cache, schedules, removed, by, if_revision, now_ms
+            ),
+            again=True,
         )
 
     async def _logged(
         self, by: By | None, action: str, schedule_id: str, now_ms: int, nothing: _Result,
-        work: Callable[[sqlite3.Connection], _Result],
+        work: Callable[[Transaction], Awaitable[_Result]],
     ) -> _Result:  # fmt: skip
-        return await self._write(
-            lambda connection: logbook.logged(
-                connection, by, action, schedule_id, now_ms, nothing=nothing,
-                work=lambda: work(connection),
-            )
-        )  # fmt: skip
-
-    def _save(
-        self, connection: sqlite3.Connection, schedule: Schedule, by: By | None,
-        if_revision: int | None, now_ms: int,
-    ) -> Saved:  # fmt: skip
-        if by is not None or if_revision is not None:
-            logbook.check_owner(connection, schedule, by, if_revision)
-        saved = definition.save(connection, self._cache, schedule, now_ms=now_ms)
-        if by is not None and saved.changed:
-            user_id = columns_of(schedule).user_id
-            logbook.write_log(connection, by, "upsert", schedule.schedule_id, user_id, now_ms)
-        return saved
-
-    def _delete(
-        self, connection: sqlite3.Connection, schedule_id: str, by: By | None, now_ms: int
-    ) -> bool:
-        return logbook.logged(
-            connection, by, "delete", schedule_id, now_ms, nothing=False,
-            work=lambda: definition.delete(connection, self._cache, schedule_id, now_ms=now_ms),
-        )  # fmt: skip
-
-    async def _read(self, work: Callable[[sqlite3.Connection], _Result]) -> _Result:
-        return await self._hop(lambda: self.database.read(work))
-
-    async def _write(self, work: Callable[[sqlite3.Connection], _Result]) -> _Result:
-        return await self._hop(lambda: self.database.write(work))
-
-    async def _hop(self, work: Callable[[], _Result]) -> _Result:
-        if self._executor is None:
-            return work()
-        return await asyncio.get_running_loop().run_in_executor(self._executor, work)
+        return await self.source.write(
+            lambda it: logged(
+                it, by, action, schedule_id, now_ms, nothing=nothing, work=lambda: work(it)
+            ),
+            again=True,
+        )

@@ -8,16 +8,16 @@ what was over is not shown twice.
 Spec: LEDGER-40.
 """
 
-import sqlite3
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from gnomon.ports import RunRow
 from gnomon.ports.ledger_rows import RunsOnly, RunsPlace
-from gnomon.shell.store.history import PAGE_MAX, run_rows
-from gnomon.shell.store.instant_text import END_MS, to_text
+from gnomon.shell.store.instant_text import END_MS
 
-__all__ = ["Part", "find", "parts_of"]
+__all__ = ["PAGE_MAX", "Part", "parts_of"]
+
+PAGE_MAX = 10_000
+"""The most rows that one call returns."""
 
 
 class Part(NamedTuple):
@@ -42,17 +42,3 @@ def parts_of(only: RunsOnly, after: RunsPlace | None, limit: int) -> Sequence[Pa
     if after is None:
         return [Part(True, end_ms, "", limit), ended]
     return [Part(True, after.at * 1000, after.key, limit), ended]
-
-
-def find(
-    connection: sqlite3.Connection, only: RunsOnly, *, after: RunsPlace | None, limit: int
-) -> list[RunRow]:
-    found: list[RunRow] = []
-    for part in parts_of(only, after, limit):
-        values: dict[str, str | int | None] = {
-            **only._asdict(), "since": to_text(only.since_ms), "before": to_text(part.before_ms),
-            "key": part.key, "limit": part.limit - len(found),
-        }  # fmt: skip
-        query = "find_open" if part.is_open else "find_ended"
-        found += run_rows(connection, query, values)
-    return found

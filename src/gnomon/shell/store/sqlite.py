@@ -9,29 +9,29 @@ Spec: PORT-1, LEDGER-1, LEDGER-2, LEDGER-10 to LEDGER-12, LEDGER-27.
 """
 
 import sqlite3
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from os import PathLike, fspath
-from typing import Self, TypeVar
+from typing import NamedTuple, Self, TypeVar
 
 import tzdata
 
 from gnomon.core.engine import Change, Due
 from gnomon.core.schedule import Schedule
 from gnomon.errors import StoreError
-from gnomon.ports import Committed, Held, Only, Renewal, Report, RunRow, ScheduleRow
+from gnomon.ports import Committed, Held, Renewal, Report
 from gnomon.shell.boot import MachineBoot
-from gnomon.shell.store import commitment, definition, history, lease, snapshot
+from gnomon.shell.store import commitment, lease, snapshot
 from gnomon.shell.store.database import BUSY_MS, MEMORY, Database
-from gnomon.shell.store.definition_cache import CACHED_MAX, DefinitionCache
-from gnomon.shell.store.history import PAGE_MAX
+from gnomon.shell.store.definition_cache import CACHED_MAX, Definition, DefinitionCache
 from gnomon.shell.store.installation import Installed, install
 from gnomon.shell.store.instant_text import BEGINNING
 from gnomon.shell.store.ownership import Ownership, lock_beside
 from gnomon.shell.store.queries import named
 from gnomon.shell.store.replanning import Replanned, replan
 from gnomon.shell.store.report import report
-from gnomon.shell.store.requests import RequestsOnSqlite
+from gnomon.shell.store.requests import LedgerRequests
+from gnomon.shell.store.transaction import SqliteTransactions
 
 __all__ = ["MOVED_TO", "SqliteLedger", "ledger_thread"]
 
@@ -47,7 +47,11 @@ def ledger_thread() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(max_workers=1, thread_name_prefix="gnomon-ledger")
 
 
-class SqliteLedger(RequestsOnSqlite):
+class _RevisionRow(NamedTuple):
+    definition: str
+
+
+class SqliteLedger(LedgerRequests):
     """A `gnomon.ports.Ledger` in a SQLite file."""
 
     def __init__(
@@ -55,8 +59,10 @@ class SqliteLedger(RequestsOnSqlite):
         cached_max: int = CACHED_MAX,
     ) -> None:  # fmt: skip
         self.database = database
-        self._executor = executor
-        self._ownership = ownership
+        self._source = SqliteTransactions(
+            database, _SQL, executor=executor,
+            let_go=None if ownership is None else ownership.release,
+        )  # fmt: skip
         self._cache = DefinitionCache(database.path, cached_max)
 
     @classmethod
@@ -94,12 +100,16 @@ class SqliteLedger(RequestsOnSqlite):
         return cls(database, executor=None, ownership=None)
 
     @property
+    def source(self) -> SqliteTransactions:
+        return self._source
+
+    @property
     def cached(self) -> int:
         """How many schedules are kept as values."""
         return len(self._cache)
 
     async def load(self, *, now_ms: int, limit: int) -> list[Due]:
-        return await self._hop(lambda: self._load(now_ms, limit))
+        return await self.source.hop(lambda: self._load(now_ms, limit))
 
     async def commit(
         self, changes: Sequence[Change], *, owner: str, confirmed: bool, now_ms: int
@@ -126,9 +136,6 @@ class SqliteLedger(RequestsOnSqlite):
             lambda connection: lease.renew(connection, runs, owner=owner, now_ms=now_ms)
         )
 
-    async def orphans(self, *, owner: str) -> list[RunRow]:
-        return await self._read(lambda connection: history.orphans(connection, owner=owner))
-
     async def recover(
         self, *, owner: str, adopted: Sequence[str], now_ms: int
     ) -> list[tuple[str, int]]:
@@ -150,20 +157,23 @@ class SqliteLedger(RequestsOnSqlite):
         after_ms: int = 0, boot: MachineBoot | None = None,
     ) -> Installed:  # fmt: skip
         """Make these all the schedules there are, in one transaction: all of it, or nothing."""
-        return await self._write(
-            lambda connection: install(
-                connection, self._cache, schedules, suspended=suspended, now_ms=now_ms,
+        return await self.source.write(
+            lambda it: install(
+                it, self._cache, schedules, suspended=suspended, now_ms=now_ms,
                 after_ms=after_ms, boot=boot,
             )
         )  # fmt: skip
 
     async def definition(self, schedule_id: str, revision: int) -> Schedule | None:
         """A schedule as it was in one of its revisions; None when there is no such."""
-        return await self._read(
-            lambda connection: definition.revision_of(
-                connection, self.database.path, schedule_id, revision
-            )
+        rows = await self.source.read(
+            lambda it: it.rows(_RevisionRow, "revision", id=schedule_id, revision=revision)
         )
+        found: dict[str, Definition] = {}
+        DefinitionCache(self.database.path, cached_max=1).read(
+            [(schedule_id, revision, 0, row.definition) for row in rows], found
+        )
+        return found[schedule_id].schedule if found else None
 
     async def ids(self, prefix: str) -> list[str]:
         """The ids that begin so, those of deleted schedules too."""
@@ -172,63 +182,18 @@ class SqliteLedger(RequestsOnSqlite):
             lambda connection: [row[0] for row in connection.execute(_SQL["ids"], values)]
         )
 
-    async def note(self, name: str) -> str | None:
-        """What was written down under a name; None for nothing."""
-        return await self._read(lambda connection: _meta(connection, name))
-
-    async def set_note(self, name: str, value: str) -> None:
-        values = {"name": name, "value": value}
-        await self._write(lambda connection: connection.execute(_SQL["set_meta"], values))
-
-    async def note_once(self, name: str, value: str) -> str:
-        """Write something down, unless there is something under this name; what is there now."""
-        return await self._write(lambda connection: _set_meta_once(connection, name, value))
-
-    async def schedules(
-        self, *, after: str = "", limit: int = 100, only: Only | None = None
-    ) -> list[ScheduleRow]:
-        wanted = only or Only()
-        values: dict[str, str | int | None] = {
-            "after": after, "limit": min(limit, PAGE_MAX), **wanted._asdict(),
-        }  # fmt: skip
-        query = "schedules" if wanted == Only() else "schedules_where"
-        query = query if wanted.user_id is None else "schedules_of_user"
-        return await self._read(
-            lambda connection: history.schedules(connection, self._cache, query, values)
-        )
-
-    async def get(self, schedule_id: str) -> ScheduleRow | None:
-        values: dict[str, str | int | None] = {"id": schedule_id}
-        found = await self._read(
-            lambda connection: history.schedules(connection, self._cache, "schedule", values)
-        )
-        return found[0] if found else None
-
-    async def runs(
-        self, schedule_id: str, *, before: int | None = None, before_key: str = "", limit: int = 100
-    ) -> list[RunRow]:
-        return await self._read(
-            lambda connection: history.runs(
-                connection, schedule_id, before=before, before_key=before_key, limit=limit
-            )
-        )
-
     async def replan(self, *, now_ms: int) -> Replanned:
         """Plan again what lies ahead and was judged by a clock that was ahead."""
         return await self._write(lambda connection: replan(connection, self._cache, now_ms=now_ms))
 
-    async def retain(self, *, before_ms: int, limit: int) -> int:
-        return await self._write(
-            lambda connection: history.retain(connection, before_ms=before_ms, limit=limit)
-        )
-
     async def close(self) -> None:
-        try:
-            await self._hop(self.database.close)
-        finally:
-            if self._ownership is not None:
-                self._ownership.release()
-                self._ownership = None
+        await self.source.close()
+
+    async def _read(self, work: Callable[[sqlite3.Connection], _Result]) -> _Result:
+        return await self.source.hop(lambda: self.database.read(work))
+
+    async def _write(self, work: Callable[[sqlite3.Connection], _Result]) -> _Result:
+        return await self.source.hop(lambda: self.database.write(work))
 
     def _load(self, now_ms: int, limit: int) -> list[Due]:
         dues, unread = self.database.read(
@@ -244,13 +209,6 @@ class SqliteLedger(RequestsOnSqlite):
 def _meta(connection: sqlite3.Connection, name: str) -> str | None:
     row = connection.execute(_SQL["get_meta"], {"name": name}).fetchone()
     return None if row is None else str(row[0])
-
-
-def _set_meta_once(connection: sqlite3.Connection, name: str, value: str) -> str:
-    connection.execute(_SQL["set_meta_once"], {"name": name, "value": value})
-    found = _meta(connection, name)
-    assert found is not None
-    return found
 
 
 def _refuse_moved(database: Database) -> None:

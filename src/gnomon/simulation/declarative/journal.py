@@ -13,7 +13,9 @@ from typing import Protocol
 from gnomon.errors import StoreHeldError
 from gnomon.ports import Change, Journal
 from gnomon.shell.store.database import MEMORY, Database
-from gnomon.shell.store.journal import SqliteJournal
+from gnomon.shell.store.journal import StoredJournal
+from gnomon.shell.store.queries import named
+from gnomon.shell.store.transaction import SqliteTransactions
 from gnomon.simulation.declarative.court import Mark
 from gnomon.simulation.kit.gate import Gate, Nature, Passage, behind
 
@@ -38,7 +40,9 @@ class Shelf:
 
     def __init__(self) -> None:
         self.database = Database(MEMORY, family="journal")
-        self.journal = SqliteJournal(self.database, kept=KEPT, lasting=True)
+        self.journal = StoredJournal(
+            SqliteTransactions(self.database, named("journal.sql")), kept=KEPT
+        )
         self.holder = ""
 
     def put_back(self, holder: str) -> None:

@@ -6,15 +6,13 @@ import pytest
 
 from gnomon.errors import StoreError
 from gnomon.shell.store.belonging import BELONGS_TO, Door, belong
-from gnomon.shell.store.postgres.notes import Notes
 from tests.clauses import clause
 from tests.shell.store.postgres.fleet import Fleet, play
 
 
 async def come(fleet: Fleet, door: Door) -> None:
     ledger = await fleet.open()
-    notes = Notes(ledger.pool, ledger.sql)
-    await belong(notes, door, place="books", otherwise="", hint="")
+    await belong(ledger, door, place="books", otherwise="", hint="")
 
 
 @clause("CLI-41")

@@ -7,7 +7,9 @@ import asyncpg
 import pytest
 
 from gnomon.errors import IncompatibleStateError, OwnershipLostError, StoreError, StoreHeldError
-from gnomon.shell.store.postgres.journal import PostgresJournal, PostgresJournalOpener
+from gnomon.shell.store.journal import StoredJournal
+from gnomon.shell.store.postgres.journal import PostgresJournalOpener
+from gnomon.shell.store.postgres.tenure import Tenure
 from tests.clauses import clause
 from tests.contract.journal_desk import change, start
 from tests.postgres.server import Server
@@ -32,7 +34,7 @@ def play(url: str, scenario: Callable[[Beside], Awaitable[None]]) -> None:
     asyncio.run(scene())
 
 
-async def write_at_last(journal: PostgresJournal, number: int) -> None:
+async def write_at_last(journal: StoredJournal[Tenure], number: int) -> None:
     """Write as the first owner; a connection that has just broken may cost one call."""
     try:
         await journal.write(change(start()), fence=1, number=number)
@@ -79,7 +81,7 @@ def test_an_owner_who_was_followed_while_cut_off_writes_nothing_any_more(databas
     play(database, scenario)
 
 
-async def _opened_at_last(url: str) -> PostgresJournal:
+async def _opened_at_last(url: str) -> StoredJournal[Tenure]:
     """The server needs a moment to notice that a connection has ended."""
     while True:
         try:
@@ -95,7 +97,7 @@ def test_a_connection_that_lives_on_at_the_server_does_not_keep_its_owner_out(
     async def scenario(beside: Beside) -> None:
         journal = await PostgresJournalOpener(database).open()
         await journal.acquire(change(), after=0)
-        tenure = journal.tenure
+        tenure = journal.source
         former, tenure._connection = tenure._connection, None  # broken on this side only
         assert former is not None
 
@@ -114,8 +116,8 @@ def test_who_dies_without_a_word_can_be_followed_at_once(database: str) -> None:
     async def scenario(beside: Beside) -> None:
         journal = await PostgresJournalOpener(database).open()
         await journal.acquire(change(start("a")), after=0)
-        assert journal.tenure._connection is not None
-        journal.tenure._connection.terminate()
+        assert journal.source._connection is not None
+        journal.source._connection.terminate()
 
         second = await _opened_at_last(database)
 

@@ -100,7 +100,7 @@ def test_a_run_by_hand_that_is_asked_for_while_its_schedule_is_paused_is_looked_
         await save_many(ledger, 1)
 
         await meanwhile(
-            fleet, ledger, "wake",
+            fleet, ledger, "wake_now",
             ledger.trigger("s000", name="now", now_ms=at("00:00:40")),
             other.pause("s000", until_ms=None, reason="", now_ms=at("00:00:40")),
         )  # fmt: skip

@@ -14,7 +14,7 @@ from tests.clauses import clause
 from tests.shell.store.postgres.fleet import Fleet, play
 
 ASKED = frozenset({
-    "insert_schedules", "change_schedules", "insert_revisions", "expect", "write_log", "read_log",
+    "insert_schedule", "change_schedule", "insert_revision", "expect", "write_log", "read_log",
     "put_dag", "restore_dag", "remove_dags",
 })  # fmt: skip
 """What an API alone or `gnomon run` at its start says, and no worker in its turns."""

@@ -2,9 +2,9 @@
 The ledger on PostgreSQL, for any number of workers, and the journal (the extra `postgres`).
 
 Here belongs everything that speaks to PostgreSQL: connections and transactions, migrations, the
-statements in `sql/`, and the transactions of the ports `Ledger` and `Journal`. What they have in
-common with SQLite, because it follows from facts alone, stands one level above. What does not
-belong here: deciding what happens to a period.
+statements in `sql/`, and what workers do so often that each database has its own fastest way. What
+is written once for both databases stands one level above, and so does what follows from facts
+alone. What does not belong here: deciding what happens to a period.
 
 Nothing of Gnomon imports this package unless a database was named.
 """

@@ -38,7 +38,7 @@ from gnomon.shell.store.postgres.statement import Statements
 if TYPE_CHECKING:
     from gnomon.shell.store.postgres.pool import Connection
 
-__all__ = ["KeyExistsError", "Sorted", "Turn", "commit", "insert_facts", "sort_out"]
+__all__ = ["KeyExistsError", "Sorted", "Turn", "commit", "sort_out"]
 
 _MS = timedelta(milliseconds=1)
 
@@ -115,7 +115,7 @@ async def commit(
     return Committed(winners, claims)
 
 
-async def insert_facts(
+async def _insert_facts(
     connection: "Connection", sql: Statements, rows: Sequence[tuple[Fact, str, int]], now_ms: int
 ) -> None:
     """New rows that are no claims: each fact with its schedule and revision."""
@@ -233,7 +233,7 @@ async def _write_facts(
         await _insert(
             connection, sql["insert_claims"], *zip(*claims, strict=True), *kinds.columns(), *turn
         )
-    await insert_facts(connection, sql, others, turn.now_ms)
+    await _insert_facts(connection, sql, others, turn.now_ms)
     if updates:
         columns = zip(*updates, strict=True)
         await connection.execute(sql["change_runs"], *columns, *turn)

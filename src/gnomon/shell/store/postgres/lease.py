@@ -41,6 +41,6 @@ async def recover(
     await connection.fetch(sql["take"], ids)
     taken = await connection.fetch(sql["adopt"], list(adopted), owner, now_ms, lease_now_ms)
     await connection.execute(sql["lose"], owner, now_ms)
-    await connection.execute(sql["new_versions"], ids, now_ms)
+    await connection.execute(sql["new_versions"], now_ms, ids)
     await notify(connection, sql)
     return [(key, fence) for key, fence in taken]

@@ -17,21 +17,19 @@ from typing import Self
 from gnomon.core.engine import Change, Due
 from gnomon.core.ledger.period import is_backfill
 from gnomon.errors import StoreError
-from gnomon.ports import Committed, Ended, Held, Only, Renewal, Report, RunRow, ScheduleRow
+from gnomon.ports import Committed, Ended, Held, Renewal, Report
 from gnomon.shell.observe.log import log
 from gnomon.shell.store.definition_cache import CACHED_MAX, Definition, DefinitionCache
-from gnomon.shell.store.history import PAGE_MAX
-from gnomon.shell.store.instant_text import END_MS
-from gnomon.shell.store.postgres import lease, retention
+from gnomon.shell.store.postgres import lease
 from gnomon.shell.store.postgres.commitment import KeyExistsError, Turn, commit, sort_out
 from gnomon.shell.store.postgres.lane import Lane
 from gnomon.shell.store.postgres.migration import expect_newest, migrate
 from gnomon.shell.store.postgres.pool import Pool, PoolOptions, was_undone
-from gnomon.shell.store.postgres.reading import definitions, run_row, schedule_row
 from gnomon.shell.store.postgres.report import NotAllHeldError, report, report_ends
-from gnomon.shell.store.postgres.requests import TRIES, RequestsOnPostgres
 from gnomon.shell.store.postgres.snapshot import look_at
 from gnomon.shell.store.postgres.statement import SCHEMA, Statements
+from gnomon.shell.store.postgres.transaction import TRIES, PooledTransactions, key_error
+from gnomon.shell.store.requests import LedgerRequests
 
 __all__ = ["LeaseTime", "PostgresLedger"]
 
@@ -43,7 +41,7 @@ class LeaseTime(StrEnum):
     GIVEN = "given"
 
 
-class PostgresLedger(RequestsOnPostgres):
+class PostgresLedger(LedgerRequests):
     """A `gnomon.ports.Ledger` in a PostgreSQL database."""
 
     def __init__(
@@ -80,6 +78,10 @@ class PostgresLedger(RequestsOnPostgres):
         return cls(pool, sql, lease_time=LeaseTime.DATABASE)
 
     @property
+    def source(self) -> PooledTransactions:
+        return PooledTransactions(self.pool, self.sql)
+
+    @property
     def cached(self) -> int:
         """How many schedules are kept as values."""
         return len(self._cache)
@@ -114,7 +116,7 @@ class PostgresLedger(RequestsOnPostgres):
                 break
             except KeyExistsError:
                 if attempt == TRIES - 1:
-                    raise self.error_of_keys() from None
+                    raise key_error(self.pool.place) from None
         if len(held.changes) < len(changes):
             self._lane.change(owner)
         return held
@@ -148,9 +150,6 @@ class PostgresLedger(RequestsOnPostgres):
             answers |= dict.fromkeys(map(tuple, over), Renewal.OVER)
         return [answers.get((run.key, run.fence), Renewal.TAKEN) for run in runs]
 
-    async def orphans(self, *, owner: str) -> list[RunRow]:
-        return [run_row(row) for row in await self.pool.fetch(self.sql["orphans"], owner)]
-
     async def recover(
         self, *, owner: str, adopted: Sequence[str], now_ms: int
     ) -> list[tuple[str, int]]:
@@ -175,37 +174,6 @@ class PostgresLedger(RequestsOnPostgres):
             return True
         ((found,),) = await self.pool.fetch(self.sql["still_owes"], at_ms)
         return bool(found)
-
-    async def note(self, name: str) -> str | None:
-        """What was written down under a name; None for nothing."""
-        rows = await self.pool.fetch(self.sql["get_meta"], name)
-        return str(rows[0][0]) if rows else None
-
-    async def set_note(self, name: str, value: str) -> None:
-        await self.pool.fetch(self.sql["set_meta"], name, value)
-
-    async def schedules(
-        self, *, after: str = "", limit: int = 100, only: Only | None = None
-    ) -> list[ScheduleRow]:
-        if only is None or only == Only():
-            return await self._schedules("schedules", after, min(limit, PAGE_MAX))
-        return await self._schedules("schedules_where", after, min(limit, PAGE_MAX), *only)
-
-    async def get(self, schedule_id: str) -> ScheduleRow | None:
-        found = await self._schedules("schedule", schedule_id)
-        return found[0] if found else None
-
-    async def runs(
-        self, schedule_id: str, *, before: int | None = None, before_key: str = "", limit: int = 100
-    ) -> list[RunRow]:
-        before_ms = END_MS - 1 if before is None else before * 1000
-        values = schedule_id, before_ms, before_key, min(limit, PAGE_MAX)
-        rows = await self.pool.fetch(self.sql["runs"], *values)
-        return [run_row(row) for row in rows]
-
-    async def retain(self, *, before_ms: int, limit: int) -> int:
-        async with self.pool.transaction() as connection:
-            return await retention.retain(connection, self.sql, before_ms=before_ms, limit=limit)
 
     async def close(self) -> None:
         await self.pool.close()
@@ -238,15 +206,6 @@ class PostgresLedger(RequestsOnPostgres):
                     connection, self.sql, unread, now_ms=now_ms,
                     lease_now_ms=self._lease_now_ms(now_ms),
                 )  # fmt: skip
-
-    async def _schedules(self, name: str, *values: str | int | None) -> list[ScheduleRow]:
-        async with self.pool.transaction() as connection:
-            rows = await connection.fetch(self.sql[name], *values)
-            wanted = [(row[0], row[1]) for row in rows]
-            found, errors = await definitions(connection, self.sql, self._cache, wanted)
-        for error in errors:
-            raise error
-        return [schedule_row(row, found[row[0]].schedule) for row in rows if row[0] in found]
 
 
 async def _opened(

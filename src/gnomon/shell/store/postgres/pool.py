@@ -134,11 +134,17 @@ class Pool:
             async with self._inner.acquire() as connection:
                 yield connection
 
-    async def fetch(self, statement: str, *values: object) -> Sequence[asyncpg.Record]:
-        """One statement, which is a transaction by itself."""
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator["Connection"]:
+        """A connection on which each statement is a transaction by itself."""
         with explained(self.place):
             async with self._inner.acquire() as connection:
-                return await connection.fetch(statement, *values)
+                yield connection
+
+    async def fetch(self, statement: str, *values: object) -> Sequence[asyncpg.Record]:
+        """One statement, which is a transaction by itself."""
+        async with self.reading() as connection:
+            return await connection.fetch(statement, *values)
 
     async def close(self) -> None:
         """Say good-bye, but not for ever to a server that does not answer."""

@@ -2,7 +2,8 @@
 The statements of a store on PostgreSQL, for one schema of the database.
 
 The files name the schema `gnomon`, so that they can be read, run and explained as they stand;
-for another schema that name is replaced. `LEASE_NOW` is written out here, and nowhere else.
+for another schema that name is replaced. `LEASE_NOW` is written out here, and nowhere else. The
+server knows values by number: those that a statement names are numbered as their names come up.
 """
 
 import re
@@ -11,6 +12,7 @@ from hashlib import sha256
 
 from gnomon.errors import DefinitionError
 from gnomon.shell.store import queries
+from gnomon.shell.store.transaction import NAMED_VALUE
 
 __all__ = ["SCHEMA", "Statements", "channel_name", "check_schema", "migrations", "placed_in"]
 
@@ -76,10 +78,11 @@ class Statements:
         check_schema(schema)
         self.schema = schema
         self.channel = channel_name(f"gnomon_{schema}")
-        self._texts = {
-            name: _LEASE_NOW.sub(_WRITTEN_OUT, _placed(text, schema))
-            for name, text in queries.named(file, _PACKAGE).items()
-        }
+        self._texts: dict[str, str] = {}
+        self._values: dict[str, tuple[str, ...]] = {}
+        for name, text in queries.named(file, _PACKAGE).items():
+            numbered, self._values[name] = _numbered(_placed(text, schema))
+            self._texts[name] = _LEASE_NOW.sub(_WRITTEN_OUT, numbered)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -88,6 +91,10 @@ class Statements:
 
     def __getitem__(self, name: str) -> str:
         return self._texts[name]
+
+    def values_of(self, name: str) -> tuple[str, ...]:
+        """The names of the values of a statement, in the order of their numbers."""
+        return self._values[name]
 
 
 @cache
@@ -102,3 +109,9 @@ def migrations(schema: str, family: str = "ledger") -> tuple[str, ...]:
 
 def _placed(text: str, schema: str) -> str:
     return _QUALIFIER.sub(f"{schema}.", text)
+
+
+def _numbered(text: str) -> tuple[str, tuple[str, ...]]:
+    """A statement with `$1` for the name that comes up first, and so on; and these names."""
+    names = tuple(dict.fromkeys(NAMED_VALUE.findall(text)))
+    return NAMED_VALUE.sub(lambda found: f"${names.index(found[1]) + 1}", text), names

@@ -26,6 +26,8 @@ from gnomon.errors import StoreError, StoreHeldError
 from gnomon.shell.store.postgres.fault import check_address, explained, place_of
 from gnomon.shell.store.postgres.pool import PoolOptions, connect
 from gnomon.shell.store.postgres.statement import Statements
+from gnomon.shell.store.postgres.transaction import PostgresTransaction
+from gnomon.shell.store.transaction import Body, Result
 
 if TYPE_CHECKING:
     from gnomon.shell.store.postgres.pool import Connection
@@ -43,7 +45,11 @@ _KEEPALIVE = {
 
 
 class Tenure:
-    """One connection and the lock that it holds, again and again if it must be."""
+    """
+    One connection and the lock that it holds, again and again if it must be.
+
+    A `TransactionSource` for the journal whose lock it is.
+    """
 
     def __init__(self, url: str, lock: str, sql: Statements, options: PoolOptions) -> None:
         check_address(url)
@@ -77,6 +83,15 @@ class Tenure:
                 assert self._connection is not None
                 async with self._connection.transaction(isolation="read_committed"):
                     yield self._connection
+
+    async def read(self, body: Body[Result]) -> Result:
+        """One transaction, as for what writes."""
+        return await self.write(body)
+
+    async def write(self, body: Body[Result], *, again: bool = False) -> Result:
+        """What the owner of the journal does, in one transaction; no other process breaks it."""
+        async with self.transaction() as connection:
+            return await body(PostgresTransaction(connection, self._sql))
 
     async def close(self) -> None:
         """Let go; what cannot be said to the server is found out by it."""

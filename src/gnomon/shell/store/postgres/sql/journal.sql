@@ -8,52 +8,54 @@ INSERT INTO gnomon.journal_meta (name, value) VALUES ($1, $2)
 ON CONFLICT (name) DO UPDATE SET value = excluded.value;
 
 -- name: head
-SELECT fence, writes, identifier, ended, t_ms, wall_at, through_at, calls, entries,
-  looked
-FROM gnomon.journal_heads WHERE namespace = $1;
+SELECT fence, writes, identifier, ended, t_ms, wall_at, through_at, calls, entries, looked
+FROM gnomon.journal_heads WHERE namespace = :namespace;
 
 -- name: namespaces
 SELECT namespace FROM gnomon.journal_heads ORDER BY namespace;
 
 -- name: set_head
--- Only where the head is still the one that was seen: (fence, writes) is ($12, $13).
+-- Only where the head is still the one that was seen.
 INSERT INTO gnomon.journal_heads AS head
-  (namespace, fence, writes, identifier, ended, t_ms, wall_at, through_at, calls, entries,
-   looked)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+  (namespace, fence, writes, identifier, ended, t_ms, wall_at, through_at, calls, entries, looked)
+VALUES (
+  :namespace, :fence, :writes, :identifier, :ended, :t_ms, :wall_at, :through_at, :calls, :entries,
+  :looked
+)
 ON CONFLICT (namespace) DO UPDATE SET
   fence = excluded.fence, writes = excluded.writes, identifier = excluded.identifier,
   ended = excluded.ended, t_ms = excluded.t_ms, wall_at = excluded.wall_at,
   through_at = excluded.through_at, calls = excluded.calls, entries = excluded.entries,
   looked = excluded.looked
-WHERE head.fence = $12 AND head.writes = $13
-RETURNING 1;
+WHERE head.fence = :seen_fence AND head.writes = :seen_writes;
 
 -- name: records
-SELECT name, record FROM gnomon.journal_tasks WHERE namespace = $1 ORDER BY name;
+SELECT name, record FROM gnomon.journal_tasks WHERE namespace = :namespace ORDER BY name;
 
--- name: put_records
+-- name: put_record
 INSERT INTO gnomon.journal_tasks (namespace, name, record)
-SELECT $1, put.* FROM unnest($2::text[], $3::text[]) AS put
+SELECT * FROM unnest(:namespace::text[], :name::text[], :record::text[])
 ON CONFLICT (namespace, name) DO UPDATE SET record = excluded.record;
 
--- name: remove_records
-DELETE FROM gnomon.journal_tasks WHERE namespace = $1 AND name = ANY ($2::text[]);
+-- name: remove_record
+DELETE FROM gnomon.journal_tasks t
+USING unnest(:namespace::text[], :name::text[]) AS gone (namespace, name)
+WHERE t.namespace = gone.namespace AND t.name = gone.name;
 
--- name: add_entries
+-- name: add_entry
 INSERT INTO gnomon.journal_entries
   (namespace, number, event, t_ms, wall_at, task, call, registrations, detail)
-SELECT $1, added.* FROM unnest(
-  $2::bigint[], $3::text[], $4::bigint[], $5::timestamptz[], $6::text[], $7::bigint[], $8::text[],
-  $9::text[]
-) AS added;
+SELECT * FROM unnest(
+  :namespace::text[], :number::bigint[], :event::text[], :t_ms::bigint[], :wall_at::timestamptz[],
+  :task::text[], :call::bigint[], :registrations::text[], :detail::text[]
+);
 
 -- name: trim
-DELETE FROM gnomon.journal_entries WHERE namespace = $1 AND number <= $2;
+DELETE FROM gnomon.journal_entries WHERE namespace = :namespace AND number <= :through;
 
 -- name: entries
 SELECT event, t_ms, wall_at, task, call, registrations, detail, number
-FROM gnomon.journal_entries WHERE namespace = $1 AND number > $2 ORDER BY number LIMIT $3;
+FROM gnomon.journal_entries WHERE namespace = :namespace AND number > :after ORDER BY number LIMIT :limit;
 
 -- name: take_lock
 SELECT pg_try_advisory_lock(hashtextextended($1, 0));

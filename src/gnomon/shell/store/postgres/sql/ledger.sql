@@ -51,7 +51,7 @@ ORDER BY h.turn, h.wake_at, r.run_at
 
 -- name: definitions
 SELECT s.schedule_id, v.revision, v.effective_at, v.definition
-FROM unnest($1::text[]) AS wanted (schedule_id)
+FROM unnest(:ids::text[]) AS wanted (schedule_id)
 JOIN gnomon.schedules s ON s.schedule_id = wanted.schedule_id
 JOIN gnomon.schedule_revisions v ON v.schedule_id = s.schedule_id AND v.revision = s.revision
 
@@ -76,7 +76,7 @@ FOR UPDATE SKIP LOCKED
 -- name: take
 -- The rows of schedules, in the order that every process uses, after the processes that have them.
 SELECT schedule_id FROM gnomon.schedules
-WHERE schedule_id = ANY ($1)
+WHERE schedule_id = ANY (:ids)
 ORDER BY schedule_id
 FOR NO KEY UPDATE
 
@@ -88,7 +88,7 @@ WHERE idempotency_key = ANY ($1)
 FOR NO KEY UPDATE SKIP LOCKED
 
 -- name: known_keys
-SELECT idempotency_key FROM gnomon.schedule_runs WHERE idempotency_key = ANY ($1)
+SELECT idempotency_key FROM gnomon.schedule_runs WHERE idempotency_key = ANY (:keys)
 
 -- name: insert_claims
 -- Rows as what they are and of which kind, and the kinds. $1 keys, $2 ids, $3 kinds; $4 nominal,
@@ -117,6 +117,23 @@ FROM unnest(
   $1::text[], $2::text[], $3::timestamptz[], $4::text[], $5::timestamptz[], $6::int[],
   $7::timestamptz[], $8::text[], $9::text[], $10::text[], $11::int[], $12::int[]
 ) AS v (key, id, run_at, status, last_run_at, periods, fire_at, state, outcome, reason, launches, revision)
+
+-- name: add_run
+-- New rows that are no claims.
+INSERT INTO gnomon.schedule_runs (
+  idempotency_key, schedule_id, run_at, status, created_at, updated_at, last_run_at, periods,
+  fire_at, state, outcome, reason, launches, revision, ended_at
+)
+SELECT v.key, v.id, v.run_at, v.status, v.now_at, v.now_at, v.last_run_at, v.periods,
+  v.fire_at, v.state, v.outcome, v.reason, v.launches, v.revision, v.ended_at
+FROM unnest(
+  :key::text[], :id::text[], :run_at::timestamptz[], :status::text[], :now_at::timestamptz[],
+  :last_run_at::timestamptz[], :periods::int[], :fire_at::timestamptz[], :state::text[],
+  :outcome::text[], :reason::text[], :launches::int[], :revision::int[], :ended_at::timestamptz[]
+) AS v (
+  key, id, run_at, status, now_at, last_run_at, periods, fire_at, state, outcome, reason, launches,
+  revision, ended_at
+)
 
 -- name: change_runs
 -- $1 keys, $2 states, $3 outcomes, $4 reasons, $5 statuses, $6 chosen, $7 launches, $8 fences,
@@ -303,9 +320,9 @@ WHERE r.idempotency_key = v.key
 SELECT gnomon.wake_queues($1, $2, $3)
 
 -- name: new_versions
--- Plans made before no longer hold. $1 ids, $2 now
-UPDATE gnomon.schedules SET lock_version = lock_version + 1, updated_at = $2
-WHERE schedule_id = ANY ($1)
+-- Plans made before no longer hold.
+UPDATE gnomon.schedules SET lock_version = lock_version + 1, updated_at = :now_at
+WHERE schedule_id = ANY (:ids)
 
 -- name: wake
 -- $1 ids, $2 instants, $3 now
@@ -313,6 +330,11 @@ UPDATE gnomon.schedules s SET
   lock_version = s.lock_version + 1, wake_at = least(s.wake_at, v.wake_at), updated_at = $3
 FROM unnest($1::text[], $2::timestamptz[]) AS v (id, wake_at)
 WHERE s.schedule_id = v.id AND s.deleted_at IS NULL
+
+-- name: wake_now
+UPDATE gnomon.schedules
+SET lock_version = lock_version + 1, wake_at = least(wake_at, :now_at), updated_at = :now_at
+WHERE schedule_id = :id AND deleted_at IS NULL
 
 -- name: look_later
 -- $1 ids, $2 instant
@@ -330,13 +352,12 @@ FROM lost
 WHERE r.idempotency_key = lost.idempotency_key
 
 -- name: covered
--- $1 id, $2 after
-SELECT run_at, coalesce(last_run_at, run_at), created_at FROM gnomon.schedule_runs
-WHERE schedule_id = $1 AND coalesce(last_run_at, run_at) > $2 AND state = 'done'
+SELECT run_at, coalesce(last_run_at, run_at) AS last_at, created_at FROM gnomon.schedule_runs
+WHERE schedule_id = :id AND coalesce(last_run_at, run_at) > :after_at AND state = 'done'
   AND NOT starts_with(idempotency_key, 'manual:') AND NOT starts_with(idempotency_key, 'backfill:')
 UNION ALL
-SELECT run_at, coalesce(last_run_at, run_at), created_at FROM gnomon.schedule_runs
-WHERE schedule_id = $1 AND coalesce(last_run_at, run_at) > $2 AND state <> 'done'
+SELECT run_at, coalesce(last_run_at, run_at) AS last_at, created_at FROM gnomon.schedule_runs
+WHERE schedule_id = :id AND coalesce(last_run_at, run_at) > :after_at AND state <> 'done'
   AND NOT starts_with(idempotency_key, 'manual:') AND NOT starts_with(idempotency_key, 'backfill:')
 
 -- name: renew
@@ -367,7 +388,7 @@ WHERE r.owner = $3 AND r.state = 'done'
 
 -- name: orphans
 SELECT * FROM gnomon.schedule_runs
-WHERE lease_until IS NOT NULL AND owner <> $1
+WHERE lease_until IS NOT NULL AND owner <> :owner
 ORDER BY schedule_id, run_at
 
 -- name: schedules_of_others
@@ -392,338 +413,339 @@ WHERE lease_until IS NOT NULL AND owner <> $1
 SELECT schedule_id, revision, cursor_at, paused, paused_until, deleted_at,
   EXISTS (SELECT 1 FROM gnomon.schedule_runs r
     WHERE r.schedule_id = s.schedule_id AND r.state <> 'done' AND r.state IN ('planned', 'queued'))
+    AS waits
 FROM gnomon.schedules s
-WHERE schedule_id = ANY ($1)
+WHERE schedule_id = ANY (:ids)
 
--- name: insert_schedules
--- $1 ids, $2 DAGs, $3 versions, $4 users, $5 expressions, $6 zones, $7 starts, $8 ends,
--- $9 jitters, $10 overlaps, $11 catch-ups, $12 lengths of leases, $13 revisions, $14 cursors,
--- $15 next, $16 wakes, $17 now
+-- name: insert_schedule
 INSERT INTO gnomon.schedules (
   schedule_id, workflow_id, version, user_id, cron_expr, timezone, start_at, end_at, jitter_ms,
-  overlap_policy, catchup_policy, lease_ms, revision, cursor_at, next_run_at, wake_at, lock_version,
-  created_at, updated_at
+  overlap_policy, catchup_policy, lease_ms, revision, cursor_at, next_run_at, wake_at, created_at,
+  updated_at, lock_version
 )
-SELECT v.*, 1 + coalesce(
+SELECT v.*, v.now_at, 1 + coalesce(
     (SELECT value::bigint FROM gnomon.ledger_meta WHERE name = 'forgotten_version'), 0
-  ), $17, $17
+  )
 FROM unnest(
-  $1::text[], $2::text[], $3::int[], $4::text[], $5::text[], $6::text[], $7::timestamptz[],
-  $8::timestamptz[], $9::bigint[], $10::text[], $11::text[], $12::bigint[], $13::int[],
-  $14::timestamptz[], $15::timestamptz[], $16::timestamptz[]
-) AS v
-ON CONFLICT DO NOTHING
+  :id::text[], :workflow_id::text[], :version::int[], :user_id::text[], :cron_expr::text[],
+  :timezone::text[], :start_at::timestamptz[], :end_at::timestamptz[], :jitter_ms::bigint[],
+  :overlap::text[], :catchup::text[], :lease_ms::bigint[], :revision::int[],
+  :cursor_at::timestamptz[], :next_at::timestamptz[], :wake_at::timestamptz[],
+  :now_at::timestamptz[]
+) AS v (
+  id, workflow_id, version, user_id, cron_expr, timezone, start_at, end_at, jitter_ms, overlap,
+  catchup, lease_ms, revision, cursor_at, next_at, wake_at, now_at
+)
 
 -- name: take_begun
 -- The runs that can end, of schedules that get a queue: their ends wake only a queue that they see,
--- so an end has to be done before the queue is there, or to begin after that. $1 ids
+-- so an end has to be done before the queue is there, or to begin after that.
 SELECT r.idempotency_key FROM gnomon.schedule_runs r JOIN gnomon.schedules s USING (schedule_id)
-WHERE r.schedule_id = ANY ($1) AND s.overlap_policy <> 'queue'
+WHERE r.schedule_id = ANY (:ids) AND s.overlap_policy <> 'queue'
   AND r.state <> 'done' AND r.launches > 0
 ORDER BY r.idempotency_key
 FOR NO KEY UPDATE OF r
 
--- name: change_schedules
--- The same parameters as for `insert_schedules`.
+-- name: change_schedule
 UPDATE gnomon.schedules s SET
   workflow_id = v.workflow_id, version = v.version, user_id = v.user_id, cron_expr = v.cron_expr,
   timezone = v.timezone, start_at = v.start_at, end_at = v.end_at, jitter_ms = v.jitter_ms,
   overlap_policy = v.overlap, catchup_policy = v.catchup, lease_ms = v.lease_ms,
-  revision = v.revision, cursor_at = v.cursor_at, next_run_at = v.next_run_at, wake_at = v.wake_at,
-  lock_version = s.lock_version + 1, updated_at = $17, deleted_at = NULL
+  revision = v.revision, cursor_at = v.cursor_at, next_run_at = v.next_at, wake_at = v.wake_at,
+  lock_version = s.lock_version + 1, updated_at = v.now_at, deleted_at = NULL
 FROM unnest(
-  $1::text[], $2::text[], $3::int[], $4::text[], $5::text[], $6::text[], $7::timestamptz[],
-  $8::timestamptz[], $9::bigint[], $10::text[], $11::text[], $12::bigint[], $13::int[],
-  $14::timestamptz[], $15::timestamptz[], $16::timestamptz[]
+  :id::text[], :workflow_id::text[], :version::int[], :user_id::text[], :cron_expr::text[],
+  :timezone::text[], :start_at::timestamptz[], :end_at::timestamptz[], :jitter_ms::bigint[],
+  :overlap::text[], :catchup::text[], :lease_ms::bigint[], :revision::int[],
+  :cursor_at::timestamptz[], :next_at::timestamptz[], :wake_at::timestamptz[],
+  :now_at::timestamptz[]
 ) AS v (
   id, workflow_id, version, user_id, cron_expr, timezone, start_at, end_at, jitter_ms, overlap,
-  catchup, lease_ms, revision, cursor_at, next_run_at, wake_at
+  catchup, lease_ms, revision, cursor_at, next_at, wake_at, now_at
 )
 WHERE s.schedule_id = v.id
 
--- name: insert_revisions
--- $1 ids, $2 revisions, $3 definitions, $4 now
-INSERT INTO gnomon.schedule_revisions (schedule_id, revision, definition, effective_at)
-SELECT v.*, $4 FROM unnest($1::text[], $2::int[], $3::text[]) AS v
+-- name: insert_revision
+INSERT INTO gnomon.schedule_revisions (schedule_id, revision, effective_at, definition)
+SELECT * FROM unnest(:id::text[], :revision::int[], :now_at::timestamptz[], :definition::text[])
 
 -- name: pause
--- $1 id, $2 until, $3 reason, $4 now
 UPDATE gnomon.schedules s SET
-  paused = true, paused_until = $2, pause_reason = $3,
+  paused = true, paused_until = :paused_until, pause_reason = :reason,
   wake_at = CASE
     WHEN EXISTS (
       SELECT 1 FROM gnomon.schedule_runs r
       WHERE r.schedule_id = s.schedule_id AND r.state <> 'done'
         AND r.state IN ('planned', 'queued')
         AND (starts_with(r.idempotency_key, 'manual:') OR r.kill_at IS NOT NULL)
-    ) THEN $4 -- what was asked for by hand starts all the same, and what is to be ended ends
-    ELSE $2::timestamptz
+    ) THEN :now_at -- what was asked for by hand starts all the same, and what is to be ended ends
+    ELSE :paused_until::timestamptz
   END,
-  lock_version = lock_version + 1, updated_at = $4
-WHERE schedule_id = $1 AND deleted_at IS NULL
-RETURNING true
+  lock_version = lock_version + 1, updated_at = :now_at
+WHERE schedule_id = :id AND deleted_at IS NULL
 
 -- name: resume
--- $1 id, $2 now
 UPDATE gnomon.schedules SET
-  paused_until = least(coalesce(paused_until, $2), $2), wake_at = $2,
-  lock_version = lock_version + 1, updated_at = $2
-WHERE schedule_id = $1 AND paused
+  paused_until = least(coalesce(paused_until, :now_at), :now_at), wake_at = :now_at,
+  lock_version = lock_version + 1, updated_at = :now_at
+WHERE schedule_id = :id AND paused
 
 -- name: delete_waiting
--- $1 id, $2 now
 UPDATE gnomon.schedule_runs SET
   state = 'done', outcome = coalesce(outcome, 'skipped'),
   reason = CASE WHEN outcome IS NULL THEN 'deleted' ELSE 'uncertain' END,
   status = CASE WHEN outcome IS NULL THEN 'SKIPPED' ELSE 'FAILED' END,
-  ended_at = $2, updated_at = $2
-WHERE schedule_id = $1 AND state <> 'done' AND state IN ('planned', 'queued')
+  ended_at = :now_at, updated_at = :now_at
+WHERE schedule_id = :id AND state <> 'done' AND state IN ('planned', 'queued')
 
 -- name: delete_schedule
--- $1 id, $2 cursor, $3 now
 UPDATE gnomon.schedules SET
-  deleted_at = $3, updated_at = $3, cursor_at = $2, next_run_at = NULL, wake_at = NULL,
+  deleted_at = :now_at, updated_at = :now_at, cursor_at = :cursor_at, next_run_at = NULL, wake_at = NULL,
   paused = false, paused_until = NULL, pause_reason = '', skips = '',
   lock_version = lock_version + 1
-WHERE schedule_id = $1
+WHERE schedule_id = :id
 
 -- name: give_params
-UPDATE gnomon.schedule_runs SET params = $2 WHERE idempotency_key = $1
+UPDATE gnomon.schedule_runs SET params = :params WHERE idempotency_key = :key
 
 -- name: asked_head
 SELECT revision, cursor_at, skips FROM gnomon.schedules
-WHERE schedule_id = $1 AND deleted_at IS NULL
+WHERE schedule_id = :id AND deleted_at IS NULL
 FOR NO KEY UPDATE
 
 -- name: next_waiting
--- The next period that is opened and lies ahead. $1 id, $2 now
+-- The next period that is opened and lies ahead.
 SELECT idempotency_key, run_at FROM gnomon.schedule_runs
-WHERE schedule_id = $1 AND state <> 'done' AND state = 'planned' AND launches = 0
-  AND fire_at > $2 AND strpos(idempotency_key, ':') = 0
+WHERE schedule_id = :id AND state <> 'done' AND state = 'planned' AND launches = 0
+  AND fire_at > :now_at AND strpos(idempotency_key, ':') = 0
 ORDER BY run_at
 LIMIT 1
 FOR NO KEY UPDATE
 
 -- name: leave_out
--- $1 key, $2 now
 UPDATE gnomon.schedule_runs SET
-  state = 'done', outcome = 'skipped', reason = 'requested', status = 'SKIPPED', ended_at = $2,
-  updated_at = $2
-WHERE idempotency_key = $1
+  state = 'done', outcome = 'skipped', reason = 'requested', status = 'SKIPPED', ended_at = :now_at,
+  updated_at = :now_at
+WHERE idempotency_key = :key
 
 -- name: set_skips
--- $1 id, $2 instants, $3 now
-UPDATE gnomon.schedules SET skips = $2, lock_version = lock_version + 1, updated_at = $3
-WHERE schedule_id = $1
+UPDATE gnomon.schedules SET skips = :skips, lock_version = lock_version + 1, updated_at = :now_at
+WHERE schedule_id = :id
 
 -- name: take_in_flight
 SELECT schedule_id FROM gnomon.schedule_runs
-WHERE idempotency_key = $1 AND lease_until IS NOT NULL
+WHERE idempotency_key = :key AND lease_until IS NOT NULL
 FOR NO KEY UPDATE
 
 -- name: schedule_of_run
-SELECT schedule_id FROM gnomon.schedule_runs WHERE idempotency_key = $1
+SELECT schedule_id FROM gnomon.schedule_runs WHERE idempotency_key = :key
 
 -- name: ask_to_end
--- Who waits in a queue leaves it, and a further try is none any more: it is looked at now. $1 key,
--- $2 who, $3 now
+-- Who waits in a queue leaves it, and a further try is none any more: it is looked at now.
 UPDATE gnomon.schedule_runs SET
-  kill_at = $3, kill_by = $2, updated_at = $3,
+  kill_at = :now_at, kill_by = :by, updated_at = :now_at,
   state = CASE WHEN state = 'queued' THEN 'planned' ELSE state END,
   chosen_at = CASE WHEN launches > 0 THEN coalesce(chosen_at, fire_at) END,
-  fire_at = CASE WHEN lease_until IS NULL AND outcome IS NOT NULL THEN $3 ELSE fire_at END
-WHERE idempotency_key = $1 AND state <> 'done' AND kill_at IS NULL
-RETURNING schedule_id
+  fire_at = CASE WHEN lease_until IS NULL AND outcome IS NOT NULL THEN :now_at ELSE fire_at END
+WHERE idempotency_key = :key AND state <> 'done' AND kill_at IS NULL
 
 -- name: end_waiting
--- $1 key, $2 now
 UPDATE gnomon.schedule_runs SET
-  state = 'done', outcome = 'skipped', reason = 'killed', status = 'SKIPPED', ended_at = $2,
-  updated_at = $2
-WHERE idempotency_key = $1 AND state = 'planned' AND outcome IS NULL
+  state = 'done', outcome = 'skipped', reason = 'killed', status = 'SKIPPED', ended_at = :now_at,
+  updated_at = :now_at
+WHERE idempotency_key = :key AND state = 'planned' AND outcome IS NULL
 
 -- name: to_end
-SELECT idempotency_key, fence, owner IS NULL FROM gnomon.schedule_runs
-WHERE kill_at IS NOT NULL AND state <> 'done' AND (owner = $1 OR owner IS NULL)
+SELECT idempotency_key, fence, owner IS NULL AS detached FROM gnomon.schedule_runs
+WHERE kill_at IS NOT NULL AND state <> 'done' AND (owner = :owner OR owner IS NULL)
 
 -- name: run
-SELECT * FROM gnomon.schedule_runs WHERE idempotency_key = $1
+SELECT * FROM gnomon.schedule_runs WHERE idempotency_key = :key
 
 -- name: schedules
--- $1 after, $2 how many
 SELECT s.schedule_id, s.revision, s.lock_version, s.cursor_at, s.wake_at, s.paused, s.paused_until,
   s.pause_reason, s.created_at, s.updated_at, s.skips,
   (SELECT count(*) FROM gnomon.schedule_runs r
    WHERE r.schedule_id = s.schedule_id AND r.state <> 'done' AND r.state IN ('claimed', 'running'))
+   AS in_flight
 FROM gnomon.schedules s
-WHERE s.schedule_id > $1 AND s.deleted_at IS NULL
+WHERE s.schedule_id > :after AND s.deleted_at IS NULL
 ORDER BY s.schedule_id
-LIMIT $2
+LIMIT :limit
 
 -- name: schedules_where
--- $1 after, $2 how many, $3 user, $4 DAG, $5 paused, $6 a part of the id
 SELECT s.schedule_id, s.revision, s.lock_version, s.cursor_at, s.wake_at, s.paused, s.paused_until,
   s.pause_reason, s.created_at, s.updated_at, s.skips,
   (SELECT count(*) FROM gnomon.schedule_runs r
    WHERE r.schedule_id = s.schedule_id AND r.state <> 'done' AND r.state IN ('claimed', 'running'))
+   AS in_flight
 FROM gnomon.schedules s
-WHERE s.schedule_id > $1 AND s.deleted_at IS NULL
-  AND ($3::text IS NULL OR s.user_id = $3) AND ($4::text IS NULL OR s.workflow_id = $4)
-  AND ($5::bool IS NULL OR s.paused = $5) AND ($6::text IS NULL OR strpos(s.schedule_id, $6) > 0)
+WHERE s.schedule_id > :after AND s.deleted_at IS NULL
+  AND (:workflow_id::text IS NULL OR s.workflow_id = :workflow_id)
+  AND (:paused::bool IS NULL OR s.paused = :paused)
+  AND (:text::text IS NULL OR strpos(s.schedule_id, :text) > 0)
+  AND (:user_id::text IS NULL OR s.user_id = :user_id)
 ORDER BY s.schedule_id
-LIMIT $2
+LIMIT :limit
+
+-- name: schedules_of_user
+SELECT s.schedule_id, s.revision, s.lock_version, s.cursor_at, s.wake_at, s.paused, s.paused_until,
+  s.pause_reason, s.created_at, s.updated_at, s.skips,
+  (SELECT count(*) FROM gnomon.schedule_runs r
+   WHERE r.schedule_id = s.schedule_id AND r.state <> 'done' AND r.state IN ('claimed', 'running'))
+   AS in_flight
+FROM gnomon.schedules s
+WHERE s.user_id = :user_id AND s.schedule_id > :after AND s.deleted_at IS NULL
+  AND (:workflow_id::text IS NULL OR s.workflow_id = :workflow_id)
+  AND (:paused::bool IS NULL OR s.paused = :paused)
+  AND (:text::text IS NULL OR strpos(s.schedule_id, :text) > 0)
+ORDER BY s.schedule_id
+LIMIT :limit
 
 -- name: schedule
 SELECT s.schedule_id, s.revision, s.lock_version, s.cursor_at, s.wake_at, s.paused, s.paused_until,
   s.pause_reason, s.created_at, s.updated_at, s.skips,
   (SELECT count(*) FROM gnomon.schedule_runs r
    WHERE r.schedule_id = s.schedule_id AND r.state <> 'done' AND r.state IN ('claimed', 'running'))
+   AS in_flight
 FROM gnomon.schedules s
-WHERE s.schedule_id = $1 AND s.deleted_at IS NULL
+WHERE s.schedule_id = :id AND s.deleted_at IS NULL
 
 -- name: runs
--- $1 id, $2 before, $3 before which key, $4 how many
 SELECT * FROM (
   (
     SELECT * FROM gnomon.schedule_runs
-    WHERE schedule_id = $1 AND (run_at, idempotency_key) < ($2, $3) AND state = 'done'
+    WHERE schedule_id = :id AND (run_at, idempotency_key) < (:before_at, :key) AND state = 'done'
     ORDER BY run_at DESC, idempotency_key DESC
-    LIMIT $4
+    LIMIT :limit
   )
   UNION ALL
   SELECT * FROM gnomon.schedule_runs
-  WHERE schedule_id = $1 AND (run_at, idempotency_key) < ($2, $3) AND state <> 'done'
+  WHERE schedule_id = :id AND (run_at, idempotency_key) < (:before_at, :key) AND state <> 'done'
 ) r
 ORDER BY run_at DESC, idempotency_key DESC
-LIMIT $4
+LIMIT :limit
 
 -- name: find_open
--- $1 before, $2 before which key, $3 how many, $4 user, $5 DAG, $6 state, $7 status, $8 outcome,
--- $9 reason
 SELECT r.* FROM gnomon.schedule_runs r JOIN gnomon.schedules s ON s.schedule_id = r.schedule_id
-WHERE r.state <> 'done' AND (r.run_at, r.idempotency_key) < ($1, $2)
-  AND ($4::text IS NULL OR s.user_id = $4) AND ($5::text IS NULL OR s.workflow_id = $5)
-  AND ($6::text IS NULL OR r.state = $6) AND ($7::text IS NULL OR r.status = $7)
-  AND ($8::text IS NULL OR r.outcome = $8) AND ($9::text IS NULL OR r.reason = $9)
+WHERE r.state <> 'done' AND (r.run_at, r.idempotency_key) < (:before_at, :key)
+  AND (:user_id::text IS NULL OR s.user_id = :user_id)
+  AND (:workflow_id::text IS NULL OR s.workflow_id = :workflow_id)
+  AND (:state::text IS NULL OR r.state = :state)
+  AND (:status::text IS NULL OR r.status = :status)
+  AND (:outcome::text IS NULL OR r.outcome = :outcome)
+  AND (:reason::text IS NULL OR r.reason = :reason)
 ORDER BY r.run_at DESC, r.idempotency_key DESC
-LIMIT $3
+LIMIT :limit
 
 -- name: find_ended
--- The same, and $10 since
 SELECT r.* FROM gnomon.schedule_runs r JOIN gnomon.schedules s ON s.schedule_id = r.schedule_id
-WHERE r.ended_at IS NOT NULL AND r.ended_at >= $10 AND (r.ended_at, r.idempotency_key) < ($1, $2)
-  AND ($4::text IS NULL OR s.user_id = $4) AND ($5::text IS NULL OR s.workflow_id = $5)
-  AND ($6::text IS NULL OR r.state = $6) AND ($7::text IS NULL OR r.status = $7)
-  AND ($8::text IS NULL OR r.outcome = $8) AND ($9::text IS NULL OR r.reason = $9)
+WHERE r.ended_at IS NOT NULL AND r.ended_at >= :since_at
+  AND (r.ended_at, r.idempotency_key) < (:before_at, :key)
+  AND (:user_id::text IS NULL OR s.user_id = :user_id)
+  AND (:workflow_id::text IS NULL OR s.workflow_id = :workflow_id)
+  AND (:state::text IS NULL OR r.state = :state)
+  AND (:status::text IS NULL OR r.status = :status)
+  AND (:outcome::text IS NULL OR r.outcome = :outcome)
+  AND (:reason::text IS NULL OR r.reason = :reason)
 ORDER BY r.ended_at DESC, r.idempotency_key DESC
-LIMIT $3
+LIMIT :limit
 
 -- name: covering
 -- The rows of one instant: the period's, or the range's that holds it, and those asked for.
--- $1 id, $2 instant
 SELECT * FROM gnomon.schedule_runs
-WHERE schedule_id = $1 AND run_at <= $2 AND coalesce(last_run_at, run_at) >= $2
+WHERE schedule_id = :id AND run_at <= :covered_at AND coalesce(last_run_at, run_at) >= :covered_at
 ORDER BY run_at DESC, idempotency_key
 
 -- name: revisions
--- $1 id, $2 before, $3 how many
 SELECT revision, effective_at, definition FROM gnomon.schedule_revisions
-WHERE schedule_id = $1 AND revision < $2
+WHERE schedule_id = :id AND revision < :before
 ORDER BY revision DESC
-LIMIT $3
+LIMIT :limit
 
 -- name: alone_for
 -- Who counts the schedules of a user has no other beside it until its transaction ends.
-SELECT pg_advisory_xact_lock(hashtextextended('gnomon.schedules of ' || $1, 0))
+SELECT pg_advisory_xact_lock(hashtextextended('gnomon.schedules of ' || :user_id, 0))
 
 -- name: schedules_of
-SELECT count(*) FROM gnomon.schedules WHERE user_id = $1 AND deleted_at IS NULL
+SELECT count(*) AS schedules FROM gnomon.schedules WHERE user_id = :user_id AND deleted_at IS NULL
 
 -- name: owners
 -- Takes the rows.
-SELECT schedule_id, user_id, revision, deleted_at IS NOT NULL FROM gnomon.schedules
-WHERE schedule_id = ANY ($1)
+SELECT schedule_id, user_id, revision, deleted_at IS NOT NULL AS deleted FROM gnomon.schedules
+WHERE schedule_id = ANY (:ids)
 ORDER BY schedule_id
 FOR NO KEY UPDATE
 
 -- name: write_log
--- $1 ids, $2 users, $3 action, $4 subject, $5 detail, $6 now
 INSERT INTO gnomon.schedule_log (logged_at, subject, user_id, action, schedule_id, detail)
-SELECT $6, $4, v.user_id, $3, v.id, $5 FROM unnest($1::text[], $2::text[]) AS v (id, user_id)
+SELECT * FROM unnest(
+  :now_at::timestamptz[], :subject::text[], :user_id::text[], :action::text[], :id::text[],
+  :detail::text[]
+)
 
 -- name: read_log
--- $1 before, $2 id, $3 user, $4 how many
 SELECT number, logged_at, subject, user_id, action, schedule_id, detail FROM gnomon.schedule_log
-WHERE number < $1 AND ($2::text IS NULL OR schedule_id = $2)
-  AND ($3::text IS NULL OR user_id = $3)
+WHERE number < :before AND (:id::text IS NULL OR schedule_id = :id)
+  AND (:user_id::text IS NULL OR user_id = :user_id)
 ORDER BY number DESC
-LIMIT $4
+LIMIT :limit
 
 -- name: expect
--- $1 ids, $2 checks, $3 afters
 INSERT INTO gnomon.expectations AS e (schedule_id, check_at, after_at)
-SELECT * FROM unnest($1::text[], $2::timestamptz[], $3::timestamptz[])
+SELECT * FROM unnest(:id::text[], :check_at::timestamptz[], :after_at::timestamptz[])
 ON CONFLICT (schedule_id) DO UPDATE SET
   check_at = least(e.check_at, excluded.check_at), after_at = greatest(e.after_at, excluded.after_at)
 
 -- name: expect_nothing
-DELETE FROM gnomon.expectations WHERE schedule_id = ANY ($1)
+DELETE FROM gnomon.expectations WHERE schedule_id = ANY (:ids)
 
 -- name: expected
--- $1 now, $2 how many
 SELECT schedule_id, after_at FROM gnomon.expectations
-WHERE check_at <= $1
+WHERE check_at <= :now_at
 ORDER BY check_at
-LIMIT $2
+LIMIT :limit
 
 -- name: next_expected
 SELECT min(check_at) FROM gnomon.expectations
 
 -- name: judge_expected
--- $1 id, $2 check, $3 after, $4 former
-UPDATE gnomon.expectations SET check_at = $2, after_at = $3
-WHERE schedule_id = $1 AND after_at = $4
-RETURNING true
+UPDATE gnomon.expectations SET check_at = :check_at, after_at = :after_at
+WHERE schedule_id = :id AND after_at = :former_at
 
 -- name: judge_nothing
--- Unless a definition was saved since that was found. $1 id, $2 former
-DELETE FROM gnomon.expectations WHERE schedule_id = $1 AND after_at = $2
+-- Unless a definition was saved since that was found.
+DELETE FROM gnomon.expectations WHERE schedule_id = :id AND after_at = :former_at
 
--- name: add_breaches
--- $1 id, $2 instants, $3 expectations, $4 now
+-- name: add_breach
 INSERT INTO gnomon.breaches (schedule_id, run_at, expectation, noted_at)
-SELECT $1, v.run_at, v.expectation, $4
-FROM unnest($2::timestamptz[], $3::text[]) AS v (run_at, expectation)
+VALUES (:id, :run_at, :expectation, :now_at)
 ON CONFLICT DO NOTHING
-RETURNING run_at, expectation
 
 -- name: finished
--- $1 before, $2 how many
-SELECT idempotency_key, schedule_id, coalesce(last_run_at, run_at)
+SELECT idempotency_key, schedule_id, coalesce(last_run_at, run_at) AS last_at
 FROM gnomon.schedule_runs
-WHERE ended_at < $1 AND coalesce(last_run_at, run_at) < $1
+WHERE ended_at < :before_at AND coalesce(last_run_at, run_at) < :before_at
 ORDER BY ended_at
-LIMIT $2
+LIMIT :limit
 
 -- name: remove_runs
-DELETE FROM gnomon.schedule_runs WHERE idempotency_key = ANY ($1) AND state = 'done'
+DELETE FROM gnomon.schedule_runs WHERE idempotency_key = ANY (:keys) AND state = 'done'
 
--- name: raise_floors
--- $1 ids, $2 floors
+-- name: raise_floor
 UPDATE gnomon.schedules s SET floor_at = greatest(s.floor_at, v.floor_at)
-FROM unnest($1::text[], $2::timestamptz[]) AS v (id, floor_at)
+FROM unnest(:id::text[], :floor_at::timestamptz[]) AS v (id, floor_at)
 WHERE s.schedule_id = v.id
 
 -- name: forgotten
--- $1 before, $2 how many
 SELECT schedule_id FROM gnomon.schedules s
-WHERE deleted_at < $1
+WHERE deleted_at < :before_at
   AND NOT EXISTS (SELECT 1 FROM gnomon.schedule_runs r
     WHERE r.schedule_id = s.schedule_id AND r.state = 'done')
   AND NOT EXISTS (SELECT 1 FROM gnomon.schedule_runs r
     WHERE r.schedule_id = s.schedule_id AND r.state <> 'done')
 ORDER BY deleted_at
-LIMIT $2
+LIMIT :limit
 FOR UPDATE SKIP LOCKED
 
 -- name: remember_forgotten
@@ -732,28 +754,28 @@ FOR UPDATE SKIP LOCKED
 INSERT INTO gnomon.ledger_meta AS m (name, value)
 SELECT v.name, v.number::text FROM (
   SELECT 'forgotten_revision' AS name, max(revision)::bigint AS number FROM gnomon.schedules
-  WHERE schedule_id = ANY ($1)
+  WHERE schedule_id = ANY (:ids)
   UNION ALL
   SELECT 'forgotten_version', max(lock_version) FROM gnomon.schedules
-  WHERE schedule_id = ANY ($1)
+  WHERE schedule_id = ANY (:ids)
 ) v
 ON CONFLICT (name) DO UPDATE SET value = greatest(m.value::bigint, excluded.value::bigint)::text
 
 -- name: remove_revisions
-DELETE FROM gnomon.schedule_revisions WHERE schedule_id = ANY ($1)
+DELETE FROM gnomon.schedule_revisions WHERE schedule_id = ANY (:ids)
 
 -- name: remove_schedules
-DELETE FROM gnomon.schedules WHERE schedule_id = ANY ($1)
+DELETE FROM gnomon.schedules WHERE schedule_id = ANY (:ids)
 
 -- name: get_meta
-SELECT value FROM gnomon.ledger_meta WHERE name = $1
+SELECT value FROM gnomon.ledger_meta WHERE name = :name
 
 -- name: set_meta
-INSERT INTO gnomon.ledger_meta (name, value) VALUES ($1, $2)
+INSERT INTO gnomon.ledger_meta (name, value) VALUES (:name, :value)
 ON CONFLICT (name) DO UPDATE SET value = excluded.value
 
 -- name: set_meta_once
-INSERT INTO gnomon.ledger_meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING
+INSERT INTO gnomon.ledger_meta (name, value) VALUES (:name, :value) ON CONFLICT (name) DO NOTHING
 
 -- name: bring_note
 -- A note of a ledger that moves here. Numbers that were given here before are not given again either.
