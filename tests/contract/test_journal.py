@@ -110,6 +110,21 @@ def test_a_write_that_was_made_is_not_made_again(journals: JournalDesk) -> None:
 
 
 @clause("JOURNAL-4")
+@pytest.mark.parametrize("number", [0, 3])
+def test_a_write_that_does_not_follow_the_last_one_changes_nothing(
+    journals: JournalDesk, number: int
+) -> None:
+    journals.acquire(change())
+    journals.write(change(start("a")))
+
+    with pytest.raises(RuntimeError, match=f"write {number} of a journal that has had 1"):
+        journals.write(change(start("b"), b="1"), number=number)
+
+    assert journals.tasks() == ["a"]
+    assert journals.records() == {}
+
+
+@clause("JOURNAL-4")
 def test_the_head_tells_whether_a_write_was_made(journals: JournalDesk) -> None:
     journals.acquire(change())
     counts = [journals.head().writes]

@@ -129,7 +129,8 @@ class StoredJournal(Generic[_Source]):
                 raise self._lost(head)
             if head.writes == number:  # it was made, and its answer was lost
                 return
-            assert head.writes == number - 1, (head, number)
+            if head.writes != number - 1:
+                raise RuntimeError(f"write {number} of a journal that has had {head.writes}")
             await self._apply(transaction, change, head, fence=fence, writes=number)
 
         await self.source.write(body)
