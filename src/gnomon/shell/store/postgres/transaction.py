@@ -83,7 +83,8 @@ class PostgresTransaction:
         if not found:
             return []
         columns, fields = list(found[0].keys()), kind._fields
-        assert sorted(columns) == sorted(fields), (statement, columns)
+        if sorted(columns) != sorted(fields):
+            raise LookupError(f"{statement} has the columns {', '.join(columns)}")
         if columns == list(fields):
             return [kind._make(row) for row in found]
         return [kind._make([row[name] for name in fields]) for row in found]
