@@ -26,10 +26,10 @@ from gnomon.apps.workflow.alarm import Alarm, Alert
 from gnomon.apps.workflow.caller import HANDLER_MAX_MS
 from gnomon.apps.workflow.context import Context, Event, Outcome, Prepared
 from gnomon.apps.workflow.definition import Workflow
-from gnomon.apps.workflow.forgetting import KEEP_MIN_MS, KEEP_MS
 from gnomon.apps.workflow.host import Host
-from gnomon.apps.workflow.reconciling import Finding, Resolution
+from gnomon.apps.workflow.mutation_changes import Finding, Resolution
 from gnomon.apps.workflow.repair import Repairer, Trouble
+from gnomon.apps.workflow.retention import KEEP_MIN_MS, KEEP_MS
 from gnomon.apps.workflow.steps import Call, applied, not_applied, unknown
 from gnomon.apps.workflow.threads import THREADS
 from gnomon.errors import DefinitionError

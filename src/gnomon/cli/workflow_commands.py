@@ -289,7 +289,7 @@ def approve_command(
 @click.pass_context
 def resolve_command(context: click.Context, name: str, said: str, store: str, as_json: bool) -> str:
     """Say what became of a mutation whose end the host does not know."""
-    from gnomon.apps.workflow.reconciling import Resolution
+    from gnomon.apps.workflow.mutation_changes import Resolution
 
     answer = _one_of(said, list(Resolution), where="answer")
     at_desk(context, store, lambda desk: desk.resolve(name, answer))

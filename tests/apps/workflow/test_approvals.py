@@ -3,7 +3,7 @@
 import pytest
 
 from gnomon.apps.workflow.context import Context
-from gnomon.apps.workflow.reconciling import Resolution
+from gnomon.apps.workflow.mutation_changes import Resolution
 from gnomon.apps.workflow.steps import Call, not_applied
 from gnomon.errors import AuthError, LogicError, PermissionDeniedError, TransientError
 from tests.apps.workflow.sheet import Outside, failing, shop

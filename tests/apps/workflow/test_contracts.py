@@ -19,7 +19,7 @@ from gnomon.apps.workflow.context import (
     to_json,
 )
 from gnomon.apps.workflow.definition import Tool
-from gnomon.apps.workflow.pending import PendingEvents
+from gnomon.apps.workflow.pending_events import PendingEvents
 from gnomon.core.civil.instant import from_epoch
 from gnomon.errors import LogicError, TransientError
 from gnomon.ports.workflow_facts import Event, Handler, HandlerKind

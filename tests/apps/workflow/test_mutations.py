@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gnomon.apps.workflow.context import Context, Outcome
-from gnomon.apps.workflow.reconciling import Resolution
+from gnomon.apps.workflow.mutation_changes import Resolution
 from gnomon.apps.workflow.steps import Call, applied, not_applied, unknown
 from gnomon.errors import AuthError, LogicError, TransientError
 from gnomon.workflow import host

@@ -1,8 +1,8 @@
 """Consumers that feed themselves or each other: how often they run, and who goes in between."""
 
-from gnomon.apps.workflow.agenda import Begin, Rest, choose
 from gnomon.apps.workflow.context import Context, Outcome, Prepared
 from gnomon.apps.workflow.definition import Workflow
+from gnomon.apps.workflow.next_step import Begin, Rest, choose
 from gnomon.apps.workflow.pace import BURST, Hold, Pace
 from tests.apps.workflow.facts import NOW, consumer, facts, producer
 from tests.apps.workflow.stage import START, Stage, everything, play

@@ -5,7 +5,7 @@ from itertools import pairwise, product
 import pytest
 
 from gnomon.apps.workflow.phase import STEPS, PhaseEvent, Reset, follow, reset_of
-from gnomon.apps.workflow.retrying import recover, retry
+from gnomon.apps.workflow.recovery import recover, retry
 from gnomon.ports.workflow_facts import EventStatus, MutationStatus, Phase, RunStatus
 from tests.apps.workflow.facts import NOW, facts, mutation, run
 from tests.clauses import clause

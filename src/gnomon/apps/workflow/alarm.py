@@ -15,8 +15,8 @@ from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
 from gnomon.apps.workflow.caller import Caller
-from gnomon.apps.workflow.events import log
 from gnomon.apps.workflow.failure import TRIES_UNTOLD
+from gnomon.apps.workflow.log import log
 from gnomon.apps.workflow.overview import overview, unloadable
 from gnomon.ports.workflow_facts import Facts, Mode, Mutation, MutationStatus, Run, RunStatus
 

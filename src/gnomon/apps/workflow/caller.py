@@ -14,7 +14,7 @@ import inspect
 from collections.abc import Callable, Coroutine
 from typing import NamedTuple, TypeVar
 
-from gnomon.apps.workflow.pending import at_once
+from gnomon.apps.workflow.pending_events import at_once
 from gnomon.apps.workflow.threads import Threads
 from gnomon.errors import LogicError, TransientError
 from gnomon.ports import Clock

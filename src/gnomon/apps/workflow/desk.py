@@ -10,12 +10,12 @@ Spec: WASK-1, WASK-3 to WASK-8, FLOW-6, INPUT-3.
 import json
 from collections.abc import Callable
 
-from gnomon.apps.workflow import commands
+from gnomon.apps.workflow import command_changes
 from gnomon.apps.workflow.context import ID_MAX, is_id, to_json
 from gnomon.apps.workflow.definition import Workflow
 from gnomon.apps.workflow.deployment import deploy
 from gnomon.apps.workflow.lookup import Lookup
-from gnomon.apps.workflow.reconciling import Resolution, resolve
+from gnomon.apps.workflow.mutation_changes import Resolution, resolve
 from gnomon.apps.workflow.script import load_workflow, make_script
 from gnomon.errors import CommandRefusedError, DefinitionError, LogicError
 from gnomon.ports import Clock
@@ -77,7 +77,7 @@ class Desk:
         """Remove a workflow that is stopped, with all that is known of it."""
         while True:
             facts = await self.lookup.facts(workflow)
-            commands.check_removable(facts, discard=discard)
+            command_changes.check_removable(facts, discard=discard)
             seen = facts.standing.version, facts.standing.arrivals
             if await self._log.remove(workflow, seen=seen) is Answer.MADE:
                 self._ring(workflow)
@@ -103,13 +103,13 @@ class Desk:
         return bool(changed)
 
     async def pause(self, workflow: str) -> None:
-        await self._command(workflow, commands.pause)
+        await self._command(workflow, command_changes.pause)
 
     async def resume(self, workflow: str) -> str:
         """Go on; says whether it does."""
         now_ms = self._clock.now_ms()
         before = await self.lookup.facts(workflow)
-        await self._command(workflow, lambda facts: commands.resume(facts, now_ms=now_ms))
+        await self._command(workflow, lambda facts: command_changes.resume(facts, now_ms=now_ms))
         after = await self.lookup.facts(workflow)
         if after.standing.version == before.standing.version:
             return "was going on already"
@@ -118,17 +118,21 @@ class Desk:
 
     async def run_now(self, workflow: str) -> None:
         now_ms = self._clock.now_ms()
-        await self._command(workflow, lambda facts: commands.run_now(facts, now_ms=now_ms))
+        await self._command(workflow, lambda facts: command_changes.run_now(facts, now_ms=now_ms))
 
     async def approve(self, workflow: str, *, key: str = "") -> None:
         """Grant what a run waits for; with a key, only that mutation."""
         now_ms = self._clock.now_ms()
-        await self._command(workflow, lambda facts: commands.approve(facts, now_ms=now_ms, key=key))
+        await self._command(
+            workflow, lambda facts: command_changes.approve(facts, now_ms=now_ms, key=key)
+        )
 
     async def reject(self, workflow: str, *, key: str = "") -> None:
         """Refuse what a run waits for; with a key, only that mutation."""
         now_ms = self._clock.now_ms()
-        await self._command(workflow, lambda facts: commands.reject(facts, now_ms=now_ms, key=key))
+        await self._command(
+            workflow, lambda facts: command_changes.reject(facts, now_ms=now_ms, key=key)
+        )
 
     async def resolve(self, workflow: str, said: Resolution) -> None:
         now_ms = self._clock.now_ms()
@@ -145,7 +149,7 @@ class Desk:
             facts = await self.lookup.facts(workflow)
             run = facts.run
             held = [] if run is None else await self._log.reserved(workflow, run.number)
-            change = commands.skip_input(facts, input_id, held, now_ms=self._clock.now_ms())
+            change = command_changes.skip_input(facts, input_id, held, now_ms=self._clock.now_ms())
             if await self._write(change, seen=facts.standing.version):
                 return
 

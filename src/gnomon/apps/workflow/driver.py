@@ -1,7 +1,7 @@
 """
 One workflow at work, for as long as there is something to do.
 
-Each round loads the facts, lets the agenda choose, and takes that step: a handler is called, its
+Each round loads the facts, lets `next_step` choose, and takes that step: a handler is called, its
 result becomes a change, the change is committed, and only then does the next step begin. A write
 whose answer was lost is made again under the same number. When another writer has changed the
 workflow meanwhile, the driver reads the facts again: what was done counts if its run is still the
@@ -17,21 +17,21 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from gnomon.apps.workflow import agenda, course
+from gnomon.apps.workflow import next_step, run_changes
 from gnomon.apps.workflow.alarm import Alarms
-from gnomon.apps.workflow.course import Emission, Request
-from gnomon.apps.workflow.events import log
 from gnomon.apps.workflow.failure import Failure, Fault, classify
-from gnomon.apps.workflow.forgetting import Forgetting
+from gnomon.apps.workflow.host_parts import HostParts
+from gnomon.apps.workflow.log import log
+from gnomon.apps.workflow.mutation_changes import mutation_failed, reconciled
 from gnomon.apps.workflow.pace import Hold, Pace
 from gnomon.apps.workflow.phase import PhaseEvent, follow
-from gnomon.apps.workflow.reconciling import mutation_failed, reconciled
+from gnomon.apps.workflow.recovery import recover, retry
 from gnomon.apps.workflow.remarks import Remarks
 from gnomon.apps.workflow.repair import Trouble, repaired
-from gnomon.apps.workflow.retrying import recover, retry
+from gnomon.apps.workflow.retention import Forgetting
+from gnomon.apps.workflow.run_changes import Emission, Request
 from gnomon.apps.workflow.steps import StepError, Steps
 from gnomon.apps.workflow.storable import storable
-from gnomon.apps.workflow.surroundings import Surroundings
 from gnomon.errors import DefinitionError, OwnershipLostError, StoreError
 from gnomon.ports.workflow_facts import (
     Answer,
@@ -64,7 +64,7 @@ class _Superseded(Exception):  # noqa: N818 - it never leaves this module
 class Driver:
     """The one hand that runs a workflow, under one fencing number."""
 
-    def __init__(self, name: str, fence: int, around: Surroundings) -> None:
+    def __init__(self, name: str, fence: int, around: HostParts) -> None:
         self.name = name
         self.fence = fence
         self.mark = (0, 0)
@@ -100,7 +100,7 @@ class Driver:
                 if self._facts.standing.trouble:
                     again_ms = self._now() + LOAD_AGAIN_MS
                 step = self._choose()
-                if isinstance(step, agenda.Rest):
+                if isinstance(step, next_step.Rest):
                     await self._alarms.rest(self._facts, step.until_ms)
                     return min(step.until_ms or again_ms, again_ms) if again_ms else step.until_ms
                 if again_ms is not None or self._around.is_stopping():
@@ -109,27 +109,27 @@ class Driver:
             except _Superseded:
                 log(logging.INFO, "RunSuperseded", workflow=self.name)
 
-    def flags(self) -> dict[str, agenda.Flags]:
+    def flags(self) -> dict[str, next_step.Flags]:
         """What each handler was called for, by the facts that were last read."""
-        return agenda.flags(self._facts, self._seen, now_ms=self._now())
+        return next_step.flags(self._facts, self._seen, now_ms=self._now())
 
-    def _choose(self) -> agenda.Next:
+    def _choose(self) -> next_step.Next:
         asked = self._facts.standing.current == self._asked
         repairs = self._around.repairer is not None and not asked
-        return agenda.choose(
+        return next_step.choose(
             self._facts, self._seen, now_ms=self._now(), repairs=repairs, hold=self._hold
         )
 
-    async def _take(self, step: agenda.Next) -> None:
-        if isinstance(step, agenda.Begin):
+    async def _take(self, step: next_step.Next) -> None:
+        if isinstance(step, next_step.Begin):
             await self._begin(step.handler)
-        elif isinstance(step, agenda.Retry):
+        elif isinstance(step, next_step.Retry):
             await self._write(retry(self._facts, now_ms=self._now()))
-        elif isinstance(step, agenda.Reconcile):
+        elif isinstance(step, next_step.Reconcile):
             await self._reconcile()
-        elif isinstance(step, agenda.Repair):
+        elif isinstance(step, next_step.Repair):
             await self._repair()
-        elif isinstance(step, agenda.Continue):
+        elif isinstance(step, next_step.Continue):
             assert self._facts.run is not None
             await self._go_on(self._facts.run)
 
@@ -168,7 +168,7 @@ class Driver:
 
     async def _begin(self, name: str) -> None:
         handler = self._facts.handler(name)
-        await self._write(course.begin(self._facts, handler, now_ms=self._now()))
+        await self._write(run_changes.begin(self._facts, handler, now_ms=self._now()))
         assert self._facts.run is not None
         await self._go_on(self._facts.run)
 
@@ -189,7 +189,7 @@ class Driver:
                 self._run = replace(self._run, phase=follow(self._run.phase, PhaseEvent.NEXT))
                 emission = await self._steps.next(self._facts, self._run, self._now())
             await self._put(
-                lambda facts: course.commit(facts, self._run, emission, now_ms=self._now())
+                lambda facts: run_changes.commit(facts, self._run, emission, now_ms=self._now())
             )
             log(
                 logging.INFO, "RunCommitted", workflow=self.name, run=run.number,
@@ -210,7 +210,7 @@ class Driver:
     async def _pace_itself(self, emission: Emission) -> None:
         """Let consumers that feed each other wait a moment."""
         consumers = sum(one.kind is HandlerKind.CONSUMER for one in self._facts.handlers)
-        circles = course.rounds_of(self._run) > consumers
+        circles = run_changes.rounds_of(self._run) > consumers
         if not circles and not (emission.publications and not _has_reserved(self._run)):
             return
         until_ms = self._pace.run(now_ms=self._now())
@@ -237,28 +237,30 @@ class Driver:
         self._seen[self._run.handler] = self._facts.standing.arrivals
         found = await self._steps.prepare(self._facts, self._run, self._now())
         self._remarks.of_preparation(self._run.handler, found)
-        await self._put(lambda facts: course.prepared(facts, self._run, found, now_ms=self._now()))
+        await self._put(
+            lambda facts: run_changes.prepared(facts, self._run, found, now_ms=self._now())
+        )
 
     async def _mutate(self) -> None:
         """Make the mutation that the script asks for, if it asks for one."""
         request = None
         if self._run.phase is Phase.PREPARED:
-            request = course.approved_request(self._run) or await self._steps.mutate(
+            request = run_changes.approved_request(self._run) or await self._steps.mutate(
                 self._facts, self._run, self._now()
             )
             if request is None:
-                self._run = course.settled_without(self._run)
+                self._run = run_changes.settled_without(self._run)
                 return
             fresh = f"{self.name}/{self._run.number}-{self._around.draw_token()}"
-            request = course.under_its_key(request, self._run, fresh)
+            request = run_changes.under_its_key(request, self._run, fresh)
         wanted = self._unapproved(request)
         if wanted is not None:
             await self._put(
-                lambda facts: course.ask_approval(facts, self._run, wanted, now_ms=self._now())
+                lambda facts: run_changes.ask_approval(facts, self._run, wanted, now_ms=self._now())
             )
             return
         await self._put(
-            lambda facts: course.mutating(facts, self._run, request, now_ms=self._now())
+            lambda facts: run_changes.mutating(facts, self._run, request, now_ms=self._now())
         )
         await self._apply()
 
@@ -268,11 +270,11 @@ class Driver:
             mutation = self._facts.mutation
             assert mutation is not None
             needs = self._steps.needs_approval(mutation.tool)
-            wanted = course.asked_again(mutation, self._run)
+            wanted = run_changes.asked_again(mutation, self._run)
         else:
             needs = request.needs_approval
-            wanted = course.asked(request, self._run)
-        return wanted if needs and not course.is_approved(self._run, wanted) else None
+            wanted = run_changes.asked(request, self._run)
+        return wanted if needs and not run_changes.is_approved(self._run, wanted) else None
 
     async def _apply(self) -> None:
         mutation = self._facts.mutation
@@ -289,7 +291,9 @@ class Driver:
                 lambda facts: mutation_failed(facts, self._run, failure, now_ms=self._now())
             )
             return
-        await self._put(lambda facts: course.mutated(facts, self._run, result, now_ms=self._now()))
+        await self._put(
+            lambda facts: run_changes.mutated(facts, self._run, result, now_ms=self._now())
+        )
 
     async def _fail(self, failure: Failure) -> None:
         log(
@@ -297,7 +301,9 @@ class Driver:
             handler=self._run.handler, phase=self._run.phase.value, fault=failure.fault.value,
             error=failure.error,
         )  # fmt: skip
-        await self._put(lambda facts: course.fail(facts, self._run, failure, now_ms=self._now()))
+        await self._put(
+            lambda facts: run_changes.fail(facts, self._run, failure, now_ms=self._now())
+        )
 
     async def _reconcile(self) -> None:
         run, mutation = self._facts.run, self._facts.mutation
@@ -351,7 +357,7 @@ class Driver:
                 Failure(Fault.LOGIC, f"prepare: has reserved what is not pending: {events}")
             )
         self._writes = number
-        self._facts = course.after(self._facts, change, number=number)
+        self._facts = run_changes.after(self._facts, change, number=number)
         self.mark = (self._facts.standing.version, self.mark[1])
 
     async def _load(self) -> None:

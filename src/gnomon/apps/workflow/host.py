@@ -14,17 +14,17 @@ from collections.abc import Callable, Iterator
 from heapq import heappop, heappush
 from itertools import count
 
-from gnomon.apps.workflow.agenda import Flags
 from gnomon.apps.workflow.alarm import Alert
 from gnomon.apps.workflow.caller import HANDLER_MAX_MS, Caller
 from gnomon.apps.workflow.definition import Workflow
 from gnomon.apps.workflow.desk import Desk
 from gnomon.apps.workflow.driver import Driver
-from gnomon.apps.workflow.events import log
-from gnomon.apps.workflow.forgetting import RUNS_KEPT
+from gnomon.apps.workflow.host_parts import HostParts
+from gnomon.apps.workflow.log import log
+from gnomon.apps.workflow.next_step import Flags
 from gnomon.apps.workflow.repair import Repairer
+from gnomon.apps.workflow.retention import RUNS_KEPT
 from gnomon.apps.workflow.script import Library
-from gnomon.apps.workflow.surroundings import Surroundings
 from gnomon.apps.workflow.threads import THREADS, ThreadFigures
 from gnomon.errors import OwnershipLostError, StoreError
 from gnomon.ports import Clock
@@ -57,7 +57,7 @@ class Host:
         self._clock = clock
         self._holder = holder
         self._library = Library(store)
-        self._around = Surroundings(
+        self._around = HostParts(
             log=store, clock=clock, caller=Caller(clock, threads=threads), library=self._library,
             repairer=repairer, repair_ms=repair_ms, alert=alert, keep_ms=keep_ms,
             runs_kept=runs_kept,

@@ -15,7 +15,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from gnomon.apps.workflow.failure import TRIES_UNTOLD
-from gnomon.apps.workflow.retrying import UNCERTAIN
+from gnomon.apps.workflow.recovery import UNCERTAIN
 from gnomon.apps.workflow.schedule import schedule_words
 from gnomon.ports.workflow_facts import (
     Facts,

@@ -24,11 +24,11 @@ from gnomon.apps.workflow.context import (
     Prepared,
     to_json,
 )
-from gnomon.apps.workflow.course import Emission, Preparation, Request
 from gnomon.apps.workflow.definition import Workflow
 from gnomon.apps.workflow.failure import Failure, Fault, classify
-from gnomon.apps.workflow.pending import PendingEvents, Source
-from gnomon.apps.workflow.reconciling import Finding, Verdict
+from gnomon.apps.workflow.mutation_changes import Finding, Verdict
+from gnomon.apps.workflow.pending_events import PendingEvents, Source
+from gnomon.apps.workflow.run_changes import Emission, Preparation, Request
 from gnomon.errors import LogicError
 from gnomon.ports.workflow_facts import Facts, Mutation, Run
 from gnomon.ports.workflow_log import WorkflowLog

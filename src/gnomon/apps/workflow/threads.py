@@ -17,7 +17,7 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import NamedTuple
 
-from gnomon.apps.workflow.events import log
+from gnomon.apps.workflow.log import log
 
 __all__ = ["THREADS", "ThreadFigures", "Threads"]
 

@@ -16,9 +16,9 @@ from gnomon.apps.workflow.caller import Caller
 from gnomon.apps.workflow.definition import Tool, Workflow
 from gnomon.apps.workflow.desk import Desk
 from gnomon.apps.workflow.driver import Driver
+from gnomon.apps.workflow.host_parts import HostParts
 from gnomon.apps.workflow.script import Library
 from gnomon.apps.workflow.steps import Call
-from gnomon.apps.workflow.surroundings import Surroundings
 from gnomon.errors import DefinitionError
 from gnomon.ports import Clock
 from gnomon.ports.workflow_facts import Event, EventStatus, Mutation, Publication, Run
@@ -77,7 +77,7 @@ async def try_out(
         await desk.publish(workflow.name, one.topic, one.id, json.loads(one.payload))
     (fence,) = (await log.take(holder="a trial")).values()
     numbers = iter(range(1, 1 << 62))
-    around = Surroundings(
+    around = HostParts(
         log=log, clock=clock, caller=caller, library=library, keep_ms=None,
         draw_token=lambda: f"trial-{next(numbers)}", is_stopping=lambda: False,
     )  # fmt: skip

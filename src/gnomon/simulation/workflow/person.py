@@ -11,7 +11,7 @@ Spec: WSIM-3.
 from typing import Protocol
 
 from gnomon.apps.workflow.desk import Desk
-from gnomon.apps.workflow.reconciling import Resolution
+from gnomon.apps.workflow.mutation_changes import Resolution
 from gnomon.errors import DefinitionError
 from gnomon.ports.workflow_facts import Facts, Mode, MutationStatus, RunStatus
 from gnomon.ports.workflow_log import WorkflowLog

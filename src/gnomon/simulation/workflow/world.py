@@ -18,9 +18,9 @@ from typing import NamedTuple
 
 from gnomon.apps.workflow.alarm import Alarm
 from gnomon.apps.workflow.desk import Desk
-from gnomon.apps.workflow.events import LOGGER
-from gnomon.apps.workflow.forgetting import KEEP_MIN_MS
 from gnomon.apps.workflow.host import Host
+from gnomon.apps.workflow.log import LOGGER
+from gnomon.apps.workflow.retention import KEEP_MIN_MS
 from gnomon.errors import DefinitionError, StoreError
 from gnomon.shell.store.workflow_examination import examine_rows
 from gnomon.simulation.kit.campaign import Deaths, Scenario

@@ -24,7 +24,7 @@ from gnomon.apps.workflow.http.views import (
     RollbackForm,
     SkipForm,
 )
-from gnomon.apps.workflow.reconciling import Resolution
+from gnomon.apps.workflow.mutation_changes import Resolution
 from gnomon.apps.workflow.script import load_workflow
 from gnomon.shell.http.authentication import Administrator, Writer
 from gnomon.shell.http.openapi import problems

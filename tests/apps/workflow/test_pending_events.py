@@ -9,7 +9,7 @@ import pytest
 from gnomon.apps.workflow.caller import waiting_here
 from gnomon.apps.workflow.context import Context
 from gnomon.apps.workflow.definition import Consumer, Workflow
-from gnomon.apps.workflow.pending import PAGE, PendingEvents, Source
+from gnomon.apps.workflow.pending_events import PAGE, PendingEvents, Source
 from gnomon.errors import LogicError, StoreError
 from gnomon.ports.workflow_facts import Event
 from gnomon.shell.store.database import MEMORY, Database

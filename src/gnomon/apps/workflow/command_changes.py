@@ -11,9 +11,9 @@ Spec: WASK-1, WASK-3 to WASK-8, INPUT-3.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gnomon.apps.workflow.course import APPROVAL, SKIPPED
 from gnomon.apps.workflow.phase import PhaseEvent, follow
-from gnomon.apps.workflow.retrying import retry
+from gnomon.apps.workflow.recovery import retry
+from gnomon.apps.workflow.run_changes import APPROVAL, SKIPPED
 from gnomon.errors import CommandRefusedError
 from gnomon.ports.workflow_facts import (
     Event,

@@ -6,7 +6,7 @@ import pytest
 
 from gnomon.apps.workflow.context import Context
 from gnomon.apps.workflow.definition import Workflow
-from gnomon.apps.workflow.forgetting import Forgetting, published_before_ms
+from gnomon.apps.workflow.retention import Forgetting, published_before_ms
 from gnomon.errors import DefinitionError, OwnershipLostError, StoreError
 from gnomon.ports.workflow_facts import Facts, Handler, HandlerKind, Standing
 from gnomon.ports.workflow_log import WorkflowLog

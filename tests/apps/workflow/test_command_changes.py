@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from gnomon.apps.workflow.agenda import Begin, Retry, choose
-from gnomon.apps.workflow.commands import approve, pause, reject, resume, run_now, skip_input
-from gnomon.apps.workflow.course import SKIPPED, after
+from gnomon.apps.workflow.command_changes import approve, pause, reject, resume, run_now, skip_input
+from gnomon.apps.workflow.next_step import Begin, Retry, choose
+from gnomon.apps.workflow.run_changes import SKIPPED, after
 from gnomon.errors import CommandRefusedError
 from gnomon.ports.workflow_facts import (
     Asked,

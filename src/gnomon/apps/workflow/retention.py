@@ -12,7 +12,7 @@ Spec: KEEP-1 to KEEP-4.
 
 import logging
 
-from gnomon.apps.workflow.events import log
+from gnomon.apps.workflow.log import log
 from gnomon.errors import OwnershipLostError, StoreError
 from gnomon.ports import Clock
 from gnomon.ports.workflow_facts import Facts, HandlerKind

@@ -12,8 +12,8 @@ Spec: PHASE-1 to PHASE-6, RECOVER-1 to RECOVER-5, MUTATE-19.
 from dataclasses import replace
 from typing import assert_never
 
-from gnomon.apps.workflow.course import new_run
 from gnomon.apps.workflow.phase import Reset, reset_of
+from gnomon.apps.workflow.run_changes import new_run
 from gnomon.ports.workflow_facts import (
     Asked,
     EventStatus,
