@@ -8,7 +8,7 @@ Workflows: automations that fetch what is new outside and act on it once.
 Deploy a script with `gnomon workflow deploy`, or run one in a program of your own:
 
     async with gnomon.workflow.host("workflows.sqlite3", orders) as running:
-        await running.desk.publish("orders", "orders", "o1", {"item": 5})
+        await running.commands.publish("orders", "orders", "o1", {"item": 5})
 
 The names below are all that scripts need, besides the exceptions of `gnomon.errors`.
 

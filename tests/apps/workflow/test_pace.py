@@ -101,10 +101,10 @@ def test_a_chain_of_consumers_is_no_circle_however_much_goes_through_it() -> Non
 
     async def scenario(stage: Stage) -> None:
         await stage.start(chain)
-        await stage.host.desk.pause("orders")
+        await stage.host.commands.pause("orders")
         for number in range(150):
-            await stage.host.desk.publish("orders", "a", f"e{number}")
-        await stage.host.desk.resume("orders")
+            await stage.host.commands.publish("orders", "a", f"e{number}")
+        await stage.host.commands.resume("orders")
         for _ in range(20):
             await stage.advance()
 

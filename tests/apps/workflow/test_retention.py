@@ -61,9 +61,9 @@ def test_what_is_published_each_time_is_done_once_whatever_comes_between() -> No
     async def scenario(stage: Stage) -> None:
         await stage.start(listing(shipped), keep_ms=DAY)
         await stage.advance(hours=24 * 5)
-        await stage.host.desk.pause("orders")
+        await stage.host.commands.pause("orders")
         await stage.advance(hours=24 * 2)
-        await stage.host.desk.resume("orders")
+        await stage.host.commands.resume("orders")
         await stage.advance(hours=3)
         await stage.crash()
         await stage.advance(hours=24 * 40)

@@ -16,8 +16,8 @@ from itertools import count
 
 from gnomon.apps.workflow.alarm import Alert
 from gnomon.apps.workflow.caller import HANDLER_MAX_MS, Caller
+from gnomon.apps.workflow.commands import WorkflowCommands
 from gnomon.apps.workflow.definition import Workflow
-from gnomon.apps.workflow.desk import Desk
 from gnomon.apps.workflow.driver import Driver
 from gnomon.apps.workflow.host_parts import HostParts
 from gnomon.apps.workflow.log import log
@@ -40,7 +40,7 @@ AGAIN_MS = 1_000
 
 
 class Host:
-    """Runs the workflows of a store; `desk` takes the commands."""
+    """Runs the workflows of a store; `commands` changes them, `queries` looks at them."""
 
     def __init__(
         self, store: WorkflowLog, clock: Clock, *, holder: str, draw_token: Callable[[], str],
@@ -52,7 +52,8 @@ class Host:
         """`on_failure` is called when the store is damaged or gone, and the host stops."""
         self.failure: StoreError | None = None
         self._on_failure = on_failure
-        self.desk = Desk(store, clock, ring=self.ring)
+        self.commands = WorkflowCommands(store, clock, ring=self.ring)
+        self.queries = self.commands.queries
         self._store = store
         self._clock = clock
         self._holder = holder
@@ -100,7 +101,7 @@ class Host:
     async def deploy(self, workflow: Workflow, *, text: str = "") -> int:
         """Put a script in force, which this host has in memory; its version."""
         self._library.add(workflow, text)
-        version = await self.desk.deploy(workflow, text=text)
+        version = await self.commands.deploy(workflow, text=text)
         self.look()
         return version
 

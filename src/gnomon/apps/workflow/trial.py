@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from gnomon.apps.workflow.caller import Caller
+from gnomon.apps.workflow.commands import WorkflowCommands
 from gnomon.apps.workflow.definition import Tool, Workflow
-from gnomon.apps.workflow.desk import Desk
 from gnomon.apps.workflow.driver import Driver
 from gnomon.apps.workflow.host_parts import HostParts
 from gnomon.apps.workflow.script import Library
@@ -71,10 +71,10 @@ async def try_out(
             producer.handler = _keep_still
     caller, library = Caller(clock, threads=1), Library(log)
     library.add(workflow, text)
-    desk = Desk(log, clock, ring=lambda name: None)
-    await desk.deploy(workflow, text=text)
+    commands = WorkflowCommands(log, clock, ring=lambda name: None)
+    await commands.deploy(workflow, text=text)
     for one in events:
-        await desk.publish(workflow.name, one.topic, one.id, json.loads(one.payload))
+        await commands.publish(workflow.name, one.topic, one.id, json.loads(one.payload))
     (fence,) = (await log.take(holder="a trial")).values()
     numbers = iter(range(1, 1 << 62))
     around = HostParts(

@@ -50,7 +50,7 @@ def create_app(parts: Parts) -> ASGIApp:
     app.state.host, app.state.clock, app.state.answers = parts.host, parts.clock, answers
     app.include_router(looking.router)
     app.include_router(commands.router)
-    app.include_router(health_router(parts.host.desk.lookup.check))
+    app.include_router(health_router(parts.host.queries.check))
     app.add_exception_handler(UnknownWorkflowError, _answer_unknown)
     app.add_exception_handler(CommandRefusedError, _answer_refused)
     complete_document(app)

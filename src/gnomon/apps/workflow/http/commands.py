@@ -47,7 +47,7 @@ async def roll_back(
     name: NamePath, actor: Administrator, host: HostOf, form: RollbackForm | None = None
 ) -> Deployed:
     """Put an older version in force again."""
-    _, version = await host.desk.rollback(name, form.version if form else None)
+    _, version = await host.commands.rollback(name, form.version if form else None)
     return Deployed(workflow=name, version=version)
 
 
@@ -56,7 +56,7 @@ async def remove_workflow(
     name: NamePath, actor: Administrator, host: HostOf, form: RemoveForm | None = None
 ) -> Done:
     """Remove a workflow that is stopped, with all that is known of it."""
-    await host.desk.remove(name, discard=form is not None and form.discard)
+    await host.commands.remove(name, discard=form is not None and form.discard)
     return Done(workflow=name, command="remove", result="removed")
 
 
@@ -65,28 +65,28 @@ async def publish_event(
     name: NamePath, form: PublishForm, actor: Writer, host: HostOf
 ) -> Published:
     """Publish an event; one that is there already gets the payload and keeps its status."""
-    changed = await host.desk.publish(name, form.topic, form.id, form.payload)
+    changed = await host.commands.publish(name, form.topic, form.id, form.payload)
     return Published(workflow=name, topic=form.topic, id=form.id, changed=changed)
 
 
 @router.post("/workflows/{name}/run-now", responses=problems(404, 409))
 async def run_now(name: NamePath, actor: Writer, host: HostOf) -> Done:
     """Let every producer run as soon as possible."""
-    await host.desk.run_now(name)
+    await host.commands.run_now(name)
     return Done(workflow=name, command="run-now", result="its producers run")
 
 
 @router.post("/workflows/{name}/pause", responses=problems(404))
 async def pause_workflow(name: NamePath, actor: Writer, host: HostOf) -> Done:
     """Start nothing any more; a run at work comes to its end."""
-    await host.desk.pause(name)
+    await host.commands.pause(name)
     return Done(workflow=name, command="pause", result="stopped")
 
 
 @router.post("/workflows/{name}/resume", responses=problems(404, 409))
 async def resume_workflow(name: NamePath, actor: Writer, host: HostOf) -> Done:
     """Go on, and try again at once what has failed."""
-    said = await host.desk.resume(name)
+    said = await host.commands.resume(name)
     return Done(workflow=name, command="resume", result=said)
 
 
@@ -95,7 +95,7 @@ async def approve_run(
     name: NamePath, actor: Writer, host: HostOf, form: AnswerForm | None = None
 ) -> Done:
     """Grant what a run waits for; with a key, only that mutation."""
-    await host.desk.approve(name, key=form.key if form else "")
+    await host.commands.approve(name, key=form.key if form else "")
     return Done(workflow=name, command="approve", result="granted")
 
 
@@ -104,19 +104,19 @@ async def reject_run(
     name: NamePath, actor: Writer, host: HostOf, form: AnswerForm | None = None
 ) -> Done:
     """Refuse what a run waits for; its events are skipped."""
-    await host.desk.reject(name, key=form.key if form else "")
+    await host.commands.reject(name, key=form.key if form else "")
     return Done(workflow=name, command="reject", result="refused")
 
 
 @router.post("/workflows/{name}/resolve", responses=problems(404, 409))
 async def resolve_mutation(name: NamePath, form: ResolveForm, actor: Writer, host: HostOf) -> Done:
     """Say what became of a mutation whose end the host does not know."""
-    await host.desk.resolve(name, Resolution(form.answer))
+    await host.commands.resolve(name, Resolution(form.answer))
     return Done(workflow=name, command="resolve", result=form.answer)
 
 
 @router.post("/workflows/{name}/skip-input", responses=problems(404))
 async def skip_input(name: NamePath, form: SkipForm, actor: Writer, host: HostOf) -> Done:
     """Do nothing more about something that came in."""
-    await host.desk.skip_input(name, form.input)
+    await host.commands.skip_input(name, form.input)
     return Done(workflow=name, command="skip-input", result=f"{form.input} is skipped")

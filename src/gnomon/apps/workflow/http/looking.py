@@ -63,7 +63,7 @@ After = Annotated[int | None, Query(ge=1, le=2**62, description="`next` of the f
 @router.get("/workflows", responses=problems())
 async def list_workflows(actor: Reader, host: HostOf) -> WorkflowsView:
     """Every workflow: whether it runs, rests, needs attention or is stopped."""
-    found = await host.desk.lookup.overviews()
+    found = await host.queries.overviews()
     return WorkflowsView(
         workflows=[WorkflowView.model_validate(overview_record(one)) for one in found]
     )
@@ -72,7 +72,7 @@ async def list_workflows(actor: Reader, host: HostOf) -> WorkflowsView:
 @router.get("/workflows/{name}", responses=problems(404))
 async def get_workflow(name: NamePath, actor: Reader, host: HostOf) -> WorkflowView:
     """One workflow: what it waits for, when it looks again, and what it did lately."""
-    return WorkflowView.model_validate(overview_record(await host.desk.lookup.overview(name)))
+    return WorkflowView.model_validate(overview_record(await host.queries.overview(name)))
 
 
 @router.get("/workflows/{name}/runs", responses=problems(404))
@@ -80,7 +80,7 @@ async def list_runs(
     name: NamePath, actor: Reader, host: HostOf, limit: Limit = 100, after: After = None
 ) -> RunsView:
     """The attempts of a workflow."""
-    found = await host.desk.lookup.runs(name, limit=limit, after=after)
+    found = await host.queries.runs(name, limit=limit, after=after)
     runs = [RunView.model_validate(run_record(one, found.mutations)) for one in found.rows]
     return RunsView(workflow=name, runs=runs, next=found.next)
 
@@ -90,7 +90,7 @@ async def list_versions(
     name: NamePath, actor: Reader, host: HostOf, limit: Limit = 100, after: After = None
 ) -> VersionsView:
     """The versions of its script that are kept."""
-    found = await host.desk.lookup.versions(name, limit=limit, after=after)
+    found = await host.queries.versions(name, limit=limit, after=after)
     rows = [version_record(one, in_force=found.in_force) for one in found.rows]
     versions = [VersionView.model_validate(one) for one in rows]
     return VersionsView(workflow=name, versions=versions, next=found.next)
@@ -103,9 +103,7 @@ async def list_events(
     status: EventStatus | None = None,
 ) -> EventsView:  # fmt: skip
     """The events of a workflow."""
-    found = await host.desk.lookup.events(
-        name, limit=limit, topic=topic, status=status, after=after
-    )
+    found = await host.queries.events(name, limit=limit, topic=topic, status=status, after=after)
     events = [EventView.model_validate(event_record(one)) for one in found.rows]
     return EventsView(workflow=name, events=events, next=found.next)
 
@@ -115,7 +113,7 @@ async def list_inputs(
     name: NamePath, actor: Reader, host: HostOf, limit: Limit = 100
 ) -> InputsView:
     """What came in from outside."""
-    found = await host.desk.lookup.inputs(name, limit=limit)
+    found = await host.queries.inputs(name, limit=limit)
     return InputsView(
         workflow=name, inputs=[InputView.model_validate(input_record(one)) for one in found]
     )
@@ -132,7 +130,7 @@ async def read_metrics(
     """How the workflows are doing, for Prometheus."""
     clock: Clock = request.app.state.clock
     answers: HttpCounts = request.app.state.answers
-    found = await host.desk.lookup.stats(now_ms=clock.now_ms())
+    found = await host.queries.stats(now_ms=clock.now_ms())
     text = page_text([*workflow_families(found, host), *answers.families()])
     return Response(text, media_type=CONTENT_TYPE)
 

@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import pytest
 
+from gnomon.apps.workflow.commands import WorkflowCommands
 from gnomon.apps.workflow.context import Context
 from gnomon.apps.workflow.definition import Workflow
-from gnomon.apps.workflow.desk import Desk
 from gnomon.errors import CommandRefusedError, DefinitionError, UnknownWorkflowError
 from tests.apps.workflow.stage import START, Stage, everything, play, simple
 from tests.clauses import clause
@@ -19,7 +19,7 @@ def test_what_another_process_has_changed_is_seen_within_half_a_minute() -> None
 
     async def scenario(stage: Stage) -> None:
         await stage.start(orders)
-        elsewhere = Desk(stage.log, stage, ring=lambda name: None)
+        elsewhere = WorkflowCommands(stage.log, stage, ring=lambda name: None)
         await elsewhere.publish("orders", "orders", "o1")
         await stage.advance(seconds=31)
         assert await stage.events() == {"o1": "consumed"}
@@ -43,7 +43,7 @@ def test_run_now_runs_every_producer_once_and_counts_anew() -> None:
         orders.producer("two", cron="0 * * * *")(note("two"))
         await stage.start(orders)
         await stage.advance(minutes=1)
-        await stage.host.desk.run_now("orders")
+        await stage.host.commands.run_now("orders")
         await stage.advance(minutes=6)
 
         assert at == {"one": [0, 60, 360], "two": [0, 60]}
@@ -58,13 +58,13 @@ def test_a_paused_workflow_waits_and_goes_on_with_what_has_gathered() -> None:
 
     async def scenario(stage: Stage) -> None:
         await stage.start(orders)
-        await stage.host.desk.pause("orders")
+        await stage.host.commands.pause("orders")
         await stage.publish("o1", "o2")
         await stage.advance(hours=1)
         assert await stage.events() == {"o1": "pending", "o2": "pending"}
         with pytest.raises(CommandRefusedError, match="is stopped"):
-            await stage.host.desk.run_now("orders")
-        await stage.host.desk.resume("orders")
+            await stage.host.commands.run_now("orders")
+        await stage.host.commands.resume("orders")
         await stage.advance()
         assert await stage.events() == {"o1": "consumed", "o2": "consumed"}
 
@@ -78,9 +78,9 @@ def test_a_command_to_a_workflow_that_is_not_there_says_which_are() -> None:
     async def scenario(stage: Stage) -> None:
         await stage.start(orders)
         with pytest.raises(UnknownWorkflowError, match="deployed are: orders"):
-            await stage.host.desk.pause("order")
+            await stage.host.commands.pause("order")
         with pytest.raises(DefinitionError, match="write one of done, orders"):
-            await stage.host.desk.publish("orders", "orderz", "o1")
+            await stage.host.commands.publish("orders", "orderz", "o1")
 
     play(scenario)
 
@@ -103,7 +103,7 @@ def test_what_cannot_be_kept_is_not_published(id: str, payload: object, where: s
     async def scenario(stage: Stage) -> None:
         await stage.start(orders)
         with pytest.raises(DefinitionError) as refused:
-            await stage.host.desk.publish("orders", "orders", id, payload)
+            await stage.host.commands.publish("orders", "orders", id, payload)
 
         assert refused.value.where == where
         assert await stage.events() == {}
@@ -132,9 +132,9 @@ def test_an_input_can_be_skipped_while_its_run_waits_for_approval() -> None:
         await stage.advance(seconds=1)
         assert await stage.events() == {"o1": "reserved", "o2": "reserved"}
 
-        await stage.host.desk.skip_input("orders", "shop/order/o1")
+        await stage.host.commands.skip_input("orders", "shop/order/o1")
         await stage.advance()
-        await stage.host.desk.approve("orders")
+        await stage.host.commands.approve("orders")
         await stage.advance()
 
         assert await stage.events() == {"o1": "skipped", "o2": "consumed"}
@@ -155,7 +155,7 @@ def test_an_input_can_be_skipped_while_a_prepare_that_has_seen_it_is_at_work() -
     async def scenario(stage: Stage) -> None:
         await stage.start(orders)
         await stage.advance(seconds=15)
-        await stage.host.desk.skip_input("orders", "shop/order/o1")
+        await stage.host.commands.skip_input("orders", "shop/order/o1")
         await stage.advance(minutes=1)
 
         assert await stage.events() == {"o1": "skipped", "o2": "consumed"}
@@ -169,6 +169,6 @@ def test_an_input_that_is_not_there_cannot_be_skipped() -> None:
     async def scenario(stage: Stage) -> None:
         await stage.start(fetched())
         with pytest.raises(DefinitionError, match="must be an input"):
-            await stage.host.desk.skip_input("orders", "shop/order/o9")
+            await stage.host.commands.skip_input("orders", "shop/order/o9")
 
     play(scenario)

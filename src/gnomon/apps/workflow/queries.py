@@ -25,7 +25,7 @@ from gnomon.ports.workflow_facts import (
 )
 from gnomon.ports.workflow_log import WorkflowLog
 
-__all__ = ["ROWS_MAX", "Attempts", "Lookup", "Page", "Versions"]
+__all__ = ["ROWS_MAX", "Attempts", "Page", "Versions", "WorkflowQueries"]
 
 ROWS_MAX = 10_000
 """The most rows that are given at once."""
@@ -58,7 +58,7 @@ class Versions(NamedTuple):
     in_force: int
 
 
-class Lookup:
+class WorkflowQueries:
     """Looks at the workflows of one store; a name that is not deployed is refused."""
 
     def __init__(self, log: WorkflowLog) -> None:

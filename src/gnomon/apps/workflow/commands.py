@@ -14,27 +14,27 @@ from gnomon.apps.workflow import command_changes
 from gnomon.apps.workflow.context import ID_MAX, is_id, to_json
 from gnomon.apps.workflow.definition import Workflow
 from gnomon.apps.workflow.deployment import deploy
-from gnomon.apps.workflow.lookup import Lookup
 from gnomon.apps.workflow.mutation_changes import Resolution, resolve
+from gnomon.apps.workflow.queries import WorkflowQueries
 from gnomon.apps.workflow.script import load_workflow, make_script
 from gnomon.errors import CommandRefusedError, DefinitionError, LogicError
 from gnomon.ports import Clock
 from gnomon.ports.workflow_facts import Answer, Facts, Publication, WorkflowChange
 from gnomon.ports.workflow_log import WorkflowLog
 
-__all__ = ["Desk"]
+__all__ = ["WorkflowCommands"]
 
 _VERSIONS = 1_000
 """How far back another version is looked for."""
 _Decide = Callable[[Facts], WorkflowChange | None]
 
 
-class Desk:
+class WorkflowCommands:
     """Commands to the workflows of one store."""
 
     def __init__(self, log: WorkflowLog, clock: Clock, *, ring: Callable[[str], None]) -> None:
-        self.lookup = Lookup(log)
-        """What there is to be commanded."""
+        self.queries = WorkflowQueries(log)
+        """What there is to be changed."""
         self._log = log
         self._clock = clock
         self._ring = ring
@@ -66,7 +66,7 @@ class Desk:
         Without a version it is the newest before the one in force that differs from it.
         """
         wanted = await self._before(workflow) if version is None else version
-        script = await self.lookup.script(workflow, wanted)
+        script = await self.queries.script(workflow, wanted)
         made = load_workflow(
             script.text, where=f"{workflow} version {wanted}", modules=json.loads(script.modules)
         )
@@ -76,7 +76,7 @@ class Desk:
     async def remove(self, workflow: str, *, discard: bool = False) -> None:
         """Remove a workflow that is stopped, with all that is known of it."""
         while True:
-            facts = await self.lookup.facts(workflow)
+            facts = await self.queries.facts(workflow)
             command_changes.check_removable(facts, discard=discard)
             seen = facts.standing.version, facts.standing.arrivals
             if await self._log.remove(workflow, seen=seen) is Answer.MADE:
@@ -85,7 +85,7 @@ class Desk:
 
     async def publish(self, workflow: str, topic: str, id: str, payload: object = None) -> bool:
         """Publish an event from outside; whether that changed anything."""
-        facts = await self.lookup.facts(workflow)
+        facts = await self.queries.facts(workflow)
         topics = {name for one in facts.handlers for name in (*one.subscribes, *one.publishes)}
         if topic not in topics:
             raise DefinitionError(
@@ -108,12 +108,12 @@ class Desk:
     async def resume(self, workflow: str) -> str:
         """Go on; says whether it does."""
         now_ms = self._clock.now_ms()
-        before = await self.lookup.facts(workflow)
+        before = await self.queries.facts(workflow)
         await self._command(workflow, lambda facts: command_changes.resume(facts, now_ms=now_ms))
-        after = await self.lookup.facts(workflow)
+        after = await self.queries.facts(workflow)
         if after.standing.version == before.standing.version:
             return "was going on already"
-        found = await self.lookup.overview(workflow)
+        found = await self.queries.overview(workflow)
         return f"goes on; {found.issue}" if found.answer else "goes on"
 
     async def run_now(self, workflow: str) -> None:
@@ -140,13 +140,13 @@ class Desk:
 
     async def skip_input(self, workflow: str, input_id: str) -> None:
         """Do nothing more about an input."""
-        if not await self.lookup.is_known(workflow, input_id):
+        if not await self.queries.is_known(workflow, input_id):
             raise DefinitionError(
                 f"must be an input of the workflow {workflow}", where="input", got=input_id,
                 hint="gnomon workflow inputs names them",
             )  # fmt: skip
         while True:
-            facts = await self.lookup.facts(workflow)
+            facts = await self.queries.facts(workflow)
             run = facts.run
             held = [] if run is None else await self._log.reserved(workflow, run.number)
             change = command_changes.skip_input(facts, input_id, held, now_ms=self._clock.now_ms())
@@ -154,7 +154,7 @@ class Desk:
                 return
 
     async def _before(self, workflow: str) -> int:
-        facts = await self.lookup.facts(workflow)
+        facts = await self.queries.facts(workflow)
         at = await self._log.script(workflow, facts.standing.script)
         for one in await self._log.scripts(workflow, limit=_VERSIONS, before=facts.standing.script):
             if at is None or one.digest != at.digest:
@@ -166,7 +166,7 @@ class Desk:
 
     async def _command(self, workflow: str, decide: _Decide) -> None:
         while True:
-            facts = await self.lookup.facts(workflow)
+            facts = await self.queries.facts(workflow)
             change = decide(facts)
             if change is None or await self._write(change, seen=facts.standing.version):
                 return
