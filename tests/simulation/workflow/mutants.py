@@ -21,7 +21,7 @@ from gnomon.apps.workflow.phase import Reset, reset_of
 from gnomon.apps.workflow.retention import Forgetting
 from gnomon.apps.workflow.run_changes import NONE, Emission, Preparation
 from gnomon.apps.workflow.steps import Steps
-from gnomon.apps.workflow.wake import Wake, read_wake
+from gnomon.apps.workflow.timing import Wake, read_wake
 from gnomon.errors import LogicError
 from gnomon.ports.workflow_facts import (
     Event,

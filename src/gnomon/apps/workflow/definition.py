@@ -29,8 +29,8 @@ from datetime import timedelta
 from typing import TypeVar
 
 from gnomon.apps.workflow.fault import Fault
-from gnomon.apps.workflow.schedule import read_schedule
 from gnomon.apps.workflow.storable import is_storable
+from gnomon.apps.workflow.timing import read_schedule
 from gnomon.core.civil.zone import load_zone
 from gnomon.errors import DefinitionError, WorkflowError
 from gnomon.ports.workflow_facts import Handler, HandlerKind, Standing

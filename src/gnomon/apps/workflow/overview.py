@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from gnomon.apps.workflow.failure import TRIES_UNTOLD
 from gnomon.apps.workflow.recovery import UNCERTAIN
-from gnomon.apps.workflow.schedule import schedule_words
+from gnomon.apps.workflow.timing import schedule_words
 from gnomon.ports.workflow_facts import (
     Facts,
     Handler,
