@@ -28,7 +28,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 from typing import TypeVar
 
-from gnomon.apps.workflow.fault import Fault
+from gnomon.apps.workflow.failure import Fault
 from gnomon.apps.workflow.storable import is_storable
 from gnomon.apps.workflow.timing import read_schedule
 from gnomon.core.civil.zone import load_zone
