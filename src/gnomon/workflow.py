@@ -23,15 +23,14 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 
 from gnomon.apps.workflow.alarm import Alarm, Alert
-from gnomon.apps.workflow.caller import HANDLER_MAX_MS
 from gnomon.apps.workflow.context import Context, Event, Outcome, Prepared
 from gnomon.apps.workflow.definition import Workflow
+from gnomon.apps.workflow.function_calls import HANDLER_MAX_MS, THREADS
+from gnomon.apps.workflow.handler_calls import Call, applied, not_applied, unknown
 from gnomon.apps.workflow.host import Host
 from gnomon.apps.workflow.mutation_changes import Finding, Resolution
 from gnomon.apps.workflow.repair import Repairer, Trouble
 from gnomon.apps.workflow.retention import KEEP_MIN_MS, KEEP_MS
-from gnomon.apps.workflow.steps import Call, applied, not_applied, unknown
-from gnomon.apps.workflow.threads import THREADS
 from gnomon.errors import DefinitionError
 from gnomon.shell.chance import draw_token
 from gnomon.shell.clock import SystemClock

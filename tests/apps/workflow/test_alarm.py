@@ -6,7 +6,7 @@ import pytest
 
 from gnomon.apps.workflow.alarm import Alarm
 from gnomon.apps.workflow.context import Context, Outcome, Prepared
-from gnomon.apps.workflow.steps import Call, applied
+from gnomon.apps.workflow.handler_calls import Call, applied
 from gnomon.errors import AuthError, HostError, LogicError, TransientError
 from tests.apps.workflow.sheet import Outside, shop
 from tests.apps.workflow.stage import START, Stage, everything, play, simple

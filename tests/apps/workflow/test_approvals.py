@@ -3,8 +3,8 @@
 import pytest
 
 from gnomon.apps.workflow.context import Context
+from gnomon.apps.workflow.handler_calls import Call, not_applied
 from gnomon.apps.workflow.mutation_changes import Resolution
-from gnomon.apps.workflow.steps import Call, not_applied
 from gnomon.errors import AuthError, LogicError, PermissionDeniedError, TransientError
 from tests.apps.workflow.sheet import Outside, failing, shop
 from tests.apps.workflow.stage import Stage, play, simple

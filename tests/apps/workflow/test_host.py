@@ -7,7 +7,7 @@ import pytest
 
 from gnomon.apps.workflow.context import Context, Outcome, Prepared
 from gnomon.apps.workflow.definition import Workflow
-from gnomon.apps.workflow.steps import Call
+from gnomon.apps.workflow.handler_calls import Call
 from gnomon.errors import StoreError, TransientError
 from tests.apps.workflow.stage import START, Stage, everything, play, simple
 from tests.clauses import clause

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from gnomon.apps.workflow.context import Context, Outcome
+from gnomon.apps.workflow.handler_calls import Call, applied, not_applied, unknown
 from gnomon.apps.workflow.mutation_changes import Resolution
-from gnomon.apps.workflow.steps import Call, applied, not_applied, unknown
 from gnomon.errors import AuthError, LogicError, TransientError
 from gnomon.workflow import host
 from tests.apps.workflow.sheet import Outside, shop

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from gnomon.apps.workflow.caller import waiting_here
 from gnomon.apps.workflow.context import Context
 from gnomon.apps.workflow.definition import Consumer, Workflow
+from gnomon.apps.workflow.function_calls import waiting_here
 from gnomon.apps.workflow.pending_events import PAGE, PendingEvents, Source
 from gnomon.errors import LogicError, StoreError
 from gnomon.ports.workflow_facts import Event

@@ -13,6 +13,7 @@ from unittest.mock import patch
 from gnomon.apps.workflow import context, driver, mutation_changes, recovery, retention, run_changes
 from gnomon.apps.workflow.driver import Driver
 from gnomon.apps.workflow.failure import Failure, Fault
+from gnomon.apps.workflow.handler_calls import HandlerCalls
 from gnomon.apps.workflow.host import Host
 from gnomon.apps.workflow.mutation_changes import Finding, Verdict
 from gnomon.apps.workflow.pace import Pace
@@ -20,7 +21,6 @@ from gnomon.apps.workflow.pending_events import PendingEvents
 from gnomon.apps.workflow.phase import Reset, reset_of
 from gnomon.apps.workflow.retention import Forgetting
 from gnomon.apps.workflow.run_changes import NONE, Emission, Preparation
-from gnomon.apps.workflow.steps import Steps
 from gnomon.apps.workflow.timing import Wake, read_wake
 from gnomon.errors import LogicError
 from gnomon.ports.workflow_facts import (
@@ -85,12 +85,12 @@ def _mutation_made_before_it_is_written() -> Patch:
         if self._run.phase is not Phase.PREPARED:
             await right(self)
             return
-        request = await self._steps.mutate(self._facts, self._run, self._now())
+        request = await self._calls.mutate(self._facts, self._run, self._now())
         if request is None:
             self._run = run_changes.settled_without(self._run)
             return
         change = run_changes.mutating(self._facts, self._run, request, now_ms=self._now())
-        result = await self._steps.apply(change.mutations[0], self._now())
+        result = await self._calls.apply(change.mutations[0], self._now())
         await self._put(lambda facts: run_changes.mutating(facts, self._run, request, now_ms=0))
         await self._put(lambda facts: run_changes.mutated(facts, self._run, result, now_ms=0))
 
@@ -124,11 +124,11 @@ def _cannot_tell_taken_for_no() -> Patch:
 
 
 def _next_skipped_after_a_crash() -> Patch:
-    async def wrong(self: Steps, facts: Facts, run: Run, now_ms: int) -> Emission:
+    async def wrong(self: HandlerCalls, facts: Facts, run: Run, now_ms: int) -> Emission:
         return Emission() if run.retry_of else await right(self, facts, run, now_ms)
 
-    right = Steps.next
-    return patch.object(Steps, "next", wrong)
+    right = HandlerCalls.next
+    return patch.object(HandlerCalls, "next", wrong)
 
 
 def _outcome_forgotten_by_the_next_attempt() -> Patch:

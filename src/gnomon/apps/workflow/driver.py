@@ -20,6 +20,7 @@ from typing import TypeVar
 from gnomon.apps.workflow import next_step, run_changes
 from gnomon.apps.workflow.alarm import Alarms
 from gnomon.apps.workflow.failure import Failure, Fault, classify
+from gnomon.apps.workflow.handler_calls import HandlerCalls, StepError
 from gnomon.apps.workflow.host_parts import HostParts
 from gnomon.apps.workflow.log import log
 from gnomon.apps.workflow.mutation_changes import mutation_failed, reconciled
@@ -30,7 +31,6 @@ from gnomon.apps.workflow.remarks import Remarks
 from gnomon.apps.workflow.repair import Trouble, repaired
 from gnomon.apps.workflow.retention import Forgetting
 from gnomon.apps.workflow.run_changes import Emission, Request
-from gnomon.apps.workflow.steps import StepError, Steps
 from gnomon.apps.workflow.storable import storable
 from gnomon.errors import DefinitionError, OwnershipLostError, StoreError
 from gnomon.ports.workflow_facts import (
@@ -71,11 +71,11 @@ class Driver:
         """The version and the newest arrival that were last seen."""
         self._around = around
         self._log = around.log
-        self._steps = Steps(around.log, around.caller)
+        self._calls = HandlerCalls(around.log, around.functions)
         self._forgetting = Forgetting(around.log, around.clock, around.keep_ms, around.runs_kept)
         self._seen: dict[str, int] = {}
         self._remarks = Remarks(name)
-        self._alarms = Alarms(around.caller, around.alert)
+        self._alarms = Alarms(around.functions, around.alert)
         self._pace = Pace()
         self._hold: Hold | None = None
         self._writes = 0
@@ -178,7 +178,7 @@ class Driver:
         try:
             await self._find_script()
             if run.kind is HandlerKind.PRODUCER:
-                emission = await self._steps.produce(self._facts, self._run, self._now())
+                emission = await self._calls.produce(self._facts, self._run, self._now())
             else:
                 if self._run.phase is Phase.PREPARING:
                     await self._prepare()
@@ -187,7 +187,7 @@ class Driver:
                 if self._run.status is not RunStatus.ACTIVE:
                     return
                 self._run = replace(self._run, phase=follow(self._run.phase, PhaseEvent.NEXT))
-                emission = await self._steps.next(self._facts, self._run, self._now())
+                emission = await self._calls.next(self._facts, self._run, self._now())
             await self._put(
                 lambda facts: run_changes.commit(facts, self._run, emission, now_ms=self._now())
             )
@@ -231,11 +231,11 @@ class Driver:
             found = await library.find(self.name, self._facts.standing.script)
             self._run = replace(run, script=self._facts.standing.script)
         assert found is not None  # it was there before this run was chosen
-        self._steps.workflow = found
+        self._calls.workflow = found
 
     async def _prepare(self) -> None:
         self._seen[self._run.handler] = self._facts.standing.arrivals
-        found = await self._steps.prepare(self._facts, self._run, self._now())
+        found = await self._calls.prepare(self._facts, self._run, self._now())
         self._remarks.of_preparation(self._run.handler, found)
         await self._put(
             lambda facts: run_changes.prepared(facts, self._run, found, now_ms=self._now())
@@ -245,7 +245,7 @@ class Driver:
         """Make the mutation that the script asks for, if it asks for one."""
         request = None
         if self._run.phase is Phase.PREPARED:
-            request = run_changes.approved_request(self._run) or await self._steps.mutate(
+            request = run_changes.approved_request(self._run) or await self._calls.mutate(
                 self._facts, self._run, self._now()
             )
             if request is None:
@@ -269,7 +269,7 @@ class Driver:
         if request is None:
             mutation = self._facts.mutation
             assert mutation is not None
-            needs = self._steps.needs_approval(mutation.tool)
+            needs = self._calls.needs_approval(mutation.tool)
             wanted = run_changes.asked_again(mutation, self._run)
         else:
             needs = request.needs_approval
@@ -280,9 +280,9 @@ class Driver:
         mutation = self._facts.mutation
         assert mutation is not None
         try:
-            result = await self._steps.apply(mutation, self._now())
+            result = await self._calls.apply(mutation, self._now())
         except Exception as error:
-            failure = self._steps.classify(error, by_tool=True)
+            failure = self._calls.classify(error, by_tool=True)
             log(
                 logging.WARNING, "MutationFailed", workflow=self.name, key=mutation.key,
                 fault=failure.fault.value, error=failure.error,
@@ -311,7 +311,7 @@ class Driver:
         assert mutation is not None
         self._run = run
         await self._find_script()
-        found = await self._steps.reconcile(mutation, self._now())
+        found = await self._calls.reconcile(mutation, self._now())
         await self._write(reconciled(self._facts, found, now_ms=self._now()))
 
     async def _repair(self) -> None:
@@ -320,7 +320,7 @@ class Driver:
         assert repairer is not None
 
         async def ask(trouble: Trouble) -> object:
-            return await around.caller.call(repairer, trouble, limit_ms=around.repair_ms)
+            return await around.functions.call(repairer, trouble, limit_ms=around.repair_ms)
 
         script = await self._insist(lambda: self._log.script(self.name, standing.script))
         change = await repaired(self._facts, script, ask, now_ms=self._now)

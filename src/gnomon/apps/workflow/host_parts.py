@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from gnomon.apps.workflow.alarm import Alert
-from gnomon.apps.workflow.caller import HANDLER_MAX_MS, Caller
+from gnomon.apps.workflow.function_calls import HANDLER_MAX_MS, FunctionCalls
 from gnomon.apps.workflow.repair import Repairer
 from gnomon.apps.workflow.retention import RUNS_KEPT
 from gnomon.apps.workflow.script import Library
@@ -24,7 +24,7 @@ class HostParts:
 
     log: WorkflowLog
     clock: Clock
-    caller: Caller
+    functions: FunctionCalls
     library: Library
     repairer: Repairer | None = None
     repair_ms: int = HANDLER_MAX_MS

@@ -8,8 +8,8 @@ import pytest
 
 from gnomon.apps.workflow.context import Context, Outcome, Prepared
 from gnomon.apps.workflow.definition import Workflow
+from gnomon.apps.workflow.handler_calls import Call, applied
 from gnomon.apps.workflow.host import Host
-from gnomon.apps.workflow.steps import Call, applied
 from gnomon.errors import OwnershipLostError
 from gnomon.shell.chance import draw_token
 from gnomon.shell.clock import SystemClock
