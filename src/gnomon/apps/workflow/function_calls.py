@@ -2,9 +2,9 @@
 Functions of authors at work: coroutines in the event loop, other functions in threads.
 
 A handler that takes too long is given up; whatever it does later reaches nothing, since its context
-is closed by then. A tool that mutates is given up only when it is
-a coroutine, and then its end is waited for: a thread cannot be ended, and a mutation that comes
-after one has asked whether it was made would be made twice.
+is closed by then. A tool that mutates is given up only when it is a coroutine, and then its end is
+waited for: a thread cannot be ended, and a mutation that comes after one has asked whether it was
+made would be made twice.
 
 A function may block as long as it likes, so each has a thread to itself, up to a bound; threads are
 kept for the next. A function that was given up cannot be ended: its thread is counted apart, and
