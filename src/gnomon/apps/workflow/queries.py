@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from typing import Generic, NamedTuple, TypeVar
 
 from gnomon.apps.workflow.definition import is_name
-from gnomon.apps.workflow.overview import Overview, Serving, overview
-from gnomon.apps.workflow.stats import WorkflowStats, stats_of
+from gnomon.apps.workflow.overview import Overview, Serving, WorkflowStats, overview, stats_of
 from gnomon.apps.workflow.storable import is_storable
 from gnomon.errors import DefinitionError, UnknownWorkflowError
 from gnomon.ports.workflow_facts import (
