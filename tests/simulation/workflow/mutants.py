@@ -18,7 +18,7 @@ from gnomon.apps.workflow.host import Host
 from gnomon.apps.workflow.mutation_changes import Finding, Verdict
 from gnomon.apps.workflow.pace import Pace
 from gnomon.apps.workflow.pending_events import PendingEvents
-from gnomon.apps.workflow.phase import Reset, reset_of
+from gnomon.apps.workflow.recovery import Reset, reset_of
 from gnomon.apps.workflow.retention import Forgetting
 from gnomon.apps.workflow.run_changes import NONE, Emission, Preparation
 from gnomon.apps.workflow.timing import Wake, read_wake
