@@ -10,7 +10,7 @@ from starlette.types import ASGIApp
 
 from gnomon.apps.workflow.definition import Workflow
 from gnomon.apps.workflow.host import Host
-from gnomon.apps.workflow.http.application import Parts, create_app
+from gnomon.apps.workflow.http.app import Parts, create_app
 from gnomon.ports.workflow_log import WorkflowLog
 from gnomon.shell.chance import draw_token
 from gnomon.shell.clock import SystemClock
