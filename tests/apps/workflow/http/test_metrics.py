@@ -94,7 +94,7 @@ def test_answers_are_counted_by_route_and_not_by_path() -> None:
 def test_metrics_take_a_token_unless_they_are_said_to_be_open() -> None:
     async def story(stage: Stage) -> None:
         assert (await stage.stranger.get("/metrics")).status_code == 401
-        assert (await stage.nobody.get("/metrics")).status_code == 403
+        assert (await stage.unscoped.get("/metrics")).status_code == 403
 
     async def open_story(stage: Stage) -> None:
         assert (await stage.stranger.get("/metrics")).status_code == 200
