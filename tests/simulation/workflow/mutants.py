@@ -19,7 +19,7 @@ from gnomon.apps.workflow.mutation_changes import Finding, Verdict
 from gnomon.apps.workflow.pace import Pace
 from gnomon.apps.workflow.pending_events import PendingEvents
 from gnomon.apps.workflow.recovery import Reset, reset_of
-from gnomon.apps.workflow.retention import Forgetting
+from gnomon.apps.workflow.retention import WorkflowRetention
 from gnomon.apps.workflow.run_changes import NONE, Emission, Preparation
 from gnomon.apps.workflow.timing import Wake, read_wake
 from gnomon.errors import LogicError
@@ -302,12 +302,12 @@ def _publishing_again_is_not_noted() -> Patch:
 
 
 def _too_many_runs_forgotten() -> Patch:
-    async def wrong(self: Forgetting, facts: Facts) -> None:
+    async def wrong(self: WorkflowRetention, facts: Facts) -> None:
         self._runs_kept = 0
         await right(self, facts)
 
-    right = Forgetting.some
-    return patch.object(Forgetting, "some", wrong)
+    right = WorkflowRetention.forget_some
+    return patch.object(WorkflowRetention, "forget_some", wrong)
 
 
 def _backing_off(wait_ms: Callable[[int], int]) -> Patch:

@@ -29,7 +29,7 @@ from gnomon.apps.workflow.phase import PhaseEvent, follow
 from gnomon.apps.workflow.recovery import recover, retry
 from gnomon.apps.workflow.remarks import Remarks
 from gnomon.apps.workflow.repair import Trouble, repaired
-from gnomon.apps.workflow.retention import Forgetting
+from gnomon.apps.workflow.retention import WorkflowRetention
 from gnomon.apps.workflow.run_changes import Emission, Request
 from gnomon.apps.workflow.storable import storable
 from gnomon.errors import DefinitionError, OwnershipLostError, StoreError
@@ -72,7 +72,9 @@ class Driver:
         self._around = around
         self._log = around.log
         self._calls = HandlerCalls(around.log, around.functions)
-        self._forgetting = Forgetting(around.log, around.clock, around.keep_ms, around.runs_kept)
+        self._retention = WorkflowRetention(
+            around.log, around.clock, around.keep_ms, around.runs_kept
+        )
         self._seen: dict[str, int] = {}
         self._remarks = Remarks(name)
         self._alarms = Alarms(around.functions, around.alert)
@@ -94,7 +96,7 @@ class Driver:
             await self._load()
             try:
                 await self._recover()
-                await self._forgetting.some(self._facts)
+                await self._retention.forget_some(self._facts)
                 await self._look_at_script()
                 again_ms = None
                 if self._facts.standing.trouble:
