@@ -8,7 +8,7 @@ Workflows: automations that fetch what is new outside and act on it once.
 Deploy a script with `gnomon workflow deploy`, or run one in a program of your own:
 
     async with gnomon.workflow.host("workflows.sqlite3", orders) as running:
-        await running.desk.publish("orders", "orders", "o1", {"item": 5})
+        await running.commands.publish("orders", "orders", "o1", {"item": 5})
 
 The names below are all that scripts need, besides the exceptions of `gnomon.errors`.
 
@@ -23,15 +23,14 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 
 from gnomon.apps.workflow.alarm import Alarm, Alert
-from gnomon.apps.workflow.caller import HANDLER_MAX_MS
 from gnomon.apps.workflow.context import Context, Event, Outcome, Prepared
 from gnomon.apps.workflow.definition import Workflow
-from gnomon.apps.workflow.forgetting import KEEP_MIN_MS, KEEP_MS
+from gnomon.apps.workflow.function_calls import HANDLER_MAX_MS, THREADS
+from gnomon.apps.workflow.handler_calls import Call, applied, not_applied, unknown
 from gnomon.apps.workflow.host import Host
-from gnomon.apps.workflow.reconciling import Finding, Resolution
+from gnomon.apps.workflow.mutation_changes import Finding, Resolution
 from gnomon.apps.workflow.repair import Repairer, Trouble
-from gnomon.apps.workflow.steps import Call, applied, not_applied, unknown
-from gnomon.apps.workflow.threads import THREADS
+from gnomon.apps.workflow.retention import KEEP_MIN_MS, KEEP_MS
 from gnomon.errors import DefinitionError
 from gnomon.shell.chance import draw_token
 from gnomon.shell.clock import SystemClock

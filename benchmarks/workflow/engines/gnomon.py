@@ -55,7 +55,7 @@ async def events(count: int, store: str, names: list[str]) -> dict[str, float]:
     log = await open_log(store)
     for name in names:
         workflow = shop(name, finished, left)
-        await Host(log, SystemClock(), holder="", draw_token=draw_token).desk.deploy(workflow)
+        await Host(log, SystemClock(), holder="", draw_token=draw_token).commands.deploy(workflow)
         ids = range(count // len(names))
         await log.publish(name, [Publication("orders", str(one), "1") for one in ids], now_ms=0)
     await log.close()
@@ -79,11 +79,11 @@ async def latency(count: int, store: str) -> dict[str, float]:
     async with host(store, made) as running:
         await begun.wait()
         for number in range(count):
-            while (await running.desk.lookup.facts("shop")).run is not None:
+            while (await running.queries.facts("shop")).run is not None:
                 await asyncio.sleep(0.001)
             begun.clear()
             started = time.perf_counter()
-            await running.desk.publish("shop", "orders", str(number))
+            await running.commands.publish("shop", "orders", str(number))
             await begun.wait()
             found.append(time.perf_counter() - started)
     found.sort()

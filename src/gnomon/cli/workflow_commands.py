@@ -27,17 +27,17 @@ from gnomon.cli.screen import say
 from gnomon.errors import DefinitionError
 
 if TYPE_CHECKING:
-    from gnomon.apps.workflow.desk import Desk
+    from gnomon.apps.workflow.commands import WorkflowCommands
 
 __all__ = [
     "ROWS_MAX",
     "STORE",
     "after_option",
-    "at_desk",
     "count_option",
     "name_argument",
     "said_text",
     "store_option",
+    "with_commands",
     "workflow_app",
 ]
 
@@ -129,10 +129,11 @@ def status_command(context: click.Context, name: str | None, store: str, as_json
     from gnomon.apps.workflow.overview import Overview
     from gnomon.cli.workflow_view import overviews_text
 
-    async def look(desk: "Desk") -> list[Overview]:
-        return [await desk.lookup.overview(name)] if name else await desk.lookup.overviews()
+    async def look(commands: "WorkflowCommands") -> list[Overview]:
+        queries = commands.queries
+        return [await queries.overview(name)] if name else await queries.overviews()
 
-    found = at_desk(context, store, look, to_look=True)
+    found = with_commands(context, store, look, to_look=True)
     now_ms = clock_of(context).now_ms()
     return overviews_text(found, now_ms=now_ms, as_json=as_json, in_full=bool(name))
 
@@ -151,8 +152,11 @@ def runs_command(
     from gnomon.cli.workflow_view import runs_text
 
     limit = read_count(count, most=ROWS_MAX)
-    found = at_desk(
-        context, store, lambda desk: desk.lookup.runs(name, limit=limit, after=after), to_look=True
+    found = with_commands(
+        context,
+        store,
+        lambda commands: commands.queries.runs(name, limit=limit, after=after),
+        to_look=True,
     )
     return runs_text(name, found, as_json=as_json)
 
@@ -176,10 +180,12 @@ def events_command(
 
     limit = read_count(count, most=ROWS_MAX)
     wanted = None if status is None else _one_of(status, list(EventStatus), where="status")
-    found = at_desk(
+    found = with_commands(
         context,
         store,
-        lambda desk: desk.lookup.events(name, limit=limit, topic=topic, status=wanted, after=after),
+        lambda commands: commands.queries.events(
+            name, limit=limit, topic=topic, status=wanted, after=after
+        ),
         to_look=True,
     )
     return events_text(name, found, as_json=as_json)
@@ -196,8 +202,8 @@ def inputs_command(context: click.Context, name: str, store: str, count: str, as
     from gnomon.cli.workflow_view import inputs_text
 
     limit = read_count(count, most=ROWS_MAX)
-    found = at_desk(
-        context, store, lambda desk: desk.lookup.inputs(name, limit=limit), to_look=True
+    found = with_commands(
+        context, store, lambda commands: commands.queries.inputs(name, limit=limit), to_look=True
     )
     return inputs_text(name, found, as_json=as_json)
 
@@ -221,7 +227,9 @@ def publish_command(
         raise DefinitionError(
             "must be JSON", where="payload", got=payload, hint="""write e.g. '{"n": 5}'"""
         ) from None
-    changed = at_desk(context, store, lambda desk: desk.publish(name, topic, id, value))
+    changed = with_commands(
+        context, store, lambda commands: commands.publish(name, topic, id, value)
+    )
     if as_json:
         return json.dumps({"workflow": name, "topic": topic, "id": id, "changed": changed}) + "\n"
     return f"{topic}/{id}: {'published' if changed else 'was there already'}\n"
@@ -234,7 +242,7 @@ def publish_command(
 @click.pass_context
 def run_now_command(context: click.Context, name: str, store: str, as_json: bool) -> str:
     """Let every producer run as soon as possible."""
-    at_desk(context, store, lambda desk: desk.run_now(name))
+    with_commands(context, store, lambda commands: commands.run_now(name))
     return said_text(name, "run-now", "its producers run", as_json=as_json)
 
 
@@ -245,7 +253,7 @@ def run_now_command(context: click.Context, name: str, store: str, as_json: bool
 @click.pass_context
 def pause_command(context: click.Context, name: str, store: str, as_json: bool) -> str:
     """Start nothing any more; a run at work comes to its end."""
-    at_desk(context, store, lambda desk: desk.pause(name))
+    with_commands(context, store, lambda commands: commands.pause(name))
     return said_text(name, "pause", "stopped", as_json=as_json)
 
 
@@ -256,7 +264,7 @@ def pause_command(context: click.Context, name: str, store: str, as_json: bool) 
 @click.pass_context
 def resume_command(context: click.Context, name: str, store: str, as_json: bool) -> str:
     """Go on, and try again at once what has failed."""
-    said = at_desk(context, store, lambda desk: desk.resume(name))
+    said = with_commands(context, store, lambda commands: commands.resume(name))
     return said_text(name, "resume", said, as_json=as_json)
 
 
@@ -275,9 +283,9 @@ def approve_command(
 ) -> str:
     """Grant what a run waits for, or refuse it."""
     if reject:
-        at_desk(context, store, lambda desk: desk.reject(name, key=key))
+        with_commands(context, store, lambda commands: commands.reject(name, key=key))
         return said_text(name, "reject", "refused", as_json=as_json)
-    at_desk(context, store, lambda desk: desk.approve(name, key=key))
+    with_commands(context, store, lambda commands: commands.approve(name, key=key))
     return said_text(name, "approve", "granted", as_json=as_json)
 
 
@@ -289,10 +297,10 @@ def approve_command(
 @click.pass_context
 def resolve_command(context: click.Context, name: str, said: str, store: str, as_json: bool) -> str:
     """Say what became of a mutation whose end the host does not know."""
-    from gnomon.apps.workflow.reconciling import Resolution
+    from gnomon.apps.workflow.mutation_changes import Resolution
 
     answer = _one_of(said, list(Resolution), where="answer")
-    at_desk(context, store, lambda desk: desk.resolve(name, answer))
+    with_commands(context, store, lambda commands: commands.resolve(name, answer))
     return said_text(name, "resolve", answer.value, as_json=as_json)
 
 
@@ -306,7 +314,7 @@ def skip_input_command(
     context: click.Context, name: str, input_id: str, store: str, as_json: bool
 ) -> str:
     """Do nothing more about something that came in."""
-    at_desk(context, store, lambda desk: desk.skip_input(name, input_id))
+    with_commands(context, store, lambda commands: commands.skip_input(name, input_id))
     return said_text(name, "skip-input", f"{input_id} is skipped", as_json=as_json)
 
 
@@ -325,14 +333,14 @@ def doctor_command(store: str, as_json: bool) -> int:
     return 1 if found.findings else 0
 
 
-def at_desk(
-    context: click.Context, store: str, work: "Callable[[Desk], Awaitable[_T]]", *,
+def with_commands(
+    context: click.Context, store: str, work: "Callable[[WorkflowCommands], Awaitable[_T]]", *,
     to_look: bool = False, makes: bool = False,
 ) -> _T:  # fmt: skip
     """Open the store, which only one of the commands makes, do the work, and tell its host."""
     import asyncio
 
-    from gnomon.apps.workflow.desk import Desk
+    from gnomon.apps.workflow.commands import WorkflowCommands
     from gnomon.shell.store.workflow_opening import is_shared, open_log, ring_for
 
     if not makes and not is_shared(store) and not Path(store).exists():
@@ -344,7 +352,7 @@ def at_desk(
     async def whole() -> _T:
         log = await open_log(store, threaded=False)
         try:
-            return await work(Desk(log, clock_of(context), ring=lambda name: None))
+            return await work(WorkflowCommands(log, clock_of(context), ring=lambda name: None))
         finally:
             await log.close()
 

@@ -19,11 +19,11 @@ from gnomon.cli.screen import printed, say
 from gnomon.cli.workflow_commands import (
     ROWS_MAX,
     after_option,
-    at_desk,
     count_option,
     name_argument,
     said_text,
     store_option,
+    with_commands,
 )
 from gnomon.errors import DefinitionError
 
@@ -184,7 +184,9 @@ def deploy_command(context: click.Context, file: Path, store: str, as_json: bool
 
     text = read_file(str(file)).read_text(encoding="utf-8")
     workflow = load_workflow(text, where=str(file), folder=file.parent)
-    version = at_desk(context, store, lambda desk: desk.deploy(workflow, text=text), makes=True)
+    version = with_commands(
+        context, store, lambda commands: commands.deploy(workflow, text=text), makes=True
+    )
     if as_json:
         return json.dumps({"workflow": workflow.name, "version": version}) + "\n"
     return f"{workflow.name}: version {version} is in force\n"
@@ -208,13 +210,15 @@ def versions_command(
     from gnomon.cli.workflow_view import versions_text
 
     if show is not None:
-        script = at_desk(context, store, lambda desk: desk.lookup.script(name, show), to_look=True)
+        script = with_commands(
+            context, store, lambda commands: commands.queries.script(name, show), to_look=True
+        )
         if as_json:
             return json.dumps({"workflow": name, "version": show, "text": script.text}) + "\n"
         return printed(script.text if script.text.endswith("\n") else script.text + "\n")
     limit = read_count(count, most=ROWS_MAX)
-    found = at_desk(
-        context, store, lambda desk: desk.lookup.versions(name, limit=limit, after=after),
+    found = with_commands(
+        context, store, lambda commands: commands.queries.versions(name, limit=limit, after=after),
         to_look=True,
     )  # fmt: skip
     return versions_text(name, found, as_json=as_json)
@@ -233,7 +237,9 @@ def rollback_command(
     context: click.Context, name: str, version: int | None, store: str, as_json: bool
 ) -> str:
     """Put an older version in force again, as a new version with its text."""
-    wanted, number = at_desk(context, store, lambda desk: desk.rollback(name, version))
+    wanted, number = with_commands(
+        context, store, lambda commands: commands.rollback(name, version)
+    )
     if as_json:
         return json.dumps({"workflow": name, "version": number, "rolledBackTo": wanted}) + "\n"
     return f"{name}: version {number} is in force, with the text of version {wanted}\n"
@@ -249,5 +255,5 @@ def remove_command(
     context: click.Context, name: str, store: str, discard: bool, as_json: bool
 ) -> str:
     """Remove a workflow that is paused, with its runs, events and versions."""
-    at_desk(context, store, lambda desk: desk.remove(name, discard=discard))
+    with_commands(context, store, lambda commands: commands.remove(name, discard=discard))
     return said_text(name, "remove", "removed", as_json=as_json)

@@ -7,8 +7,8 @@ Spec: SEEN-1, SEEN-3 to SEEN-6, SEEN-8 to SEEN-10, WCLI-2.
 import json
 from collections.abc import Sequence
 
-from gnomon.apps.workflow.lookup import Attempts, Page, Versions
 from gnomon.apps.workflow.overview import Overview
+from gnomon.apps.workflow.queries import Attempts, Page, Versions
 from gnomon.apps.workflow.records import (
     event_record,
     input_record,

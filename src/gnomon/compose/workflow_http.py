@@ -14,7 +14,7 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 from gnomon.apps.workflow.host import Host
-from gnomon.apps.workflow.http.application import Parts, create_app
+from gnomon.apps.workflow.http.app import Parts, create_app
 from gnomon.compose.token_file import ensure_token, loopback_access
 from gnomon.errors import DefinitionError
 from gnomon.ports import Clock

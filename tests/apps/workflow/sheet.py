@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from gnomon.apps.workflow.context import Context, Outcome, Prepared
 from gnomon.apps.workflow.definition import Consumer, Workflow
-from gnomon.apps.workflow.steps import Call
+from gnomon.apps.workflow.handler_calls import Call
 from tests.apps.workflow.stage import simple
 
 __all__ = ["Outside", "failing", "shop"]

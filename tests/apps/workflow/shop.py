@@ -4,7 +4,7 @@ import asyncio
 
 from gnomon.apps.workflow.context import Context, Outcome, Prepared
 from gnomon.apps.workflow.definition import Workflow
-from gnomon.apps.workflow.steps import Call, applied
+from gnomon.apps.workflow.handler_calls import Call, applied
 from gnomon.errors import WorkflowError
 from tests.apps.workflow.stage import everything
 

@@ -72,7 +72,7 @@ class Stage:
 
     async def publish(self, *ids: str, topic: str = "orders", workflow: str = "orders") -> None:
         for id in ids:
-            await self.host.desk.publish(workflow, topic, id, id)
+            await self.host.commands.publish(workflow, topic, id, id)
         await self.advance()
 
     async def runs(self, workflow: str = "orders") -> list[Run]:

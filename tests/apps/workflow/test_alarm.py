@@ -6,7 +6,7 @@ import pytest
 
 from gnomon.apps.workflow.alarm import Alarm
 from gnomon.apps.workflow.context import Context, Outcome, Prepared
-from gnomon.apps.workflow.steps import Call, applied
+from gnomon.apps.workflow.handler_calls import Call, applied
 from gnomon.errors import AuthError, HostError, LogicError, TransientError
 from tests.apps.workflow.sheet import Outside, shop
 from tests.apps.workflow.stage import START, Stage, everything, play, simple
@@ -80,14 +80,14 @@ def test_each_thing_that_a_run_waits_for_is_told_of_and_nothing_that_passes_by_i
     sheet.prepare(lambda ctx, state: everything(ctx, ["orders"]))
 
     async def scenario(stage: Stage) -> None:
-        desk = stage.host.desk if hasattr(stage, "host") else None
+        commands = stage.host.commands if hasattr(stage, "host") else None
         await stage.start(orders, alert=told)
-        desk = stage.host.desk
+        commands = stage.host.commands
         await stage.publish("o1")
         for _ in range(4):
             await stage.advance(minutes=1)
             if (await stage.runs())[-1].status == "paused:approval":
-                await desk.approve("orders")
+                await commands.approve("orders")
         await stage.advance(minutes=1)
         statuses = [one.status for one in told.alarms]
         assert statuses[0] == "paused:approval"
@@ -107,7 +107,7 @@ def test_who_cannot_be_told_fails_nothing_else(caplog: pytest.LogCaptureFixture)
     async def scenario(stage: Stage) -> None:
         await stage.start(orders, alert=told)
         sheet.prepare(lambda ctx, state: {})
-        await stage.host.desk.resume("orders")
+        await stage.host.commands.resume("orders")
         await stage.advance()
         assert (await stage.runs())[-1].status == "committed"
 
@@ -126,12 +126,12 @@ def test_a_workflow_that_is_paused_is_told_of_when_it_goes_on() -> None:
 
     async def scenario(stage: Stage) -> None:
         await stage.start()
-        await stage.host.desk.deploy(orders)
-        await stage.host.desk.pause("orders")
+        await stage.host.commands.deploy(orders)
+        await stage.host.commands.pause("orders")
         await stage.crash()
         await stage.start(orders, alert=told)
         assert told.alarms == []
-        await stage.host.desk.resume("orders")
+        await stage.host.commands.resume("orders")
         await stage.advance()
         assert [one.status for one in told.alarms] == ["failed:logic"]
 
@@ -155,21 +155,21 @@ def test_an_outage_of_hours_is_told_of_once_and_the_workflow_goes_on_when_it_end
         await stage.publish("o1")
         await stage.advance(minutes=5)
         assert told.said() == []
-        assert (await stage.host.desk.lookup.overview("orders")).status == "Running"
+        assert (await stage.host.queries.overview("orders")).status == "Running"
 
         await stage.advance(hours=4)
         issue = "Has failed 6 times in a row, and is tried again: no connection"
         assert told.said() == [
             ("paused:transient", issue, "wait, or gnomon workflow resume orders")
         ]
-        seen = await stage.host.desk.lookup.overview("orders")
+        seen = await stage.host.queries.overview("orders")
         assert seen.status == "Needs attention"
         assert seen.next_ms is not None
         assert START < seen.next_ms - 4 * 3_600_000 - 300_000 <= START + 600_000
 
         await stage.advance(hours=1, minutes=10)
         assert await stage.events() == {"o1": "consumed"}
-        assert (await stage.host.desk.lookup.overview("orders")).status == "Idle"
+        assert (await stage.host.queries.overview("orders")).status == "Idle"
         assert (len(outside.made), len(told.alarms)) == (1, 1)
         assert [outside.asked[0], *outside.asked[6:9]] == [0, 630, 1230, 1830]
         assert len(outside.asked) == 7 + (5 * 3600 - 630) // 600 + 1
@@ -199,7 +199,7 @@ def test_the_next_outage_is_told_of_again_and_so_is_one_that_a_person_resumed_in
     async def scenario(stage: Stage) -> None:
         await stage.start(orders, alert=told)
         await stage.advance(hours=1)
-        await stage.host.desk.resume("orders")
+        await stage.host.commands.resume("orders")
         await stage.advance(minutes=5)
         assert len(told.alarms) == 1
         assert "OutageOver" not in caplog.text
@@ -271,7 +271,7 @@ def test_a_second_thing_that_the_same_run_waits_for_is_told_of_too() -> None:
         await stage.publish("o1")
         await stage.advance(minutes=1)
         signed_in.append(True)
-        await stage.host.desk.approve("orders")
+        await stage.host.commands.approve("orders")
         await stage.advance(minutes=1)
 
         (first, second) = told.alarms

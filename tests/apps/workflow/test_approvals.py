@@ -3,8 +3,8 @@
 import pytest
 
 from gnomon.apps.workflow.context import Context
-from gnomon.apps.workflow.reconciling import Resolution
-from gnomon.apps.workflow.steps import Call, not_applied
+from gnomon.apps.workflow.handler_calls import Call, not_applied
+from gnomon.apps.workflow.mutation_changes import Resolution
 from gnomon.errors import AuthError, LogicError, PermissionDeniedError, TransientError
 from tests.apps.workflow.sheet import Outside, failing, shop
 from tests.apps.workflow.stage import Stage, play, simple
@@ -23,7 +23,7 @@ def test_a_tool_that_has_not_acted_and_wants_a_new_sign_in_waits_for_it() -> Non
         waiting = (await stage.runs())[-1]
         assert (waiting.phase, waiting.status) == ("mutating", "paused:approval")
         assert waiting.error == "reconnect the sheet"
-        await stage.host.desk.approve("orders")
+        await stage.host.commands.approve("orders")
         await stage.advance()
 
         assert outside.made == ["orders/2-t1", "orders/2-t1"]
@@ -51,7 +51,7 @@ def test_who_has_signed_in_again_is_still_asked_about_the_mutation() -> None:
         await stage.start(orders)
         await stage.publish("o1")
         tokens.append("new")
-        await stage.host.desk.approve("orders")
+        await stage.host.commands.approve("orders")
         await stage.advance()
 
         waiting = (await stage.runs())[-1]
@@ -59,7 +59,7 @@ def test_who_has_signed_in_again_is_still_asked_about_the_mutation() -> None:
         assert outside.made == []
         assert waiting.asked is not None
         assert waiting.asked[:3] == ("append", '["o1"]', "orders/1-t1")
-        await stage.host.desk.approve("orders", key="orders/1-t1")
+        await stage.host.commands.approve("orders", key="orders/1-t1")
         await stage.advance()
         assert outside.made == ["orders/1-t1"]
 
@@ -81,7 +81,7 @@ def test_another_script_may_make_what_was_approved_and_nothing_else(
         await stage.start(orders)
         await stage.publish("o1")
         await stage.host.deploy(second, text="# another")
-        await stage.host.desk.approve("orders")
+        await stage.host.commands.approve("orders")
         await stage.advance()
 
         assert outside.made == made
@@ -108,7 +108,7 @@ def test_a_tool_that_wants_approval_since_a_deployment_is_not_called_again_witho
         await stage.start(orders)
         await stage.publish("o1")
         await stage.host.deploy(second, text="# with approval")
-        await stage.host.desk.approve("orders")  # the permission
+        await stage.host.commands.approve("orders")  # the permission
         await stage.advance()
 
         assert outside.made == ["orders/2-t1"]
@@ -116,7 +116,7 @@ def test_a_tool_that_wants_approval_since_a_deployment_is_not_called_again_witho
         assert (waiting.phase, waiting.fault) == ("mutating", "approval")
         assert waiting.asked is not None
         assert waiting.asked.key == "orders/2-t1"
-        await stage.host.desk.approve("orders")
+        await stage.host.commands.approve("orders")
         await stage.advance()
         assert outside.made == ["orders/2-t1", "orders/2-t1"]
 
@@ -138,7 +138,7 @@ def test_a_tool_that_is_not_there_any_more_has_not_acted() -> None:
         await stage.start(orders)
         await stage.publish("o1")
         await stage.host.deploy(second, text="# without the tool")
-        await stage.host.desk.approve("orders")
+        await stage.host.commands.approve("orders")
         await stage.advance()
 
         waiting = (await stage.runs())[-1]
@@ -170,8 +170,8 @@ def test_a_mutation_waits_for_approval_and_keeps_its_preparation(
         assert outside.made == []
         await stage.crash()
         await stage.start(orders)
-        desk = stage.host.desk
-        await (desk.approve("orders") if approves else desk.reject("orders"))
+        commands = stage.host.commands
+        await (commands.approve("orders") if approves else commands.reject("orders"))
         await stage.advance()
 
         assert outside.made == (["orders/2-t1"] if approves else [])
@@ -192,7 +192,7 @@ def test_what_was_not_permitted_is_made_by_the_same_run_under_the_same_key_when_
         await stage.start(orders)
         await stage.publish("o1")
         assert await stage.events() == {"o1": "reserved"}
-        await stage.host.desk.approve("orders")
+        await stage.host.commands.approve("orders")
         await stage.advance()
 
         assert outside.made == ["orders/2-t1", "orders/2-t1"]
@@ -217,7 +217,7 @@ def test_after_signing_in_again_the_same_run_goes_on() -> None:
         await stage.start(orders)
         assert await stage.story() == ["1 sheet preparing paused:approval"]
         tokens.append("new")
-        await stage.host.desk.approve("orders")
+        await stage.host.commands.approve("orders")
         await stage.advance()
         assert await stage.story() == ["1 sheet committed committed"]
 
@@ -241,7 +241,7 @@ def test_an_approval_holds_while_an_outage_lasts_and_the_key_stays(acted: bool |
         await stage.start(orders)
         await stage.publish("o1")
         assert await questions(stage) == [("append", '["o1"]', "orders/2-t1")]
-        await stage.host.desk.approve("orders")
+        await stage.host.commands.approve("orders")
         await stage.advance(hours=1)
 
         assert outside.made == ["orders/2-t1"] * 7
@@ -262,9 +262,9 @@ def test_an_approval_holds_after_a_crash_before_and_after_its_first_try() -> Non
     async def scenario(stage: Stage) -> None:
         await stage.start(orders)
         await stage.publish("o1")
-        desk = stage.host.desk
+        commands = stage.host.commands
         await stage.crash()
-        await desk.approve("orders")
+        await commands.approve("orders")
         await stage.start(orders)
         await stage.crash()
         await stage.start(orders)
@@ -285,9 +285,9 @@ def test_an_approval_holds_when_a_person_says_that_it_did_not_happen() -> None:
     async def scenario(stage: Stage) -> None:
         await stage.start(orders)
         await stage.publish("o1")
-        await stage.host.desk.approve("orders")
+        await stage.host.commands.approve("orders")
         await stage.advance()
-        await stage.host.desk.resolve("orders", Resolution.DID_NOT_HAPPEN)
+        await stage.host.commands.resolve("orders", Resolution.DID_NOT_HAPPEN)
         await stage.advance()
 
         assert outside.made == ["orders/2-t1"] * 2
@@ -305,13 +305,13 @@ def test_other_parameters_after_an_outage_are_asked_about_under_a_key_of_their_o
     async def scenario(stage: Stage) -> None:
         await stage.start(orders)
         await stage.publish("o1")
-        await stage.host.desk.approve("orders")
+        await stage.host.commands.approve("orders")
         await stage.publish("o2")
         await stage.advance(minutes=1)
 
         assert outside.made == ["orders/2-t1"]
         assert await questions(stage) == [("append", '["o1","o2"]', "orders/3-t3")]
-        await stage.host.desk.approve("orders")
+        await stage.host.commands.approve("orders")
         await stage.advance()
         assert outside.made == ["orders/2-t1", "orders/3-t3"]
 
@@ -328,7 +328,7 @@ def test_another_version_of_the_script_is_asked_about_after_an_outage() -> None:
     async def scenario(stage: Stage) -> None:
         await stage.start(orders)
         await stage.publish("o1")
-        await stage.host.desk.approve("orders")
+        await stage.host.commands.approve("orders")
         await stage.advance()
         await stage.host.deploy(second, text="# mended")
         await stage.advance(minutes=1)
@@ -348,7 +348,7 @@ def test_an_approval_is_over_with_its_mutation() -> None:
     async def scenario(stage: Stage) -> None:
         await stage.start(orders)
         await stage.publish("o1")
-        await stage.host.desk.approve("orders")
+        await stage.host.commands.approve("orders")
         await stage.publish("o2")
         await stage.advance()
 

@@ -1,228 +1,174 @@
-"""What a person may ask of a workflow, and what that changes."""
+"""Commands to workflows at work: run now, pause, resume, and what another process has changed."""
 
-from dataclasses import replace
+import asyncio
+from collections.abc import Callable
 
 import pytest
 
-from gnomon.apps.workflow.agenda import Begin, Retry, choose
-from gnomon.apps.workflow.commands import approve, pause, reject, resume, run_now, skip_input
-from gnomon.apps.workflow.course import SKIPPED, after
-from gnomon.errors import CommandRefusedError
-from gnomon.ports.workflow_facts import (
-    Asked,
-    Event,
-    EventStatus,
-    Facts,
-    HandlerKind,
-    Mode,
-    MutationStatus,
-    Phase,
-    RunStatus,
-)
-from tests.apps.workflow.facts import NOW, consumer, facts, mutation, producer, run
+from gnomon.apps.workflow.commands import WorkflowCommands
+from gnomon.apps.workflow.context import Context
+from gnomon.apps.workflow.definition import Workflow
+from gnomon.errors import CommandRefusedError, DefinitionError, UnknownWorkflowError
+from tests.apps.workflow.stage import START, Stage, everything, play, simple
 from tests.clauses import clause
 
-RESERVED = [Event(topic="orders", id="o1", payload="1", causes=("shop/order/1",))]
 
+@clause("HOST-2", "WASK-7")
+def test_what_another_process_has_changed_is_seen_within_half_a_minute() -> None:
+    orders, _ = simple()
 
-@clause("WASK-1")
-def test_a_workflow_is_paused_once() -> None:
-    change = pause(facts())
+    async def scenario(stage: Stage) -> None:
+        await stage.start(orders)
+        elsewhere = WorkflowCommands(stage.log, stage, ring=lambda name: None)
+        await elsewhere.publish("orders", "orders", "o1")
+        await stage.advance(seconds=31)
+        assert await stage.events() == {"o1": "consumed"}
+        await elsewhere.pause("orders")
+        await stage.publish("o2")
+        assert await stage.events() == {"o1": "consumed", "o2": "pending"}
 
-    assert change is not None
-    assert change.standing.mode is Mode.PAUSED
-    assert pause(facts(mode=Mode.PAUSED)) is None
-
-
-@clause("WASK-8")
-def test_a_paused_workflow_goes_on() -> None:
-    known = facts(producer(next_run_ms=NOW), mode=Mode.PAUSED)
-
-    change = resume(known, now_ms=NOW)
-
-    assert change is not None
-    now = after(known, change, number=1)
-    assert choose(now, {}, now_ms=NOW, repairs=False) == Begin("poll")
-    assert resume(facts(), now_ms=NOW) is None
-
-
-@clause("WASK-8", "FAIL-8", "FAIL-21")
-@pytest.mark.parametrize("status", [RunStatus.TRANSIENT, RunStatus.LOGIC, RunStatus.INTERNAL])
-def test_what_has_failed_is_tried_at_once_with_all_counts_at_zero(status: RunStatus) -> None:
-    known = facts(open_run=run(Phase.PREPARING, status), failures=6, repairs=3)
-
-    change = resume(known, now_ms=NOW)
-
-    assert change is not None
-    assert (change.standing.failures, change.standing.repairs) == (0, 0)
-    now = after(known, change, number=1)
-    assert choose(now, {}, now_ms=NOW, repairs=False) == Retry()
-
-
-@clause("WASK-8", "FAIL-7")
-@pytest.mark.parametrize(
-    ("status", "mutates", "why"),
-    [
-        (RunStatus.APPROVAL, MutationStatus.FAILED, "waits for a person"),
-        (RunStatus.RECONCILIATION, MutationStatus.NEEDS_RECONCILE, "is finding out by itself"),
-        (RunStatus.RECONCILIATION, MutationStatus.INDETERMINATE, "whose end is unknown"),
-    ],
-)
-def test_resuming_is_refused_where_a_person_must_decide(
-    status: RunStatus, mutates: MutationStatus, why: str
-) -> None:
-    waiting = run(Phase.MUTATING, status)
-    paused = facts(open_run=waiting, of=mutation(mutates), mode=Mode.PAUSED)
-
-    with pytest.raises(CommandRefusedError, match=why):
-        resume(facts(open_run=waiting, of=mutation(mutates)), now_ms=NOW)
-    change = resume(paused, now_ms=NOW)
-    assert change is not None
-    assert (change.standing.mode, change.standing.retry_ms) == (Mode.ACTIVE, None)
+    play(scenario)
 
 
 @clause("WASK-4")
-def test_run_now_makes_every_producer_due() -> None:
-    one, two = producer("one"), producer("two")
+def test_run_now_runs_every_producer_once_and_counts_anew() -> None:
+    orders = Workflow("orders")
+    at: dict[str, list[float]] = {"one": [], "two": []}
 
-    change = run_now(facts(one, two, consumer()), now_ms=NOW)
+    async def scenario(stage: Stage) -> None:
+        def note(name: str) -> Callable[..., None]:
+            return lambda ctx, state: at[name].append((stage.now_ms() - START) / 1000)
 
-    assert [(each.name, each.next_run_ms) for each in change.handlers] == [
-        ("one", NOW), ("two", NOW),
-    ]  # fmt: skip
+        orders.producer("one", interval="5m")(note("one"))
+        orders.producer("two", cron="0 * * * *")(note("two"))
+        await stage.start(orders)
+        await stage.advance(minutes=1)
+        await stage.host.commands.run_now("orders")
+        await stage.advance(minutes=6)
 
+        assert at == {"one": [0, 60, 360], "two": [0, 60]}
+        assert (await stage.facts()).handler("two").next_run_ms == START + 3_600_000
 
-@clause("WASK-3", "WASK-6")
-@pytest.mark.parametrize(
-    ("known", "why"),
-    [
-        (facts(open_run=run()), "has a run that is not over"),
-        (facts(open_run=run(Phase.PREPARING, RunStatus.TRANSIENT)), "has a run that is not over"),
-        (facts(mode=Mode.PAUSED), "is stopped"),
-        (facts(consumer()), "has no producers"),
-    ],
-)
-def test_run_now_is_refused_when_it_cannot_be_now(known: Facts, why: str) -> None:
-    with pytest.raises(CommandRefusedError, match=why):
-        run_now(known, now_ms=NOW)
+    play(scenario)
 
 
-@clause("WASK-5", "FAIL-5", "FAIL-6", "MUTATE-15")
-@pytest.mark.parametrize("phase", [Phase.PREPARING, Phase.PREPARED, Phase.MUTATING, Phase.EMITTING])
-def test_approval_lets_the_same_run_go_on_in_its_phase(phase: Phase) -> None:
-    change = approve(facts(open_run=run(phase, RunStatus.APPROVAL), script=2), now_ms=NOW)
+@clause("WASK-1", "WASK-8")
+def test_a_paused_workflow_waits_and_goes_on_with_what_has_gathered() -> None:
+    orders, _ = simple()
 
-    (granted,) = change.runs
-    assert (granted.number, granted.phase, granted.status) == (7, phase, RunStatus.ACTIVE)
-    assert (granted.approved, granted.script) == (None, 2)
+    async def scenario(stage: Stage) -> None:
+        await stage.start(orders)
+        await stage.host.commands.pause("orders")
+        await stage.publish("o1", "o2")
+        await stage.advance(hours=1)
+        assert await stage.events() == {"o1": "pending", "o2": "pending"}
+        with pytest.raises(CommandRefusedError, match="is stopped"):
+            await stage.host.commands.run_now("orders")
+        await stage.host.commands.resume("orders")
+        await stage.advance()
+        assert await stage.events() == {"o1": "consumed", "o2": "consumed"}
 
-
-ASKED = Asked("pay", '{"eur":5}', "orders/7-t1", "Pay", False, 1)
-
-
-@clause("MUTATE-15")
-def test_an_approval_is_one_of_the_mutation_that_was_asked_about() -> None:
-    waiting = replace(
-        run(Phase.PREPARED, RunStatus.APPROVAL), fault="approval", asked=ASKED
-    )  # fmt: skip
-
-    (granted,) = approve(facts(open_run=waiting), now_ms=NOW, key="orders/7-t1").runs
-
-    assert (granted.approved, granted.asked) == (ASKED, None)
-
-
-@clause("MUTATE-16")
-@pytest.mark.parametrize("fault", ["auth", "permission", "precondition"])
-def test_to_sign_in_again_approves_no_mutation(fault: str) -> None:
-    before = replace(run(Phase.PREPARED, RunStatus.APPROVAL), fault=fault, asked=ASKED)
-
-    (granted,) = approve(facts(open_run=before), now_ms=NOW).runs
-
-    assert granted.approved is None
-
-
-@clause("MUTATE-15", "WASK-6")
-@pytest.mark.parametrize("fault", ["approval", "auth"])
-def test_an_approval_of_another_mutation_is_refused(fault: str) -> None:
-    waiting = replace(run(Phase.PREPARED, RunStatus.APPROVAL), fault=fault, asked=ASKED)
-
-    with pytest.raises(CommandRefusedError, match="waits for"):
-        approve(facts(open_run=waiting), now_ms=NOW, key="orders/6-t9")
-
-
-@clause("WASK-5", "WASK-6")
-@pytest.mark.parametrize("status", [one for one in RunStatus if one is not RunStatus.APPROVAL])
-def test_approval_is_refused_when_nothing_waits_for_it(status: RunStatus) -> None:
-    with pytest.raises(CommandRefusedError, match="waits for no approval"):
-        approve(facts(open_run=run(Phase.PREPARED, status)), now_ms=NOW)
-
-
-@clause("MUTATE-15")
-def test_a_rejected_mutation_is_skipped_and_next_is_told() -> None:
-    known = facts(
-        open_run=run(Phase.MUTATING, RunStatus.APPROVAL, mutation=7),
-        of=mutation(MutationStatus.FAILED),
-    )
-
-    change = reject(known, now_ms=NOW)
-
-    assert (change.runs[0].phase, change.runs[0].mutated) == (Phase.MUTATED, SKIPPED)
-    assert change.runs[0].status is RunStatus.ACTIVE
-    assert change.mutations[0].status is MutationStatus.SKIPPED
+    play(scenario)
 
 
 @clause("WASK-6")
+def test_a_command_to_a_workflow_that_is_not_there_says_which_are() -> None:
+    orders, _ = simple()
+
+    async def scenario(stage: Stage) -> None:
+        await stage.start(orders)
+        with pytest.raises(UnknownWorkflowError, match="deployed are: orders"):
+            await stage.host.commands.pause("order")
+        with pytest.raises(DefinitionError, match="write one of done, orders"):
+            await stage.host.commands.publish("orders", "orderz", "o1")
+
+    play(scenario)
+
+
+@clause("WASK-6", "FLOW-18")
 @pytest.mark.parametrize(
-    "known",
+    ("id", "payload", "where"),
     [
-        facts(),
-        facts(open_run=run(Phase.PREPARING, RunStatus.APPROVAL)),
-        facts(open_run=run(Phase.EMITTING, RunStatus.APPROVAL)),
-        facts(open_run=run(Phase.PREPARED)),
+        ("", 1, "id"),
+        ("x" * 501, 1, "id"),
+        ("a\0b", 1, "id"),
+        ("\udcff", 1, "id"),
+        ("o1", object(), "payload"),
+        ("o1", "x" * 1_000_000, "payload"),
     ],
 )
-def test_what_does_not_wait_for_approval_cannot_be_rejected(known: Facts) -> None:
-    with pytest.raises(CommandRefusedError):
-        reject(known, now_ms=NOW)
+def test_what_cannot_be_kept_is_not_published(id: str, payload: object, where: str) -> None:
+    orders, _ = simple()
+
+    async def scenario(stage: Stage) -> None:
+        await stage.start(orders)
+        with pytest.raises(DefinitionError) as refused:
+            await stage.host.commands.publish("orders", "orders", id, payload)
+
+        assert refused.value.where == where
+        assert await stage.events() == {}
+
+    play(scenario)
+
+
+def fetched(*, approval: bool = False) -> Workflow:
+    """A producer that fetches two orders, each an input, and a consumer that ships both."""
+    orders, sheet = simple()
+
+    @orders.producer(interval="1h", publishes=["orders"])
+    def fetch(ctx: Context, state: object) -> None:
+        for id in ("o1", "o2"):
+            ctx.publish("orders", id, id, inputs=[ctx.input("shop", "order", id)])
+
+    sheet.mutate(lambda ctx, prepared: ctx.mutate("ship", prepared.data))
+    orders.tool("ship", approval=approval)(lambda call: None)
+    return orders
 
 
 @clause("INPUT-3")
-def test_skipping_an_input_leaves_a_run_that_has_nothing_of_it() -> None:
-    change = skip_input(facts(open_run=run(Phase.PREPARED)), "shop/order/2", RESERVED, now_ms=NOW)
+def test_an_input_can_be_skipped_while_its_run_waits_for_approval() -> None:
+    async def scenario(stage: Stage) -> None:
+        await stage.start(fetched(approval=True))
+        await stage.advance(seconds=1)
+        assert await stage.events() == {"o1": "reserved", "o2": "reserved"}
 
-    assert (change.skip_input, change.runs) == ("shop/order/2", ())
+        await stage.host.commands.skip_input("orders", "shop/order/o1")
+        await stage.advance()
+        await stage.host.commands.approve("orders")
+        await stage.advance()
 
+        assert await stage.events() == {"o1": "skipped", "o2": "consumed"}
 
-@clause("INPUT-3")
-def test_skipping_an_input_begins_a_run_afresh_that_has_reserved_some_of_it() -> None:
-    change = skip_input(facts(open_run=run(Phase.PREPARED)), "shop/order/1", RESERVED, now_ms=NOW)
-
-    left, fresh = change.runs
-    assert (left.status, left.phase) == (RunStatus.TRANSIENT, Phase.PREPARED)
-    assert (fresh.retry_of, fresh.status) == (7, RunStatus.ACTIVE)
-    assert change.settle == (7, EventStatus.PENDING)
-
-
-@clause("INPUT-3")
-@pytest.mark.parametrize(
-    ("status", "kind", "afresh"),
-    [
-        (RunStatus.ACTIVE, HandlerKind.CONSUMER, True),
-        (RunStatus.ACTIVE, HandlerKind.PRODUCER, False),
-        (RunStatus.TRANSIENT, HandlerKind.CONSUMER, False),
-    ],
-)
-def test_skipping_an_input_begins_a_prepare_afresh_that_may_have_seen_it(
-    status: RunStatus, kind: HandlerKind, afresh: bool
-) -> None:
-    known = facts(open_run=run(Phase.PREPARING, status, kind=kind))
-
-    assert bool(skip_input(known, "shop/order/1", [], now_ms=NOW).runs) is afresh
+    play(scenario)
 
 
-@clause("INPUT-3")
-@pytest.mark.parametrize("phase", [Phase.MUTATING, Phase.MUTATED, Phase.EMITTING])
-def test_skipping_an_input_lets_a_run_that_mutates_come_to_its_end(phase: Phase) -> None:
-    change = skip_input(facts(open_run=run(phase)), "shop/order/1", RESERVED, now_ms=NOW)
+@clause("INPUT-3", "WASK-7")
+def test_an_input_can_be_skipped_while_a_prepare_that_has_seen_it_is_at_work() -> None:
+    orders = fetched()
 
-    assert (change.runs, change.settle) == ((), None)
+    @orders.consumers["sheet"].prepare
+    async def prepare(ctx: Context, state: object) -> object:
+        found = everything(ctx, ["orders"])
+        await asyncio.sleep(10)
+        return found
+
+    async def scenario(stage: Stage) -> None:
+        await stage.start(orders)
+        await stage.advance(seconds=15)
+        await stage.host.commands.skip_input("orders", "shop/order/o1")
+        await stage.advance(minutes=1)
+
+        assert await stage.events() == {"o1": "skipped", "o2": "consumed"}
+        assert [one.status for one in await stage.runs() if one.fault == "logic"] == []
+
+    play(scenario)
+
+
+@clause("WASK-6", "INPUT-3")
+def test_an_input_that_is_not_there_cannot_be_skipped() -> None:
+    async def scenario(stage: Stage) -> None:
+        await stage.start(fetched())
+        with pytest.raises(DefinitionError, match="must be an input"):
+            await stage.host.commands.skip_input("orders", "shop/order/o9")
+
+    play(scenario)

@@ -7,7 +7,6 @@ from contextlib import suppress
 
 import pytest
 
-from gnomon.apps.workflow.caller import Caller
 from gnomon.apps.workflow.context import (
     MUTATE,
     NEXT,
@@ -19,7 +18,8 @@ from gnomon.apps.workflow.context import (
     to_json,
 )
 from gnomon.apps.workflow.definition import Tool
-from gnomon.apps.workflow.pending import PendingEvents
+from gnomon.apps.workflow.function_calls import FunctionCalls
+from gnomon.apps.workflow.pending_events import PendingEvents
 from gnomon.core.civil.instant import from_epoch
 from gnomon.errors import LogicError, TransientError
 from gnomon.ports.workflow_facts import Event, Handler, HandlerKind
@@ -280,15 +280,15 @@ def test_without_reservations_mutate_is_not_called() -> None:
 @clause("FLOW-19")
 def test_functions_are_called_in_threads_and_coroutines_in_the_loop() -> None:
     async def scenario() -> None:
-        caller = Caller(SystemClock(), threads=1)
+        functions = FunctionCalls(SystemClock(), threads=1)
 
         async def coroutine() -> int:
             return threading.get_ident()
 
-        assert await caller.call(coroutine) == threading.get_ident()
-        assert await caller.call(threading.get_ident) != threading.get_ident()
-        assert await caller.mutate(threading.get_ident) != threading.get_ident()
-        caller.close()
+        assert await functions.call(coroutine) == threading.get_ident()
+        assert await functions.call(threading.get_ident) != threading.get_ident()
+        assert await functions.mutate(threading.get_ident) != threading.get_ident()
+        functions.close()
 
     asyncio.run(scenario())
 
@@ -303,11 +303,11 @@ def test_what_a_function_raises_ends_nothing_but_its_step(
         raise error
 
     async def scenario() -> None:
-        caller = Caller(SystemClock(), threads=threads)
+        functions = FunctionCalls(SystemClock(), threads=threads)
         if threads or not isinstance(error, KeyboardInterrupt):
             with pytest.raises((ValueError, LogicError)):
-                await caller.call(function)
-        caller.close()
+                await functions.call(function)
+        functions.close()
 
     asyncio.run(scenario())
 

@@ -6,8 +6,8 @@ from datetime import timedelta
 import pytest
 
 from gnomon.apps.workflow.definition import Workflow
-from gnomon.apps.workflow.schedule import read_schedule, schedule_words
 from gnomon.apps.workflow.script import load_workflow, make_script
+from gnomon.apps.workflow.timing import read_schedule, schedule_words
 from gnomon.errors import DefinitionError, TransientError
 from gnomon.ports.workflow_facts import Handler, HandlerKind
 from tests.clauses import clause

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from gnomon.apps.workflow.agenda import Next, Reconcile, Repair, Rest, Retry, choose
-from gnomon.apps.workflow.course import fail
 from gnomon.apps.workflow.failure import Failure, Fault, backoff_ms, classify
-from gnomon.apps.workflow.reconciling import mutation_failed
+from gnomon.apps.workflow.mutation_changes import mutation_failed
+from gnomon.apps.workflow.next_step import Next, Reconcile, Repair, Rest, Retry, choose
+from gnomon.apps.workflow.run_changes import fail
 from gnomon.errors import (
     AuthError,
     HostError,

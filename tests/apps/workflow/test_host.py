@@ -7,7 +7,7 @@ import pytest
 
 from gnomon.apps.workflow.context import Context, Outcome, Prepared
 from gnomon.apps.workflow.definition import Workflow
-from gnomon.apps.workflow.steps import Call
+from gnomon.apps.workflow.handler_calls import Call
 from gnomon.errors import StoreError, TransientError
 from tests.apps.workflow.stage import START, Stage, everything, play, simple
 from tests.clauses import clause
@@ -97,9 +97,9 @@ def test_a_prepare_sees_as_much_as_its_consumer_says_and_knows_how_much_there_is
 
     async def scenario(stage: Stage) -> None:
         await stage.start(orders)
-        await stage.host.desk.pause("orders")
+        await stage.host.commands.pause("orders")
         await stage.publish("o1", "o2", "o3")
-        await stage.host.desk.resume("orders")
+        await stage.host.commands.resume("orders")
         await stage.advance()
 
         assert seen[-1] == (["o1", "o2"], 3)
@@ -122,7 +122,7 @@ def test_an_event_published_again_calls_no_consumer_unless_it_is_pending_and_cha
         await stage.publish("o1")
         await stage.publish("o1")
         assert calls == [0, 1]
-        await stage.host.desk.publish("orders", "orders", "o1", "another")
+        await stage.host.commands.publish("orders", "orders", "o1", "another")
         await stage.advance()
         assert calls == [0, 1, 1]
 
@@ -272,7 +272,7 @@ def test_a_deployment_whose_answer_is_lost_is_run_by_the_program_that_has_it(
 
     async def scenario(stage: Stage) -> None:
         await stage.start(first)
-        monkeypatch.setattr(stage.host.desk, "deploy", lose_answer(stage.host.desk.deploy))
+        monkeypatch.setattr(stage.host.commands, "deploy", lose_answer(stage.host.commands.deploy))
         with pytest.raises(StoreError):
             await stage.host.deploy(second)
         await stage.publish("o1")

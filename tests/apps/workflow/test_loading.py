@@ -50,7 +50,7 @@ def test_a_script_that_cannot_be_loaded_is_told_of_once_for_each_version_and_cau
 
     async def scenario(stage: Stage) -> None:
         await stage.start()
-        await stage.host.desk.deploy(load_workflow(TEXT, where="orders.py"), text=TEXT)
+        await stage.host.commands.deploy(load_workflow(TEXT, where="orders.py"), text=TEXT)
         await stage.advance(minutes=1)
         await stage.crash()
         be_away("no answer from 0x7f01 after 10 s")
@@ -66,11 +66,11 @@ def test_a_script_that_cannot_be_loaded_is_told_of_once_for_each_version_and_cau
         monkeypatch.delitem(sys.modules, "a_share_that_is_away")
         made = load_workflow(text, where="orders.py")
         be_away("refused")
-        await stage.host.desk.deploy(made, text=text)
+        await stage.host.commands.deploy(made, text=text)
         await stage.advance(hours=1)
         monkeypatch.delitem(sys.modules, "a_share_that_is_away")
         await stage.advance(minutes=10)
-        assert (await stage.host.desk.lookup.overview("orders")).issue == ""
+        assert (await stage.host.queries.overview("orders")).issue == ""
         assert [(one.status, one.run, one.mutation, one.script) for one in told] == [
             ("unloadable", None, None, 1), ("unloadable", None, None, 1),
             ("unloadable", None, None, 2),
@@ -102,16 +102,16 @@ def test_a_script_is_told_of_again_after_it_could_be_loaded_and_by_the_next_host
 
     async def scenario(stage: Stage) -> None:
         await stage.start()
-        await stage.host.desk.deploy(load_workflow(TEXT, where="orders.py"), text=TEXT)
+        await stage.host.commands.deploy(load_workflow(TEXT, where="orders.py"), text=TEXT)
         await stage.advance(minutes=1)
-        await stage.host.desk.pause("orders")
+        await stage.host.commands.pause("orders")
         await stage.crash()
         be_away()
         await stage.start(alert=hear)
         await stage.advance(hours=1)
         assert told == []
 
-        await stage.host.desk.resume("orders")
+        await stage.host.commands.resume("orders")
         await stage.advance(hours=1)
         await stage.crash()
         await stage.start(alert=hear)
@@ -123,7 +123,7 @@ def test_a_script_is_told_of_again_after_it_could_be_loaded_and_by_the_next_host
         text = TEXT + "# changed"
         made = load_workflow(text, where="orders.py")
         be_away()
-        await stage.host.desk.deploy(made, text=text)
+        await stage.host.commands.deploy(made, text=text)
         await stage.advance(hours=1)
         assert told[2:] == [issue(2, "refused")]
 
@@ -156,19 +156,19 @@ orders.consumer("sheet", subscribes=["orders"]).prepare(
 
     async def scenario(stage: Stage) -> None:
         await stage.start()
-        await stage.host.desk.deploy(load_workflow(text, where="orders.py"), text=text)
+        await stage.host.commands.deploy(load_workflow(text, where="orders.py"), text=text)
         await stage.advance(minutes=1)
         await stage.crash()
         monkeypatch.setitem(sys.modules, "a_share_that_is_away", sys)
         await stage.start()
         await stage.publish("o1")
         await stage.advance(hours=2)
-        assert "cannot be loaded" in (await stage.host.desk.lookup.overview("orders")).issue
+        assert "cannot be loaded" in (await stage.host.queries.overview("orders")).issue
         assert await stage.events() == {"o1": "pending"}
 
         monkeypatch.delitem(sys.modules, "a_share_that_is_away")
         await stage.advance(minutes=10)
         assert await stage.events() == {"o1": "consumed"}
-        assert (await stage.host.desk.lookup.overview("orders")).status == "Idle"
+        assert (await stage.host.queries.overview("orders")).status == "Idle"
 
     play(scenario)

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from gnomon.apps.workflow.context import Context, Outcome
-from gnomon.apps.workflow.reconciling import Resolution
-from gnomon.apps.workflow.steps import Call, applied, not_applied, unknown
+from gnomon.apps.workflow.handler_calls import Call, applied, not_applied, unknown
+from gnomon.apps.workflow.mutation_changes import Resolution
 from gnomon.errors import AuthError, LogicError, TransientError
 from gnomon.workflow import host
 from tests.apps.workflow.sheet import Outside, shop
@@ -113,7 +113,7 @@ def test_what_cannot_be_told_is_asked_without_end_and_after_five_times_a_person_
         assert facts.mutation.status == "indeterminate"
         await stage.publish("o2")
         assert (await stage.events())["o2"] == "pending"
-        await stage.host.desk.resolve("orders", Resolution.TRY_AGAIN)
+        await stage.host.commands.resolve("orders", Resolution.TRY_AGAIN)
         await stage.advance()
         assert len(outside.asked) == 12
 
@@ -146,7 +146,7 @@ def test_a_person_decides_what_no_machine_can_know(
         await stage.publish("o1")
         await stage.advance(hours=2)
         assert len(outside.made) == 1
-        await stage.host.desk.resolve("orders", said)
+        await stage.host.commands.resolve("orders", said)
         await stage.advance()
 
         assert await stage.events() == {"o1": events}
@@ -196,7 +196,7 @@ def test_no_two_stores_draw_the_same_key(tmp_path: Path) -> None:
                 lambda ctx, prepared, outcome: committed.set() if prepared.data else None
             )
             async with host(store, orders, threads=0) as running:
-                await running.desk.publish("orders", "orders", "o1")
+                await running.commands.publish("orders", "orders", "o1")
                 await committed.wait()
 
         asyncio.run(whole())

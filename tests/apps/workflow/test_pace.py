@@ -1,8 +1,8 @@
 """Consumers that feed themselves or each other: how often they run, and who goes in between."""
 
-from gnomon.apps.workflow.agenda import Begin, Rest, choose
 from gnomon.apps.workflow.context import Context, Outcome, Prepared
 from gnomon.apps.workflow.definition import Workflow
+from gnomon.apps.workflow.next_step import Begin, Rest, choose
 from gnomon.apps.workflow.pace import BURST, Hold, Pace
 from tests.apps.workflow.facts import NOW, consumer, facts, producer
 from tests.apps.workflow.stage import START, Stage, everything, play
@@ -101,10 +101,10 @@ def test_a_chain_of_consumers_is_no_circle_however_much_goes_through_it() -> Non
 
     async def scenario(stage: Stage) -> None:
         await stage.start(chain)
-        await stage.host.desk.pause("orders")
+        await stage.host.commands.pause("orders")
         for number in range(150):
-            await stage.host.desk.publish("orders", "a", f"e{number}")
-        await stage.host.desk.resume("orders")
+            await stage.host.commands.publish("orders", "a", f"e{number}")
+        await stage.host.commands.resume("orders")
         for _ in range(20):
             await stage.advance()
 

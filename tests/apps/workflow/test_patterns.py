@@ -31,9 +31,9 @@ def test_first_in_first_out_takes_each_event_as_it_comes() -> None:
 
     async def scenario(stage: Stage) -> None:
         await stage.start(orders)
-        await stage.host.desk.pause("orders")
+        await stage.host.commands.pause("orders")
         await stage.publish("o1", "o2", "o3")
-        await stage.host.desk.resume("orders")
+        await stage.host.commands.resume("orders")
         await stage.advance()
 
         assert diary == ["o1", "o2", "o3"]

@@ -43,7 +43,7 @@ class Mender:
 async def broken(stage: Stage, mender: Mender) -> None:
     """A workflow that fails after its first event."""
     await stage.start(repairer=mender)
-    await stage.host.desk.deploy(load_workflow(BROKEN, where="orders.py"), text=BROKEN)
+    await stage.host.commands.deploy(load_workflow(BROKEN, where="orders.py"), text=BROKEN)
     await stage.advance()
     await stage.publish("o1")
 
@@ -83,7 +83,7 @@ def test_three_repairs_are_made_and_then_the_workflow_waits() -> None:
 
         assert len(mender.troubles) == 3
         assert (await stage.facts()).standing.repairs == 3
-        await stage.host.desk.resume("orders")
+        await stage.host.commands.resume("orders")
         await stage.advance()
         assert len(mender.troubles) == 6
 
@@ -136,7 +136,7 @@ def test_a_repairer_that_fails_fails_nothing_else() -> None:
             raise RuntimeError("no model")
 
         await stage.start(repairer=mender)
-        await stage.host.desk.deploy(load_workflow(BROKEN, where="orders.py"), text=BROKEN)
+        await stage.host.commands.deploy(load_workflow(BROKEN, where="orders.py"), text=BROKEN)
         await stage.advance()
         await stage.publish("o1")
 
@@ -163,7 +163,7 @@ def test_a_repair_that_takes_too_long_is_given_up_and_the_workflow_can_be_comman
         await stage.advance(seconds=2)
         assert ended == ["orders"]
         assert (await stage.runs())[-1].status == "failed:logic"
-        await stage.host.desk.deploy(load_workflow(MENDED, where="orders.py"), text=MENDED)
+        await stage.host.commands.deploy(load_workflow(MENDED, where="orders.py"), text=MENDED)
         await stage.advance()
         assert await stage.events() == {"o1": "consumed"}
 

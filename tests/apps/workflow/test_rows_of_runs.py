@@ -36,11 +36,11 @@ orders.consumer("ship", subscribes=["orders"]).prepare(
 
 
 async def approve(stage: Stage) -> None:
-    await stage.host.desk.approve("orders")
+    await stage.host.commands.approve("orders")
 
 
 async def resume(stage: Stage) -> None:
-    await stage.host.desk.resume("orders")
+    await stage.host.commands.resume("orders")
 
 
 async def wait(stage: Stage) -> None:

@@ -7,9 +7,9 @@ have tests of their own; the patterns of waking have theirs in `test_patterns`.
 
 import pytest
 
+from gnomon.apps.workflow.commands import WorkflowCommands
 from gnomon.apps.workflow.context import Context
 from gnomon.apps.workflow.definition import Workflow
-from gnomon.apps.workflow.desk import Desk
 from gnomon.errors import AuthError
 from tests.apps.workflow.shop import Shop
 from tests.apps.workflow.stage import START, Stage, everything, play, simple
@@ -88,7 +88,9 @@ def test_pending_events_make_a_consumer_dirty_again_after_a_restart() -> None:
     async def scenario(stage: Stage) -> None:
         await stage.start(shop.workflow)
         await stage.crash()
-        await Desk(stage.log, stage, ring=lambda name: None).publish("orders", "orders", "o1", "o1")
+        await WorkflowCommands(stage.log, stage, ring=lambda name: None).publish(
+            "orders", "orders", "o1", "o1"
+        )
         await stage.start(shop.workflow)
 
         assert shop.shipped == [["o1"]]
@@ -170,20 +172,20 @@ def test_a_user_sees_a_status_an_issue_a_schedule_and_what_is_pending() -> None:
 
     async def scenario(stage: Stage) -> None:
         async def seen() -> tuple[str, str, int]:
-            found = await stage.host.desk.lookup.overview("orders")
+            found = await stage.host.queries.overview("orders")
             return found.status.value, found.issue, found.pending
 
         await stage.start(shop.workflow)
         assert await seen() == ("Idle", "", 0)
-        found = await stage.host.desk.lookup.overview("orders")
+        found = await stage.host.queries.overview("orders")
         assert (found.schedule, found.next_ms) == (["Checks every 10 minutes"], START + 600_000)
         await stage.publish("o1")
         assert await seen() == ("Needs attention", "Waiting for you: reconnect Gmail", 1)
         shop.place, shop.trouble = "deliver", "hang"
-        await stage.host.desk.approve("orders")
+        await stage.host.commands.approve("orders")
         await stage.advance()
         assert await seen() == ("Running", "", 0)
-        await stage.host.desk.pause("orders")
+        await stage.host.commands.pause("orders")
         assert (await seen())[0] == "Stopped"
 
     play(scenario)

@@ -4,7 +4,7 @@ import pytest
 
 from gnomon.apps.workflow.context import Context, Outcome, Prepared
 from gnomon.apps.workflow.definition import Workflow
-from gnomon.apps.workflow.steps import Call
+from gnomon.apps.workflow.handler_calls import Call
 from gnomon.apps.workflow.storable import is_storable, storable
 from gnomon.errors import DefinitionError
 from tests.apps.workflow.stage import Stage, everything, play, simple

@@ -39,7 +39,7 @@ def test_a_handler_whose_store_goes_is_called_once(tmp_path: Path) -> None:
 
     async def serve() -> None:
         async with host(str(store), orders) as running:
-            await running.desk.run_now("orders")
+            await running.commands.run_now("orders")
             await asyncio.Event().wait()
 
     with pytest.raises(StoreGoneError):

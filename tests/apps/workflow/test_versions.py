@@ -37,11 +37,11 @@ def test_a_deployment_that_went_wrong_is_taken_back_and_its_run_tried_again() ->
         await stage.publish("o1")
         assert (await stage.runs())[-1].status == "failed:logic"
 
-        assert await stage.host.desk.rollback("orders") == (1, 3)
+        assert await stage.host.commands.rollback("orders") == (1, 3)
         await stage.advance()
 
         assert await stage.events() == {"o1": "consumed"}
-        found = await stage.host.desk.lookup.versions("orders", limit=10)
+        found = await stage.host.queries.versions("orders", limit=10)
         assert found.in_force == 3
         assert [(one.version, one.reason) for one in found.rows] == [
             (3, "rollback to 1"), (2, "deploy"), (1, "deploy"),
@@ -57,10 +57,10 @@ def test_the_version_before_is_one_that_differs_and_any_can_be_named() -> None:
         await stage.start()
         for text in (GOOD, GOOD + "# 2", GOOD + "# 3"):
             await deploy(stage, text)
-        desk = stage.host.desk
-        assert await desk.rollback("orders", 1) == (1, 4)
-        assert await desk.rollback("orders", 1) == (1, 4)  # in force already
-        assert await desk.rollback("orders") == (3, 5)
+        commands = stage.host.commands
+        assert await commands.rollback("orders", 1) == (1, 4)
+        assert await commands.rollback("orders", 1) == (1, 4)  # in force already
+        assert await commands.rollback("orders") == (3, 5)
 
     play(scenario)
 
@@ -71,14 +71,14 @@ def test_a_version_that_is_not_kept_or_has_no_text_is_refused() -> None:
 
     async def scenario(stage: Stage) -> None:
         await stage.start(orders)
-        desk = stage.host.desk
+        commands = stage.host.commands
         with pytest.raises(CommandRefusedError, match="no other version"):
-            await desk.rollback("orders")
+            await commands.rollback("orders")
         for version, said in ((1, "whose text was kept"), (7, "that is kept"), (2**62, "kept")):
             with pytest.raises(DefinitionError, match=said):
-                await desk.rollback("orders", version)
+                await commands.rollback("orders", version)
         with pytest.raises(UnknownWorkflowError):
-            await desk.rollback("nope")
+            await commands.rollback("nope")
         assert (await stage.facts()).standing.script == 1
 
     play(scenario)
@@ -99,10 +99,10 @@ def test_a_run_comes_with_its_mutation_also_a_later_attempt_of_it() -> None:
     async def scenario(stage: Stage) -> None:
         await stage.start(orders)
         await stage.publish("o1")
-        await stage.host.desk.resume("orders")
+        await stage.host.commands.resume("orders")
         await stage.advance()
 
-        found = await stage.host.desk.lookup.runs("orders", limit=2, after=4)
+        found = await stage.host.queries.runs("orders", limit=2, after=4)
         assert [one.number for one in found.rows] == [3, 2]
         assert [one.mutation for one in found.rows] == [2, 2]
         assert {number: one.key for number, one in found.mutations.items()} == {2: outside.made[0]}
@@ -117,17 +117,17 @@ def test_a_workflow_is_removed_only_when_it_is_paused_and_nothing_of_it_is_left_
 
     async def scenario(stage: Stage) -> None:
         await stage.start(orders)
-        desk = stage.host.desk
+        commands = stage.host.commands
         await stage.publish("o1")
         with pytest.raises(CommandRefusedError, match="is not stopped"):
-            await desk.remove("orders", discard=True)
-        await desk.pause("orders")
+            await commands.remove("orders", discard=True)
+        await commands.pause("orders")
         with pytest.raises(CommandRefusedError, match="has 1 event that waits"):
-            await desk.remove("orders")
-        await desk.remove("orders", discard=True)
+            await commands.remove("orders")
+        await commands.remove("orders", discard=True)
         await stage.advance(minutes=1)
         with pytest.raises(UnknownWorkflowError):
-            await desk.pause("orders")
+            await commands.pause("orders")
         assert stage.host.held == 0
 
     play(scenario)
@@ -138,10 +138,10 @@ def test_an_open_run_is_only_dropped_when_that_is_said() -> None:
     async def scenario(stage: Stage) -> None:
         await stage.start()
         await deploy(stage, BAD)
-        await stage.host.desk.pause("orders")
+        await stage.host.commands.pause("orders")
         with pytest.raises(CommandRefusedError, match="a run that is not over"):
-            await stage.host.desk.remove("orders")
-        await stage.host.desk.remove("orders", discard=True)
+            await stage.host.commands.remove("orders")
+        await stage.host.commands.remove("orders", discard=True)
         assert await stage.log.load("orders") is None
 
     play(scenario)
@@ -163,9 +163,9 @@ def test_a_host_goes_on_with_a_new_workflow_of_the_same_name_and_with_its_script
 
     async def scenario(stage: Stage) -> None:
         await stage.start(first)
-        desk = stage.host.desk
-        await desk.pause("orders")
-        await desk.remove("orders")
+        commands = stage.host.commands
+        await commands.pause("orders")
+        await commands.remove("orders")
         await stage.host.deploy(other)
         await stage.publish("o1")
         await stage.advance(minutes=2)

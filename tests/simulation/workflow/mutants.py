@@ -10,18 +10,18 @@ from dataclasses import replace
 from typing import NamedTuple
 from unittest.mock import patch
 
-from gnomon.apps.workflow import context, course, driver, forgetting, reconciling, retrying
-from gnomon.apps.workflow.course import NONE, Emission, Preparation
+from gnomon.apps.workflow import context, driver, mutation_changes, recovery, retention, run_changes
 from gnomon.apps.workflow.driver import Driver
 from gnomon.apps.workflow.failure import Failure, Fault
-from gnomon.apps.workflow.forgetting import Forgetting
+from gnomon.apps.workflow.handler_calls import HandlerCalls
 from gnomon.apps.workflow.host import Host
+from gnomon.apps.workflow.mutation_changes import Finding, Verdict
 from gnomon.apps.workflow.pace import Pace
-from gnomon.apps.workflow.pending import PendingEvents
-from gnomon.apps.workflow.phase import Reset, reset_of
-from gnomon.apps.workflow.reconciling import Finding, Verdict
-from gnomon.apps.workflow.steps import Steps
-from gnomon.apps.workflow.wake import Wake, read_wake
+from gnomon.apps.workflow.pending_events import PendingEvents
+from gnomon.apps.workflow.recovery import Reset, reset_of
+from gnomon.apps.workflow.retention import WorkflowRetention
+from gnomon.apps.workflow.run_changes import NONE, Emission, Preparation
+from gnomon.apps.workflow.timing import Wake, read_wake
 from gnomon.errors import LogicError
 from gnomon.ports.workflow_facts import (
     Event,
@@ -53,7 +53,7 @@ class Mutant(NamedTuple):
 
 
 def _reset(wrong: Callable[[Run, Mutation | None], Reset]) -> Patch:
-    return patch.object(retrying, "reset_of", wrong)
+    return patch.object(recovery, "reset_of", wrong)
 
 
 def _uncertain_events_released() -> Patch:
@@ -85,14 +85,14 @@ def _mutation_made_before_it_is_written() -> Patch:
         if self._run.phase is not Phase.PREPARED:
             await right(self)
             return
-        request = await self._steps.mutate(self._facts, self._run, self._now())
+        request = await self._calls.mutate(self._facts, self._run, self._now())
         if request is None:
-            self._run = course.settled_without(self._run)
+            self._run = run_changes.settled_without(self._run)
             return
-        change = course.mutating(self._facts, self._run, request, now_ms=self._now())
-        result = await self._steps.apply(change.mutations[0], self._now())
-        await self._put(lambda facts: course.mutating(facts, self._run, request, now_ms=0))
-        await self._put(lambda facts: course.mutated(facts, self._run, result, now_ms=0))
+        change = run_changes.mutating(self._facts, self._run, request, now_ms=self._now())
+        result = await self._calls.apply(change.mutations[0], self._now())
+        await self._put(lambda facts: run_changes.mutating(facts, self._run, request, now_ms=0))
+        await self._put(lambda facts: run_changes.mutated(facts, self._run, result, now_ms=0))
 
     right = Driver._mutate
     return patch.object(Driver, "_mutate", wrong)
@@ -102,13 +102,13 @@ def _no_answer_taken_for_failure() -> Patch:
     def wrong(facts: Facts, run: Run, failure: Failure, *, now_ms: int) -> WorkflowChange:
         return right(facts, run, failure._replace(fault=Fault.LOGIC, acted=False), now_ms=now_ms)
 
-    right = reconciling.mutation_failed
+    right = mutation_changes.mutation_failed
     return patch.object(driver, "mutation_failed", wrong)
 
 
 def _no_answer_taken_for_success() -> Patch:
     def wrong(facts: Facts, run: Run, failure: Failure, *, now_ms: int) -> WorkflowChange:
-        return course.mutated(facts, run, "null", now_ms=now_ms)
+        return run_changes.mutated(facts, run, "null", now_ms=now_ms)
 
     return patch.object(driver, "mutation_failed", wrong)
 
@@ -119,16 +119,16 @@ def _cannot_tell_taken_for_no() -> Patch:
             found = Finding(Verdict.FAILED)
         return right(facts, found, now_ms=now_ms)
 
-    right = reconciling.reconciled
+    right = mutation_changes.reconciled
     return patch.object(driver, "reconciled", wrong)
 
 
 def _next_skipped_after_a_crash() -> Patch:
-    async def wrong(self: Steps, facts: Facts, run: Run, now_ms: int) -> Emission:
+    async def wrong(self: HandlerCalls, facts: Facts, run: Run, now_ms: int) -> Emission:
         return Emission() if run.retry_of else await right(self, facts, run, now_ms)
 
-    right = Steps.next
-    return patch.object(Steps, "next", wrong)
+    right = HandlerCalls.next
+    return patch.object(HandlerCalls, "next", wrong)
 
 
 def _outcome_forgotten_by_the_next_attempt() -> Patch:
@@ -136,16 +136,16 @@ def _outcome_forgotten_by_the_next_attempt() -> Patch:
         found = right(attempt, before, phase)
         return replace(found, mutated=NONE) if phase is Phase.EMITTING else found
 
-    right = retrying._with_results
-    return patch.object(retrying, "_with_results", wrong)
+    right = recovery._with_results
+    return patch.object(recovery, "_with_results", wrong)
 
 
 def _events_not_handed_over() -> Patch:
     def wrong(facts: Facts, *, now_ms: int, left: Run | None = None) -> WorkflowChange:
         return replace(right(facts, now_ms=now_ms, left=left), hand_over=None)
 
-    right = retrying.retry
-    return _both(patch.object(retrying, "retry", wrong), patch.object(driver, "retry", wrong))
+    right = recovery.retry
+    return _both(patch.object(recovery, "retry", wrong), patch.object(driver, "retry", wrong))
 
 
 def _events_not_released() -> Patch:
@@ -155,10 +155,10 @@ def _events_not_released() -> Patch:
     def retry(facts: Facts, *, now_ms: int, left: Run | None = None) -> WorkflowChange:
         return replace(again(facts, now_ms=now_ms, left=left), settle=None)
 
-    right, again = course.fail, retrying.retry
+    right, again = run_changes.fail, recovery.retry
     return _both(
-        patch.object(course, "fail", fail), patch.object(retrying, "retry", retry),
-        patch.object(driver, "retry", retry), patch.object(reconciling, "retry", retry),
+        patch.object(run_changes, "fail", fail), patch.object(recovery, "retry", retry),
+        patch.object(driver, "retry", retry), patch.object(mutation_changes, "retry", retry),
     )  # fmt: skip
 
 
@@ -183,8 +183,8 @@ def _wish_to_wake_forgotten() -> Patch:
     def wrong(facts: Facts, run: Run, found: Preparation, *, now_ms: int) -> WorkflowChange:
         return right(facts, run, found._replace(wake_ms=None), now_ms=now_ms)
 
-    right = course.prepared
-    return patch.object(course, "prepared", wrong)
+    right = run_changes.prepared
+    return patch.object(run_changes, "prepared", wrong)
 
 
 def _two_at_a_time() -> Patch:
@@ -210,8 +210,8 @@ def _state_without_its_events() -> Patch:
         found = right(facts, run, emission, now_ms=now_ms)
         return replace(found, publish=()) if run.retry_of else found
 
-    right = course.commit
-    return patch.object(course, "commit", wrong)
+    right = run_changes.commit
+    return patch.object(run_changes, "commit", wrong)
 
 
 def _skipped_taken_for_consumed() -> Patch:
@@ -219,8 +219,8 @@ def _skipped_taken_for_consumed() -> Patch:
         found = right(facts, run, emission, now_ms=now_ms)
         return replace(found, settle=found.settle and (run.number, EventStatus.CONSUMED))
 
-    right = course.commit
-    return patch.object(course, "commit", wrong)
+    right = run_changes.commit
+    return patch.object(run_changes, "commit", wrong)
 
 
 def _pause_forgets_the_open_run() -> Patch:
@@ -238,7 +238,7 @@ def _pause_forgets_the_open_run() -> Patch:
 
 
 def _any_approval_will_do() -> Patch:
-    return patch.object(course, "is_approved", lambda run, wanted: True)
+    return patch.object(run_changes, "is_approved", lambda run, wanted: True)
 
 
 def _keys_are_counted() -> Patch:
@@ -248,11 +248,11 @@ def _keys_are_counted() -> Patch:
 
 def _not_applied_is_tried_at_once() -> Patch:
     def wrong(facts: Facts, *, tries: int, now_ms: int) -> WorkflowChange:
-        run, mutation = reconciling._uncertain(facts)
+        run, mutation = mutation_changes._uncertain(facts)
         failed = replace(mutation, status=MutationStatus.FAILED, next_ms=None)
-        return reconciling._afresh(facts, run, failed, now_ms=now_ms)
+        return mutation_changes._afresh(facts, run, failed, now_ms=now_ms)
 
-    return patch.object(reconciling, "_found_not_applied", wrong)
+    return patch.object(mutation_changes, "_found_not_applied", wrong)
 
 
 def _circles_go_on_at_full_speed() -> Patch:
@@ -260,7 +260,7 @@ def _circles_go_on_at_full_speed() -> Patch:
 
 
 def _rounds_are_not_counted() -> Patch:
-    return patch.object(course, "rounds_of", lambda run: 1)
+    return patch.object(run_changes, "rounds_of", lambda run: 1)
 
 
 def _odd_wishes_are_refused() -> Patch:
@@ -294,7 +294,7 @@ def _forgotten_by_age_alone() -> Patch:
     def wrong(facts: Facts, *, keep_ms: int, now_ms: int) -> int:
         return now_ms - keep_ms
 
-    return patch.object(forgetting, "published_before_ms", wrong)
+    return patch.object(retention, "published_before_ms", wrong)
 
 
 def _publishing_again_is_not_noted() -> Patch:
@@ -302,25 +302,27 @@ def _publishing_again_is_not_noted() -> Patch:
 
 
 def _too_many_runs_forgotten() -> Patch:
-    async def wrong(self: Forgetting, facts: Facts) -> None:
+    async def wrong(self: WorkflowRetention, facts: Facts) -> None:
         self._runs_kept = 0
         await right(self, facts)
 
-    right = Forgetting.some
-    return patch.object(Forgetting, "some", wrong)
+    right = WorkflowRetention.forget_some
+    return patch.object(WorkflowRetention, "forget_some", wrong)
 
 
 def _backing_off(wait_ms: Callable[[int], int]) -> Patch:
-    return _both(patch.object(course, "backoff_ms", wait_ms),
-                 patch.object(reconciling, "backoff_ms", wait_ms))  # fmt: skip
+    return _both(patch.object(run_changes, "backoff_ms", wait_ms),
+                 patch.object(mutation_changes, "backoff_ms", wait_ms))  # fmt: skip
 
 
 def _an_outage_stops_it_for_good() -> Patch:
-    return patch.object(course, "backoff_ms", lambda tries: NEVER_MS if tries > 5 else 10_000)
+    return patch.object(run_changes, "backoff_ms", lambda tries: NEVER_MS if tries > 5 else 10_000)
 
 
 def _a_doubt_is_left_to_the_person() -> Patch:
-    return patch.object(reconciling, "backoff_ms", lambda tries: NEVER_MS if tries > 4 else 10_000)
+    return patch.object(
+        mutation_changes, "backoff_ms", lambda tries: NEVER_MS if tries > 4 else 10_000
+    )
 
 
 def _waits_do_not_grow() -> Patch:
@@ -332,7 +334,7 @@ def _a_script_is_looked_at_once() -> Patch:
 
 
 def _an_approval_holds_for_one_try() -> Patch:
-    return patch.object(retrying, "_still_approved", lambda before, attempt: None)
+    return patch.object(recovery, "_still_approved", lambda before, attempt: None)
 
 
 @contextmanager

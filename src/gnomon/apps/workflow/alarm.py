@@ -14,9 +14,9 @@ import re
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
-from gnomon.apps.workflow.caller import Caller
-from gnomon.apps.workflow.events import log
 from gnomon.apps.workflow.failure import TRIES_UNTOLD
+from gnomon.apps.workflow.function_calls import FunctionCalls
+from gnomon.apps.workflow.log import log
 from gnomon.apps.workflow.overview import overview, unloadable
 from gnomon.ports.workflow_facts import Facts, Mode, Mutation, MutationStatus, Run, RunStatus
 
@@ -64,8 +64,8 @@ Alert = Callable[[Alarm], Awaitable[None]]
 class Alarms:
     """Of one workflow, as long as its host lives."""
 
-    def __init__(self, caller: Caller, alert: Alert | None) -> None:
-        self._caller = caller
+    def __init__(self, functions: FunctionCalls, alert: Alert | None) -> None:
+        self._functions = functions
         self._alert = alert
         self._told: set[_Thing] = set()
         self._unloadable: tuple[int, str] | None = None
@@ -125,7 +125,7 @@ class Alarms:
         if self._alert is None:
             return
         try:
-            await self._caller.call(self._alert, alarm, limit_ms=ALERT_MAX_MS)
+            await self._functions.call(self._alert, alarm, limit_ms=ALERT_MAX_MS)
         except Exception as error:  # an alert that fails must not fail the workflow
             log(logging.ERROR, "AlertFailed", failure=error, workflow=alarm.workflow)
 

@@ -1,188 +1,188 @@
 """
-What a person may ask of a workflow, and what that changes.
+Where people give their commands, whether or not a host is at work on the workflow.
 
-Each function gives the change to write, None when there is nothing to change, or raises a
-`CommandRefusedError` that says why not and what to do instead. A command never runs anything:
-the host that holds the workflow sees what has changed, and goes on from there.
+A command reads the facts, decides, and writes if nothing has changed meanwhile; otherwise it looks
+again. It runs nothing itself; `ring` tells the host, if there is one, to look.
 
-Spec: WASK-1, WASK-3 to WASK-8, INPUT-3.
+Spec: WASK-1, WASK-3 to WASK-8, FLOW-6, INPUT-3.
 """
 
-from collections.abc import Sequence
-from dataclasses import replace
+import json
+from collections.abc import Callable
 
-from gnomon.apps.workflow.course import APPROVAL, SKIPPED
-from gnomon.apps.workflow.phase import PhaseEvent, follow
-from gnomon.apps.workflow.retrying import retry
-from gnomon.errors import CommandRefusedError
-from gnomon.ports.workflow_facts import (
-    Event,
-    Facts,
-    HandlerKind,
-    Mode,
-    Mutation,
-    MutationStatus,
-    Phase,
-    Run,
-    RunStatus,
-    WorkflowChange,
-)
+from gnomon.apps.workflow import command_changes
+from gnomon.apps.workflow.context import ID_MAX, is_id, to_json
+from gnomon.apps.workflow.definition import Workflow
+from gnomon.apps.workflow.deployment import deploy
+from gnomon.apps.workflow.mutation_changes import Resolution, resolve
+from gnomon.apps.workflow.queries import WorkflowQueries
+from gnomon.apps.workflow.script import load_workflow, make_script
+from gnomon.errors import CommandRefusedError, DefinitionError, LogicError
+from gnomon.ports import Clock
+from gnomon.ports.workflow_facts import Answer, Facts, Publication, WorkflowChange
+from gnomon.ports.workflow_log import WorkflowLog
 
-__all__ = ["approve", "check_removable", "pause", "reject", "resume", "run_now", "skip_input"]
+__all__ = ["WorkflowCommands"]
 
-_STUCK = (RunStatus.TRANSIENT, RunStatus.LOGIC, RunStatus.INTERNAL)
+_VERSIONS = 1_000
+"""How far back another version is looked for."""
+_Decide = Callable[[Facts], WorkflowChange | None]
 
 
-def pause(facts: Facts) -> WorkflowChange | None:
-    """Start nothing any more; a run that is at work comes to its end."""
-    if facts.standing.mode is Mode.PAUSED:
-        return None
-    return WorkflowChange(standing=replace(facts.standing, mode=Mode.PAUSED))
+class WorkflowCommands:
+    """Commands to the workflows of one store."""
 
+    def __init__(self, log: WorkflowLog, clock: Clock, *, ring: Callable[[str], None]) -> None:
+        self.queries = WorkflowQueries(log)
+        """What there is to be changed."""
+        self._log = log
+        self._clock = clock
+        self._ring = ring
 
-def resume(facts: Facts, *, now_ms: int) -> WorkflowChange | None:
-    """
-    Go on: what was paused, and what has failed or waits to be tried again, at once.
+    async def deploy(self, workflow: Workflow, *, text: str = "", reason: str = "deploy") -> int:
+        """Put a script in force; the version that is then in force."""
+        handlers = workflow.handlers()
+        script = make_script(workflow, text, reason=reason)
+        while True:
+            facts = await self._log.load(workflow.name)
+            digest = None
+            if facts is not None:
+                before = await self._log.script(workflow.name, facts.standing.script)
+                digest = None if before is None else before.digest
+            change = deploy(
+                facts, workflow.standing(), handlers, script, digest=digest,
+                now_ms=self._clock.now_ms(),
+            )  # fmt: skip
+            if change is None:
+                assert facts is not None
+                return facts.standing.script
+            if await self._write(change, seen=facts.standing.version if facts else 0):
+                return change.standing.script
 
-    What only another command can help is refused, unless the workflow was paused besides.
-    """
-    if facts.standing.mode is Mode.ACTIVE:
-        _check_resumable(facts)
-    standing, run = replace(facts.standing, mode=Mode.ACTIVE), facts.run
-    if run is not None and run.status in _STUCK:
-        standing = replace(standing, failures=0, repairs=0, retry_ms=now_ms)
-    return None if standing == facts.standing else WorkflowChange(standing=standing)
+    async def rollback(self, workflow: str, version: int | None = None) -> tuple[int, int]:
+        """
+        Put an older version in force again, as a version of its own: which one, and its number.
 
-
-def _check_resumable(facts: Facts) -> None:
-    run, mutation, name = facts.run, facts.mutation, facts.standing.name
-    if run is not None and run.status is RunStatus.APPROVAL:
-        raise _refused(facts, "waits for a person", f"gnomon workflow approve {name}")
-    if run is None or run.status is not RunStatus.RECONCILIATION or mutation is None:
-        return
-    if mutation.status is MutationStatus.INDETERMINATE:
-        raise _refused(
-            facts, "has a mutation whose end is unknown",
-            f"look whether it was made, then gnomon workflow resolve {name}",
-        )  # fmt: skip
-    raise _refused(facts, "is finding out by itself whether its mutation was made", "wait for it")
-
-
-def run_now(facts: Facts, *, now_ms: int) -> WorkflowChange:
-    """Every producer runs as soon as possible, one after the other."""
-    if facts.run is not None:
-        raise _refused(facts, "has a run that is not over", "wait for it, or see to what it needs")
-    if facts.standing.mode is Mode.PAUSED:
-        raise _refused(facts, "is stopped", "resume it first")
-    producers = [one for one in facts.handlers if one.kind is HandlerKind.PRODUCER]
-    if not producers:
-        raise _refused(
-            facts, "has no producers", "publish an event; consumers run when there is one"
+        Without a version it is the newest before the one in force that differs from it.
+        """
+        wanted = await self._before(workflow) if version is None else version
+        script = await self.queries.script(workflow, wanted)
+        made = load_workflow(
+            script.text, where=f"{workflow} version {wanted}", modules=json.loads(script.modules)
         )
-    due = [replace(one, next_run_ms=now_ms) for one in producers]
-    return WorkflowChange(standing=facts.standing, handlers=due)
+        number = await self.deploy(made, text=script.text, reason=f"rollback to {wanted}")
+        return wanted, number
 
+    async def remove(self, workflow: str, *, discard: bool = False) -> None:
+        """Remove a workflow that is stopped, with all that is known of it."""
+        while True:
+            facts = await self.queries.facts(workflow)
+            command_changes.check_removable(facts, discard=discard)
+            seen = facts.standing.version, facts.standing.arrivals
+            if await self._log.remove(workflow, seen=seen) is Answer.MADE:
+                self._ring(workflow)
+                return
 
-def approve(facts: Facts, *, now_ms: int, key: str = "") -> WorkflowChange:
-    """
-    What the run has waited for is granted, and the same run goes on where it was.
+    async def publish(self, workflow: str, topic: str, id: str, payload: object = None) -> bool:
+        """Publish an event from outside; whether that changed anything."""
+        facts = await self.queries.facts(workflow)
+        topics = {name for one in facts.handlers for name in (*one.subscribes, *one.publishes)}
+        if topic not in topics:
+            raise DefinitionError(
+                f"must be a topic of the workflow {workflow}", where="topic", got=topic,
+                hint=f"write one of {', '.join(sorted(topics))}",
+            )  # fmt: skip
+        if not is_id(id):
+            raise DefinitionError(
+                f"must be text of 1 to {ID_MAX} characters that a store can keep", where="id",
+                got=id, hint="write what the event is called where it comes from",
+            )  # fmt: skip
+        one = Publication(topic, id, _payload(payload))
+        changed = await self._log.publish(workflow, [one], now_ms=self._clock.now_ms())
+        self._ring(workflow)
+        return bool(changed)
 
-    An approval of a mutation is one of this mutation alone, by its tool, its parameters and its
-    key; `key` is the one that the person has seen. That a person has signed in again, or has
-    granted something, approves no mutation.
-    """
-    run = facts.run
-    if run is None or run.status is not RunStatus.APPROVAL:
-        raise _refused(facts, "waits for no approval", "gnomon workflow status says what it needs")
-    _check_key(facts, run, key)
-    waiting = run.asked if run.fault == APPROVAL else None
-    granted = replace(
-        run, status=RunStatus.ACTIVE, asked=None, approved=waiting or run.approved,
-        script=facts.standing.script, fault="", error="", traceback="", updated_ms=now_ms,
-    )  # fmt: skip
-    return WorkflowChange(standing=facts.standing, runs=(granted,))
+    async def pause(self, workflow: str) -> None:
+        await self._command(workflow, command_changes.pause)
 
+    async def resume(self, workflow: str) -> str:
+        """Go on; says whether it does."""
+        now_ms = self._clock.now_ms()
+        before = await self.queries.facts(workflow)
+        await self._command(workflow, lambda facts: command_changes.resume(facts, now_ms=now_ms))
+        after = await self.queries.facts(workflow)
+        if after.standing.version == before.standing.version:
+            return "was going on already"
+        found = await self.queries.overview(workflow)
+        return f"goes on; {found.issue}" if found.answer else "goes on"
 
-def reject(facts: Facts, *, now_ms: int, key: str = "") -> WorkflowChange:
-    """What the run has waited for is refused: its events are skipped, and `next` is told."""
-    run, mutation = facts.run, facts.mutation
-    if run is None or run.status is not RunStatus.APPROVAL or run.prepared is None:
-        raise _refused(facts, "has no mutation that waits for approval", "pause it instead")
-    if run.phase.is_settled:
-        raise _refused(facts, "has made its mutation already", "approve it, so that it can go on")
-    _check_key(facts, run, key)
-    mutations: tuple[Mutation, ...] = ()
-    if mutation is not None:
-        mutations = (
-            replace(
-                mutation, status=MutationStatus.SKIPPED, resolved_by="user_skip",
-                resolved_ms=now_ms,
-            ),
-        )  # fmt: skip
-    refused = replace(
-        run, phase=follow(run.phase, PhaseEvent.REFUSED), status=RunStatus.ACTIVE, mutated=SKIPPED,
-        asked=None, fault="", error="", traceback="", updated_ms=now_ms,
-    )  # fmt: skip
-    return WorkflowChange(standing=facts.standing, runs=(refused,), mutations=mutations)
+    async def run_now(self, workflow: str) -> None:
+        now_ms = self._clock.now_ms()
+        await self._command(workflow, lambda facts: command_changes.run_now(facts, now_ms=now_ms))
 
+    async def approve(self, workflow: str, *, key: str = "") -> None:
+        """Grant what a run waits for; with a key, only that mutation."""
+        now_ms = self._clock.now_ms()
+        await self._command(
+            workflow, lambda facts: command_changes.approve(facts, now_ms=now_ms, key=key)
+        )
 
-def check_removable(facts: Facts, *, discard: bool) -> None:
-    """Refuse to remove what is at work, and, unless it is to be dropped, what still waits."""
-    name, run = facts.standing.name, facts.run
-    if facts.standing.mode is Mode.ACTIVE:
-        raise _refused(facts, "is not stopped", f"gnomon workflow pause {name} first")
-    if discard:
-        return
-    if run is not None:
-        raise _refused(
-            facts, "has a run that is not over",
-            "see to what it needs, or add --discard to drop it with what it has taken",
-        )  # fmt: skip
-    waiting = sum(one.size for one in facts.pending.values())
-    if waiting:
-        raise _refused(
-            facts, f"has {waiting} events that wait" if waiting > 1 else "has 1 event that waits",
-            "let them be dealt with, or add --discard to drop them",
-        )  # fmt: skip
+    async def reject(self, workflow: str, *, key: str = "") -> None:
+        """Refuse what a run waits for; with a key, only that mutation."""
+        now_ms = self._clock.now_ms()
+        await self._command(
+            workflow, lambda facts: command_changes.reject(facts, now_ms=now_ms, key=key)
+        )
 
+    async def resolve(self, workflow: str, said: Resolution) -> None:
+        now_ms = self._clock.now_ms()
+        await self._command(workflow, lambda facts: resolve(facts, said, now_ms=now_ms))
 
-def skip_input(
-    facts: Facts, input_id: str, reserved: Sequence[Event], *, now_ms: int
-) -> WorkflowChange:
-    """
-    Do nothing more about an input; `reserved` is what the open run has reserved.
+    async def skip_input(self, workflow: str, input_id: str) -> None:
+        """Do nothing more about an input."""
+        if not await self.queries.is_known(workflow, input_id):
+            raise DefinitionError(
+                f"must be an input of the workflow {workflow}", where="input", got=input_id,
+                hint="gnomon workflow inputs names them",
+            )  # fmt: skip
+        while True:
+            facts = await self.queries.facts(workflow)
+            run = facts.run
+            held = [] if run is None else await self._log.reserved(workflow, run.number)
+            change = command_changes.skip_input(facts, input_id, held, now_ms=self._clock.now_ms())
+            if await self._write(change, seen=facts.standing.version):
+                return
 
-    A run that has reserved some of its events, or is about to, is begun afresh, unless it mutates
-    already: then it comes to its end.
-    """
-    run = facts.run
-    if run is None or not _is_touched(run, input_id, reserved):
-        return WorkflowChange(standing=facts.standing, skip_input=input_id)
-    left = replace(
-        run, status=RunStatus.TRANSIENT, fault="transient",
-        error="an input of it was skipped by the user", updated_ms=now_ms,
-    )  # fmt: skip
-    return replace(retry(facts, now_ms=now_ms, left=left), skip_input=input_id)
-
-
-def _check_key(facts: Facts, run: Run, key: str) -> None:
-    """Refuse what a person says about a mutation that is not the one that waits."""
-    waiting = run.asked if run.fault == APPROVAL else None
-    if key and (waiting is None or waiting.key != key):
+    async def _before(self, workflow: str) -> int:
+        facts = await self.queries.facts(workflow)
+        at = await self._log.script(workflow, facts.standing.script)
+        for one in await self._log.scripts(workflow, limit=_VERSIONS, before=facts.standing.script):
+            if at is None or one.digest != at.digest:
+                return one.version
         raise CommandRefusedError(
-            "waits for something else" if waiting is None else f"waits for {waiting.key}",
-            where=facts.standing.name, got=key,
-            hint="look at what it waits for now: gnomon workflow status",
+            "has no other version that is kept", where=workflow,
+            got=f"version {facts.standing.script}", hint="deploy the script that you want",
         )  # fmt: skip
 
+    async def _command(self, workflow: str, decide: _Decide) -> None:
+        while True:
+            facts = await self.queries.facts(workflow)
+            change = decide(facts)
+            if change is None or await self._write(change, seen=facts.standing.version):
+                return
 
-def _is_touched(run: Run, input_id: str, reserved: Sequence[Event]) -> bool:
-    """Whether a run that has mutated nothing yet may be about the input."""
-    if run.phase is Phase.PREPARING:  # it may have seen what is about to be skipped
-        return run.status is RunStatus.ACTIVE and run.kind is HandlerKind.CONSUMER
-    return run.phase is Phase.PREPARED and any(input_id in event.causes for event in reserved)
+    async def _write(self, change: WorkflowChange, *, seen: int) -> bool:
+        done = await self._log.commit(change, seen=seen)
+        if done.answer is Answer.MADE:
+            self._ring(change.standing.name)
+        return done.answer is Answer.MADE
 
 
-def _refused(facts: Facts, reason: str, hint: str) -> CommandRefusedError:
-    got = facts.run.status.value if facts.run is not None else facts.standing.mode.value
-    return CommandRefusedError(reason, where=facts.standing.name, got=got, hint=hint)
+def _payload(value: object) -> str:
+    try:
+        return to_json(value, "payload")
+    except LogicError as error:
+        raise DefinitionError(
+            error.reason.removeprefix("payload: "), where="payload", got=type(value).__name__,
+            hint="publish less, e.g. where the rest of it can be found",
+        ) from None  # fmt: skip

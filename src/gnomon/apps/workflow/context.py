@@ -15,11 +15,11 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from gnomon.apps.workflow.course import Emission, Preparation, Request
 from gnomon.apps.workflow.definition import Tool
-from gnomon.apps.workflow.pending import Event, Events, PendingEvents
+from gnomon.apps.workflow.pending_events import Event, Events, PendingEvents
+from gnomon.apps.workflow.run_changes import Emission, Preparation, Request
 from gnomon.apps.workflow.storable import is_storable, storable
-from gnomon.apps.workflow.wake import read_wake
+from gnomon.apps.workflow.timing import read_wake
 from gnomon.errors import LogicError
 from gnomon.ports.workflow_facts import Handler, Input, Publication
 

@@ -1,7 +1,7 @@
 """
 One workflow at work, for as long as there is something to do.
 
-Each round loads the facts, lets the agenda choose, and takes that step: a handler is called, its
+Each round loads the facts, lets `next_step` choose, and takes that step: a handler is called, its
 result becomes a change, the change is committed, and only then does the next step begin. A write
 whose answer was lost is made again under the same number. When another writer has changed the
 workflow meanwhile, the driver reads the facts again: what was done counts if its run is still the
@@ -17,21 +17,21 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from gnomon.apps.workflow import agenda, course
+from gnomon.apps.workflow import next_step, run_changes
 from gnomon.apps.workflow.alarm import Alarms
-from gnomon.apps.workflow.course import Emission, Request
-from gnomon.apps.workflow.events import log
 from gnomon.apps.workflow.failure import Failure, Fault, classify
-from gnomon.apps.workflow.forgetting import Forgetting
+from gnomon.apps.workflow.handler_calls import HandlerCalls, StepError
+from gnomon.apps.workflow.host_parts import HostParts
+from gnomon.apps.workflow.log import log
+from gnomon.apps.workflow.mutation_changes import mutation_failed, reconciled
 from gnomon.apps.workflow.pace import Hold, Pace
 from gnomon.apps.workflow.phase import PhaseEvent, follow
-from gnomon.apps.workflow.reconciling import mutation_failed, reconciled
+from gnomon.apps.workflow.recovery import recover, retry
 from gnomon.apps.workflow.remarks import Remarks
 from gnomon.apps.workflow.repair import Trouble, repaired
-from gnomon.apps.workflow.retrying import recover, retry
-from gnomon.apps.workflow.steps import StepError, Steps
+from gnomon.apps.workflow.retention import WorkflowRetention
+from gnomon.apps.workflow.run_changes import Emission, Request
 from gnomon.apps.workflow.storable import storable
-from gnomon.apps.workflow.surroundings import Surroundings
 from gnomon.errors import DefinitionError, OwnershipLostError, StoreError
 from gnomon.ports.workflow_facts import (
     Answer,
@@ -64,18 +64,20 @@ class _Superseded(Exception):  # noqa: N818 - it never leaves this module
 class Driver:
     """The one hand that runs a workflow, under one fencing number."""
 
-    def __init__(self, name: str, fence: int, around: Surroundings) -> None:
+    def __init__(self, name: str, fence: int, around: HostParts) -> None:
         self.name = name
         self.fence = fence
         self.mark = (0, 0)
         """The version and the newest arrival that were last seen."""
         self._around = around
         self._log = around.log
-        self._steps = Steps(around.log, around.caller)
-        self._forgetting = Forgetting(around.log, around.clock, around.keep_ms, around.runs_kept)
+        self._calls = HandlerCalls(around.log, around.functions)
+        self._retention = WorkflowRetention(
+            around.log, around.clock, around.keep_ms, around.runs_kept
+        )
         self._seen: dict[str, int] = {}
         self._remarks = Remarks(name)
-        self._alarms = Alarms(around.caller, around.alert)
+        self._alarms = Alarms(around.functions, around.alert)
         self._pace = Pace()
         self._hold: Hold | None = None
         self._writes = 0
@@ -94,13 +96,13 @@ class Driver:
             await self._load()
             try:
                 await self._recover()
-                await self._forgetting.some(self._facts)
+                await self._retention.forget_some(self._facts)
                 await self._look_at_script()
                 again_ms = None
                 if self._facts.standing.trouble:
                     again_ms = self._now() + LOAD_AGAIN_MS
                 step = self._choose()
-                if isinstance(step, agenda.Rest):
+                if isinstance(step, next_step.Rest):
                     await self._alarms.rest(self._facts, step.until_ms)
                     return min(step.until_ms or again_ms, again_ms) if again_ms else step.until_ms
                 if again_ms is not None or self._around.is_stopping():
@@ -109,27 +111,27 @@ class Driver:
             except _Superseded:
                 log(logging.INFO, "RunSuperseded", workflow=self.name)
 
-    def flags(self) -> dict[str, agenda.Flags]:
+    def flags(self) -> dict[str, next_step.Flags]:
         """What each handler was called for, by the facts that were last read."""
-        return agenda.flags(self._facts, self._seen, now_ms=self._now())
+        return next_step.flags(self._facts, self._seen, now_ms=self._now())
 
-    def _choose(self) -> agenda.Next:
+    def _choose(self) -> next_step.Next:
         asked = self._facts.standing.current == self._asked
         repairs = self._around.repairer is not None and not asked
-        return agenda.choose(
+        return next_step.choose(
             self._facts, self._seen, now_ms=self._now(), repairs=repairs, hold=self._hold
         )
 
-    async def _take(self, step: agenda.Next) -> None:
-        if isinstance(step, agenda.Begin):
+    async def _take(self, step: next_step.Next) -> None:
+        if isinstance(step, next_step.Begin):
             await self._begin(step.handler)
-        elif isinstance(step, agenda.Retry):
+        elif isinstance(step, next_step.Retry):
             await self._write(retry(self._facts, now_ms=self._now()))
-        elif isinstance(step, agenda.Reconcile):
+        elif isinstance(step, next_step.Reconcile):
             await self._reconcile()
-        elif isinstance(step, agenda.Repair):
+        elif isinstance(step, next_step.Repair):
             await self._repair()
-        elif isinstance(step, agenda.Continue):
+        elif isinstance(step, next_step.Continue):
             assert self._facts.run is not None
             await self._go_on(self._facts.run)
 
@@ -168,7 +170,7 @@ class Driver:
 
     async def _begin(self, name: str) -> None:
         handler = self._facts.handler(name)
-        await self._write(course.begin(self._facts, handler, now_ms=self._now()))
+        await self._write(run_changes.begin(self._facts, handler, now_ms=self._now()))
         assert self._facts.run is not None
         await self._go_on(self._facts.run)
 
@@ -178,7 +180,7 @@ class Driver:
         try:
             await self._find_script()
             if run.kind is HandlerKind.PRODUCER:
-                emission = await self._steps.produce(self._facts, self._run, self._now())
+                emission = await self._calls.produce(self._facts, self._run, self._now())
             else:
                 if self._run.phase is Phase.PREPARING:
                     await self._prepare()
@@ -187,9 +189,9 @@ class Driver:
                 if self._run.status is not RunStatus.ACTIVE:
                     return
                 self._run = replace(self._run, phase=follow(self._run.phase, PhaseEvent.NEXT))
-                emission = await self._steps.next(self._facts, self._run, self._now())
+                emission = await self._calls.next(self._facts, self._run, self._now())
             await self._put(
-                lambda facts: course.commit(facts, self._run, emission, now_ms=self._now())
+                lambda facts: run_changes.commit(facts, self._run, emission, now_ms=self._now())
             )
             log(
                 logging.INFO, "RunCommitted", workflow=self.name, run=run.number,
@@ -210,7 +212,7 @@ class Driver:
     async def _pace_itself(self, emission: Emission) -> None:
         """Let consumers that feed each other wait a moment."""
         consumers = sum(one.kind is HandlerKind.CONSUMER for one in self._facts.handlers)
-        circles = course.rounds_of(self._run) > consumers
+        circles = run_changes.rounds_of(self._run) > consumers
         if not circles and not (emission.publications and not _has_reserved(self._run)):
             return
         until_ms = self._pace.run(now_ms=self._now())
@@ -231,34 +233,36 @@ class Driver:
             found = await library.find(self.name, self._facts.standing.script)
             self._run = replace(run, script=self._facts.standing.script)
         assert found is not None  # it was there before this run was chosen
-        self._steps.workflow = found
+        self._calls.workflow = found
 
     async def _prepare(self) -> None:
         self._seen[self._run.handler] = self._facts.standing.arrivals
-        found = await self._steps.prepare(self._facts, self._run, self._now())
+        found = await self._calls.prepare(self._facts, self._run, self._now())
         self._remarks.of_preparation(self._run.handler, found)
-        await self._put(lambda facts: course.prepared(facts, self._run, found, now_ms=self._now()))
+        await self._put(
+            lambda facts: run_changes.prepared(facts, self._run, found, now_ms=self._now())
+        )
 
     async def _mutate(self) -> None:
         """Make the mutation that the script asks for, if it asks for one."""
         request = None
         if self._run.phase is Phase.PREPARED:
-            request = course.approved_request(self._run) or await self._steps.mutate(
+            request = run_changes.approved_request(self._run) or await self._calls.mutate(
                 self._facts, self._run, self._now()
             )
             if request is None:
-                self._run = course.settled_without(self._run)
+                self._run = run_changes.settled_without(self._run)
                 return
             fresh = f"{self.name}/{self._run.number}-{self._around.draw_token()}"
-            request = course.under_its_key(request, self._run, fresh)
+            request = run_changes.under_its_key(request, self._run, fresh)
         wanted = self._unapproved(request)
         if wanted is not None:
             await self._put(
-                lambda facts: course.ask_approval(facts, self._run, wanted, now_ms=self._now())
+                lambda facts: run_changes.ask_approval(facts, self._run, wanted, now_ms=self._now())
             )
             return
         await self._put(
-            lambda facts: course.mutating(facts, self._run, request, now_ms=self._now())
+            lambda facts: run_changes.mutating(facts, self._run, request, now_ms=self._now())
         )
         await self._apply()
 
@@ -267,20 +271,20 @@ class Driver:
         if request is None:
             mutation = self._facts.mutation
             assert mutation is not None
-            needs = self._steps.needs_approval(mutation.tool)
-            wanted = course.asked_again(mutation, self._run)
+            needs = self._calls.needs_approval(mutation.tool)
+            wanted = run_changes.asked_again(mutation, self._run)
         else:
             needs = request.needs_approval
-            wanted = course.asked(request, self._run)
-        return wanted if needs and not course.is_approved(self._run, wanted) else None
+            wanted = run_changes.asked(request, self._run)
+        return wanted if needs and not run_changes.is_approved(self._run, wanted) else None
 
     async def _apply(self) -> None:
         mutation = self._facts.mutation
         assert mutation is not None
         try:
-            result = await self._steps.apply(mutation, self._now())
+            result = await self._calls.apply(mutation, self._now())
         except Exception as error:
-            failure = self._steps.classify(error, by_tool=True)
+            failure = self._calls.classify(error, by_tool=True)
             log(
                 logging.WARNING, "MutationFailed", workflow=self.name, key=mutation.key,
                 fault=failure.fault.value, error=failure.error,
@@ -289,7 +293,9 @@ class Driver:
                 lambda facts: mutation_failed(facts, self._run, failure, now_ms=self._now())
             )
             return
-        await self._put(lambda facts: course.mutated(facts, self._run, result, now_ms=self._now()))
+        await self._put(
+            lambda facts: run_changes.mutated(facts, self._run, result, now_ms=self._now())
+        )
 
     async def _fail(self, failure: Failure) -> None:
         log(
@@ -297,7 +303,9 @@ class Driver:
             handler=self._run.handler, phase=self._run.phase.value, fault=failure.fault.value,
             error=failure.error,
         )  # fmt: skip
-        await self._put(lambda facts: course.fail(facts, self._run, failure, now_ms=self._now()))
+        await self._put(
+            lambda facts: run_changes.fail(facts, self._run, failure, now_ms=self._now())
+        )
 
     async def _reconcile(self) -> None:
         run, mutation = self._facts.run, self._facts.mutation
@@ -305,7 +313,7 @@ class Driver:
         assert mutation is not None
         self._run = run
         await self._find_script()
-        found = await self._steps.reconcile(mutation, self._now())
+        found = await self._calls.reconcile(mutation, self._now())
         await self._write(reconciled(self._facts, found, now_ms=self._now()))
 
     async def _repair(self) -> None:
@@ -314,7 +322,7 @@ class Driver:
         assert repairer is not None
 
         async def ask(trouble: Trouble) -> object:
-            return await around.caller.call(repairer, trouble, limit_ms=around.repair_ms)
+            return await around.functions.call(repairer, trouble, limit_ms=around.repair_ms)
 
         script = await self._insist(lambda: self._log.script(self.name, standing.script))
         change = await repaired(self._facts, script, ask, now_ms=self._now)
@@ -351,7 +359,7 @@ class Driver:
                 Failure(Fault.LOGIC, f"prepare: has reserved what is not pending: {events}")
             )
         self._writes = number
-        self._facts = course.after(self._facts, change, number=number)
+        self._facts = run_changes.after(self._facts, change, number=number)
         self.mark = (self._facts.standing.version, self.mark[1])
 
     async def _load(self) -> None:

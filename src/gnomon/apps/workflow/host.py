@@ -14,18 +14,22 @@ from collections.abc import Callable, Iterator
 from heapq import heappop, heappush
 from itertools import count
 
-from gnomon.apps.workflow.agenda import Flags
 from gnomon.apps.workflow.alarm import Alert
-from gnomon.apps.workflow.caller import HANDLER_MAX_MS, Caller
+from gnomon.apps.workflow.commands import WorkflowCommands
 from gnomon.apps.workflow.definition import Workflow
-from gnomon.apps.workflow.desk import Desk
 from gnomon.apps.workflow.driver import Driver
-from gnomon.apps.workflow.events import log
-from gnomon.apps.workflow.forgetting import RUNS_KEPT
+from gnomon.apps.workflow.function_calls import (
+    HANDLER_MAX_MS,
+    THREADS,
+    FunctionCalls,
+    ThreadFigures,
+)
+from gnomon.apps.workflow.host_parts import HostParts
+from gnomon.apps.workflow.log import log
+from gnomon.apps.workflow.next_step import Flags
 from gnomon.apps.workflow.repair import Repairer
+from gnomon.apps.workflow.retention import RUNS_KEPT
 from gnomon.apps.workflow.script import Library
-from gnomon.apps.workflow.surroundings import Surroundings
-from gnomon.apps.workflow.threads import THREADS, ThreadFigures
 from gnomon.errors import OwnershipLostError, StoreError
 from gnomon.ports import Clock
 from gnomon.ports.workflow_log import WorkflowLog
@@ -40,7 +44,7 @@ AGAIN_MS = 1_000
 
 
 class Host:
-    """Runs the workflows of a store; `desk` takes the commands."""
+    """Runs the workflows of a store; `commands` changes them, `queries` looks at them."""
 
     def __init__(
         self, store: WorkflowLog, clock: Clock, *, holder: str, draw_token: Callable[[], str],
@@ -52,15 +56,16 @@ class Host:
         """`on_failure` is called when the store is damaged or gone, and the host stops."""
         self.failure: StoreError | None = None
         self._on_failure = on_failure
-        self.desk = Desk(store, clock, ring=self.ring)
+        self.commands = WorkflowCommands(store, clock, ring=self.ring)
+        self.queries = self.commands.queries
         self._store = store
         self._clock = clock
         self._holder = holder
         self._library = Library(store)
-        self._around = Surroundings(
-            log=store, clock=clock, caller=Caller(clock, threads=threads), library=self._library,
-            repairer=repairer, repair_ms=repair_ms, alert=alert, keep_ms=keep_ms,
-            runs_kept=runs_kept,
+        self._around = HostParts(
+            log=store, clock=clock, functions=FunctionCalls(clock, threads=threads),
+            library=self._library, repairer=repairer, repair_ms=repair_ms, alert=alert,
+            keep_ms=keep_ms, runs_kept=runs_kept,
             draw_token=draw_token, is_stopping=lambda: self._stopping,
         )  # fmt: skip
         self._drivers: dict[str, Driver] = {}
@@ -89,7 +94,7 @@ class Host:
     @property
     def threads(self) -> ThreadFigures:
         """How many functions are at work, or wait for a thread."""
-        found = self._around.caller.threads
+        found = self._around.functions.threads
         return ThreadFigures(0, 0, 0, 0) if found is None else found.figures()
 
     async def start(self) -> None:
@@ -100,7 +105,7 @@ class Host:
     async def deploy(self, workflow: Workflow, *, text: str = "") -> int:
         """Put a script in force, which this host has in memory; its version."""
         self._library.add(workflow, text)
-        version = await self.desk.deploy(workflow, text=text)
+        version = await self.commands.deploy(workflow, text=text)
         self.look()
         return version
 
@@ -112,7 +117,7 @@ class Host:
             await self._task
         while self._tasks:
             await asyncio.wait(self._tasks.values())
-        self._around.caller.close()
+        self._around.functions.close()
         held = {name: driver.fence for name, driver in self._drivers.items()}
         await self._store.release(held)
 

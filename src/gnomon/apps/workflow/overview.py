@@ -1,23 +1,27 @@
 """
-What does the owner of a workflow need to know?
+What does the owner of a workflow need to know, in words and in numbers?
 
 Whether it runs, rests, needs attention or is stopped; what is wrong, in words; when it looks again;
 what it has done lately; what still waits, and what each handler waits for. A workflow that no host
 works on, or whose script its host cannot load, does nothing by itself, and that is said. Phases and
 retries are not for this: they are in the list of runs.
 
-Spec: SEEN-1, SEEN-3, SEEN-5, SEEN-6, SEEN-8 to SEEN-11, SEEN-14, FAIL-21.
+In numbers: what its open run waits for, how much waits in each topic and for how long, and how late
+it is with what it does by itself. All of it follows from its facts.
+
+Spec: SEEN-1, SEEN-3, SEEN-5, SEEN-6, SEEN-8 to SEEN-11, SEEN-14, FAIL-21, WHTTP-10.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
 from gnomon.apps.workflow.failure import TRIES_UNTOLD
-from gnomon.apps.workflow.retrying import UNCERTAIN
-from gnomon.apps.workflow.schedule import schedule_words
+from gnomon.apps.workflow.recovery import UNCERTAIN
+from gnomon.apps.workflow.timing import schedule_words
 from gnomon.ports.workflow_facts import (
+    Event,
     Facts,
     Handler,
     HandlerKind,
@@ -28,8 +32,18 @@ from gnomon.ports.workflow_facts import (
     RunStatus,
 )
 
-__all__ = ["Activity", "Overview", "Seen", "Serving", "Waits", "overview", "unloadable"]
-
+__all__ = [
+    "Activity",
+    "Overview",
+    "Seen",
+    "Serving",
+    "Waiting",
+    "Waits",
+    "WorkflowStats",
+    "overview",
+    "stats_of",
+    "unloadable",
+]
 
 SHOWN_MAX = 200
 """How much of the parameters of a mutation is shown."""
@@ -97,6 +111,31 @@ class Overview(NamedTuple):
     handlers: list[Waits]
 
 
+class Waiting(NamedTuple):
+    """What waits in a topic."""
+
+    size: int
+    oldest_ms: int
+    """For how long the oldest event has waited; 0 when there is none."""
+
+
+class WorkflowStats(NamedTuple):
+    """One workflow in numbers."""
+
+    name: str
+    seen: Seen
+    open_run: RunStatus | None
+    """What the open run is doing, or what it waits for."""
+    runs: int
+    """How many runs were begun, ever."""
+    failures: int
+    """Transient failures in a row."""
+    late_ms: int
+    """For how long it should have looked again by itself; 0 when it is not late."""
+    waiting: dict[str, Waiting]
+    """By topic, for those that a consumer subscribes to."""
+
+
 def overview(
     facts: Facts, runs: Sequence[Run], *, host: Serving = _UNKNOWN, in_work: int = 0, limit: int = 5
 ) -> Overview:
@@ -121,6 +160,19 @@ def overview(
             if one.status is RunStatus.COMMITTED and one.note
         ][:limit],
         script=standing.script,
+    )  # fmt: skip
+
+
+def stats_of(facts: Facts, oldest: Mapping[str, Event], *, now_ms: int) -> WorkflowStats:
+    """The figures of a workflow; `oldest` are the oldest pending events, by topic."""
+    standing, seen = facts.standing, overview(facts, ())
+    topics = sorted({topic for one in facts.handlers for topic in one.subscribes})
+    return WorkflowStats(
+        name=standing.name, seen=seen.status,
+        open_run=None if facts.run is None else facts.run.status,
+        runs=standing.runs, failures=standing.failures,
+        late_ms=0 if seen.next_ms is None else max(now_ms - seen.next_ms, 0),
+        waiting={topic: _waiting(facts, topic, oldest.get(topic), now_ms) for topic in topics},
     )  # fmt: skip
 
 
@@ -248,3 +300,9 @@ def _next_ms(facts: Facts) -> int | None:
         for one in facts.handlers
     ]
     return min((at_ms for at_ms in times if at_ms is not None), default=None)
+
+
+def _waiting(facts: Facts, topic: str, oldest: Event | None, now_ms: int) -> Waiting:
+    if topic not in facts.pending or oldest is None:
+        return Waiting(0, 0)
+    return Waiting(facts.pending[topic].size, max(now_ms - oldest.created_ms, 0))

@@ -9,9 +9,9 @@ Spec: WAKE-8, WHEN-16, SEEN-11.
 
 import logging
 
-from gnomon.apps.workflow.course import Preparation
-from gnomon.apps.workflow.events import log
+from gnomon.apps.workflow.log import log
 from gnomon.apps.workflow.pace import BURST, EVERY_MS, Hold
+from gnomon.apps.workflow.run_changes import Preparation
 
 __all__ = ["Remarks"]
 

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from gnomon.apps.workflow.deployment import deploy
-from gnomon.apps.workflow.events import log
+from gnomon.apps.workflow.log import log
 from gnomon.apps.workflow.script import load_workflow, make_script
 from gnomon.errors import DefinitionError
 from gnomon.ports.workflow_facts import Facts, Run, Script, WorkflowChange

@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from types import CodeType
 
 from gnomon.apps.workflow.definition import Workflow
-from gnomon.apps.workflow.modules import BESIDE, gather, run_script
+from gnomon.apps.workflow.script_modules import BESIDE, gather, run_script
 from gnomon.errors import DefinitionError
 from gnomon.ports.workflow_facts import Script
 from gnomon.ports.workflow_log import WorkflowLog

@@ -12,13 +12,13 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from gnomon.apps.workflow.caller import Caller
+from gnomon.apps.workflow.commands import WorkflowCommands
 from gnomon.apps.workflow.definition import Tool, Workflow
-from gnomon.apps.workflow.desk import Desk
 from gnomon.apps.workflow.driver import Driver
+from gnomon.apps.workflow.function_calls import FunctionCalls
+from gnomon.apps.workflow.handler_calls import Call
+from gnomon.apps.workflow.host_parts import HostParts
 from gnomon.apps.workflow.script import Library
-from gnomon.apps.workflow.steps import Call
-from gnomon.apps.workflow.surroundings import Surroundings
 from gnomon.errors import DefinitionError
 from gnomon.ports import Clock
 from gnomon.ports.workflow_facts import Event, EventStatus, Mutation, Publication, Run
@@ -69,22 +69,22 @@ async def try_out(
     if not producers:
         for producer in workflow.producers.values():
             producer.handler = _keep_still
-    caller, library = Caller(clock, threads=1), Library(log)
+    functions, library = FunctionCalls(clock, threads=1), Library(log)
     library.add(workflow, text)
-    desk = Desk(log, clock, ring=lambda name: None)
-    await desk.deploy(workflow, text=text)
+    commands = WorkflowCommands(log, clock, ring=lambda name: None)
+    await commands.deploy(workflow, text=text)
     for one in events:
-        await desk.publish(workflow.name, one.topic, one.id, json.loads(one.payload))
+        await commands.publish(workflow.name, one.topic, one.id, json.loads(one.payload))
     (fence,) = (await log.take(holder="a trial")).values()
     numbers = iter(range(1, 1 << 62))
-    around = Surroundings(
-        log=log, clock=clock, caller=caller, library=library, keep_ms=None,
+    around = HostParts(
+        log=log, clock=clock, functions=functions, library=library, keep_ms=None,
         draw_token=lambda: f"trial-{next(numbers)}", is_stopping=lambda: False,
     )  # fmt: skip
     try:
         await Driver(workflow.name, fence, around).drive()
     finally:
-        caller.close()
+        functions.close()
     return await _found(workflow, log)
 
 

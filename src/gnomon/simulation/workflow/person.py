@@ -10,8 +10,8 @@ Spec: WSIM-3.
 
 from typing import Protocol
 
-from gnomon.apps.workflow.desk import Desk
-from gnomon.apps.workflow.reconciling import Resolution
+from gnomon.apps.workflow.commands import WorkflowCommands
+from gnomon.apps.workflow.mutation_changes import Resolution
 from gnomon.errors import DefinitionError
 from gnomon.ports.workflow_facts import Facts, Mode, MutationStatus, RunStatus
 from gnomon.ports.workflow_log import WorkflowLog
@@ -41,9 +41,9 @@ class Witnessed(Protocol):
 class Person:
     """Gives commands, as another process would."""
 
-    def __init__(self, world: Witnessed, desk: Desk, dice: Dice) -> None:
+    def __init__(self, world: Witnessed, commands: WorkflowCommands, dice: Dice) -> None:
         self._world = world
-        self._desk = desk
+        self._commands = commands
         self._dice = dice
 
     async def look(self, *, healed: bool) -> None:
@@ -53,7 +53,7 @@ class Person:
             return
         try:
             if healed and facts.standing.mode is Mode.PAUSED:
-                await self._desk.resume(NAME)
+                await self._commands.resume(NAME)
             elif facts.run is not None:
                 await self._see_to(facts, facts.run.status)
         except DefinitionError as error:  # it went on by itself meanwhile
@@ -64,34 +64,34 @@ class Person:
         if await self._world.log.load(NAME) is None:
             return False
         self._world.notes.hit("pushed")
-        await self._desk.publish(NAME, "orders", item, item)
+        await self._commands.publish(NAME, "orders", item, item)
         if self._world.spec.behaviour.labels:
-            await self._desk.publish(NAME, "labels", item, item)
+            await self._commands.publish(NAME, "labels", item, item)
         return True
 
     async def run_errand(self, errand: Errand) -> None:
         """Do something to the workflow, at any time."""
-        desk, which = self._desk, errand.which
+        commands, which = self._commands, errand.which
         try:
             if errand.do is Do.PAUSE:
-                await desk.pause(NAME)
+                await commands.pause(NAME)
             elif errand.do is Do.RESUME:
-                await desk.resume(NAME)
+                await commands.resume(NAME)
             elif errand.do is Do.RUN_NOW:
-                await desk.run_now(NAME)
+                await commands.run_now(NAME)
             elif errand.do is Do.SKIP_INPUT:
                 known = await self._world.log.inputs(NAME, limit=100)
                 if known:
-                    await desk.skip_input(NAME, known[which % len(known)].id)
+                    await commands.skip_input(NAME, known[which % len(known)].id)
         except DefinitionError as error:
             self._world.notes.hit(f"refused: {error.reason}")
 
     async def _see_to(self, facts: Facts, status: RunStatus) -> None:
-        notes, desk = self._world.notes, self._desk
+        notes, commands = self._world.notes, self._commands
         if status is RunStatus.APPROVAL:
             if facts.run is not None and facts.run.prepared and self._dice.chance(15):
                 notes.hit("rejected")
-                await desk.reject(NAME)
+                await commands.reject(NAME)
                 await self._note_question(facts, granted=None)
             else:
                 notes.hit("approved")
@@ -100,7 +100,7 @@ class Person:
             await self._resolve(facts)
         elif status in (RunStatus.LOGIC, RunStatus.INTERNAL):  # others go on by themselves
             notes.hit(f"resumed {status.value}")
-            await desk.resume(NAME)
+            await commands.resume(NAME)
 
     async def _approve(self, facts: Facts) -> None:
         """Agree to what was seen, and to nothing else; or sign in again."""
@@ -110,11 +110,11 @@ class Person:
             assert run.asked is not None
             asked = run.asked
             self._world.outside.approved.add((asked.tool, asked.params, asked.key))
-            await self._desk.approve(NAME, key=asked.key)
+            await self._commands.approve(NAME, key=asked.key)
             await self._note_question(facts, granted=facts.standing.script)
         else:
             self._world.notes.hit("signed in again")
-            await self._desk.approve(NAME)
+            await self._commands.approve(NAME)
 
     async def _note_question(self, facts: Facts, *, granted: int | None) -> None:
         if facts.run is None or facts.run.asked is None:
@@ -142,4 +142,4 @@ class Person:
         elif not was_made and self._dice.chance(20):
             said = Resolution.SKIP
         self._world.notes.hit(f"resolved {said.value}")
-        await self._desk.resolve(NAME, said)
+        await self._commands.resolve(NAME, said)

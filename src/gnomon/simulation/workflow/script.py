@@ -16,8 +16,8 @@ from typing import Protocol
 
 from gnomon.apps.workflow.context import Context, Outcome, Prepared, to_json
 from gnomon.apps.workflow.definition import Workflow
-from gnomon.apps.workflow.reconciling import Finding
-from gnomon.apps.workflow.steps import Call, applied, not_applied, unknown
+from gnomon.apps.workflow.handler_calls import Call, applied, not_applied, unknown
+from gnomon.apps.workflow.mutation_changes import Finding
 from gnomon.errors import AuthError, LogicError, PermissionDeniedError, TransientError
 from gnomon.simulation.kit.dice import Dice
 from gnomon.simulation.kit.gate import Gate, Nature

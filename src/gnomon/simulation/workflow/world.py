@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from gnomon.apps.workflow.alarm import Alarm
-from gnomon.apps.workflow.desk import Desk
-from gnomon.apps.workflow.events import LOGGER
-from gnomon.apps.workflow.forgetting import KEEP_MIN_MS
+from gnomon.apps.workflow.commands import WorkflowCommands
 from gnomon.apps.workflow.host import Host
+from gnomon.apps.workflow.log import LOGGER
+from gnomon.apps.workflow.retention import KEEP_MIN_MS
 from gnomon.errors import DefinitionError, StoreError
 from gnomon.shell.store.workflow_examination import examine_rows
 from gnomon.simulation.kit.campaign import Deaths, Scenario
@@ -103,8 +103,8 @@ class _World(SimulatedWorld[_Life]):
                 store.tables, self.outside, self.notes, keep_ms=KEEP_MIN_MS,
                 runs_kept=spec.runs_kept,
             )  # fmt: skip
-        desk = Desk(self.log, UngatedClock(self.wall), ring=self._ring)
-        self._person = Person(self, desk, Dice(spec.seed, "person"))
+        commands = WorkflowCommands(self.log, UngatedClock(self.wall), ring=self._ring)
+        self._person = Person(self, commands, Dice(spec.seed, "person"))
         self.healed = False
         self._backed_up_at = -1
         self._is_judged = False

@@ -10,7 +10,7 @@ from starlette.types import ASGIApp
 
 from gnomon.apps.workflow.definition import Workflow
 from gnomon.apps.workflow.host import Host
-from gnomon.apps.workflow.http.application import Parts, create_app
+from gnomon.apps.workflow.http.app import Parts, create_app
 from gnomon.ports.workflow_log import WorkflowLog
 from gnomon.shell.chance import draw_token
 from gnomon.shell.clock import SystemClock
@@ -34,7 +34,7 @@ class Stage:
     reader: httpx2.AsyncClient
     writer: httpx2.AsyncClient
     admin: httpx2.AsyncClient
-    nobody: httpx2.AsyncClient
+    unscoped: httpx2.AsyncClient
     """A caller whose token is known and grants nothing."""
     stranger: httpx2.AsyncClient
 
@@ -64,9 +64,9 @@ def play(
         app = create_app(parts)
         tokens = ("acme-read", "acme-write", "admin", "nothing", None)
         clients = [client_of(app, token) for token in tokens]
-        reader, writer, admin, nobody, stranger = clients
+        reader, writer, admin, unscoped, stranger = clients
         found = Stage(
-            app=app, host=host, reader=reader, writer=writer, admin=admin, nobody=nobody,
+            app=app, host=host, reader=reader, writer=writer, admin=admin, unscoped=unscoped,
             stranger=stranger,
         )  # fmt: skip
         try:

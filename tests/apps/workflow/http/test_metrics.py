@@ -40,7 +40,7 @@ def test_events_that_wait_are_counted_by_topic_with_the_age_of_the_oldest() -> N
         assert found["gnomon_workflow_oldest_event_seconds"] == {("orders", "orders"): 0}
 
         for name in ("o1", "o2"):
-            await stage.host.desk.publish("orders", "orders", name)
+            await stage.host.commands.publish("orders", "orders", name)
 
         found = await samples(stage)
         assert found["gnomon_workflow_events_waiting"] == {("orders", "orders"): 2}
@@ -52,10 +52,10 @@ def test_events_that_wait_are_counted_by_topic_with_the_age_of_the_oldest() -> N
 @clause("WHTTP-10")
 def test_workflows_are_counted_by_status_and_open_runs_by_what_they_wait_for() -> None:
     async def story(stage: Stage) -> None:
-        await stage.host.desk.pause("orders")
+        await stage.host.commands.pause("orders")
         await stage.host.deploy(broken())
         await stage.host.start()
-        await stage.host.desk.publish("broken", "mail", "m1")
+        await stage.host.commands.publish("broken", "mail", "m1")
         while (await stage.reader.get("/workflows/broken")).json()["status"] != "Needs attention":
             pass
 
@@ -94,7 +94,7 @@ def test_answers_are_counted_by_route_and_not_by_path() -> None:
 def test_metrics_take_a_token_unless_they_are_said_to_be_open() -> None:
     async def story(stage: Stage) -> None:
         assert (await stage.stranger.get("/metrics")).status_code == 401
-        assert (await stage.nobody.get("/metrics")).status_code == 403
+        assert (await stage.unscoped.get("/metrics")).status_code == 403
 
     async def open_story(stage: Stage) -> None:
         assert (await stage.stranger.get("/metrics")).status_code == 200

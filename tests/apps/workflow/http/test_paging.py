@@ -9,7 +9,7 @@ from tests.clauses import clause
 
 async def publish(stage: Stage, *names: str) -> None:
     for name in names:
-        await stage.host.desk.publish("orders", "orders", name)
+        await stage.host.commands.publish("orders", "orders", name)
 
 
 async def page(stage: Stage, query: str) -> tuple[list[str], object]:

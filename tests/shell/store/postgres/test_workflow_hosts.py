@@ -8,8 +8,8 @@ import pytest
 
 from gnomon.apps.workflow.context import Context, Outcome, Prepared
 from gnomon.apps.workflow.definition import Workflow
+from gnomon.apps.workflow.handler_calls import Call, applied
 from gnomon.apps.workflow.host import Host
-from gnomon.apps.workflow.steps import Call, applied
 from gnomon.errors import OwnershipLostError
 from gnomon.shell.chance import draw_token
 from gnomon.shell.clock import SystemClock
@@ -71,7 +71,7 @@ def test_a_silent_host_is_followed_and_what_it_does_later_is_not_written(databas
         )
         await first.deploy(shop(slow, said))
         await first.start()
-        await first.desk.publish("shop", "orders", "o1")
+        await first.commands.publish("shop", "orders", "o1")
         await begun.wait()
         await _forget_lease(database)
         second = Host(
@@ -141,8 +141,8 @@ def test_a_host_on_a_database_is_told_what_others_have_published(database: str) 
         workflow = shop(deliver, said)
         async with host(database, workflow):
             beside = await PostgresWorkflowLog.open(database)
-            desk = Host(beside, SystemClock(), holder="nobody", draw_token=draw_token).desk
-            await desk.publish("shop", "orders", "o1")
+            commands = Host(beside, SystemClock(), holder="nobody", draw_token=draw_token).commands
+            await commands.publish("shop", "orders", "o1")
             await done.wait()
             await beside.close()
         return said

@@ -12,8 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from gnomon.apps.workflow.host import Host
-from gnomon.apps.workflow.overview import Seen
-from gnomon.apps.workflow.stats import WorkflowStats
+from gnomon.apps.workflow.overview import Seen, WorkflowStats
 from gnomon.ports.workflow_facts import RunStatus
 from gnomon.shell.observe.counts import Family, counter, gauge
 

@@ -18,8 +18,7 @@ import httpx2
 import pytest
 
 from gnomon.apps.workflow.definition import Workflow
-from gnomon.apps.workflow.failure import classify
-from gnomon.apps.workflow.fault import Fault, fault_of
+from gnomon.apps.workflow.failure import Fault, classify, fault_of
 from gnomon.errors import AuthError, LogicError, TransientError
 from tests.clauses import clause
 

@@ -8,23 +8,23 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from gnomon.apps.workflow.alarm import Alert
-from gnomon.apps.workflow.caller import HANDLER_MAX_MS, Caller
-from gnomon.apps.workflow.forgetting import RUNS_KEPT
+from gnomon.apps.workflow.function_calls import HANDLER_MAX_MS, FunctionCalls
 from gnomon.apps.workflow.repair import Repairer
+from gnomon.apps.workflow.retention import RUNS_KEPT
 from gnomon.apps.workflow.script import Library
 from gnomon.ports import Clock
 from gnomon.ports.workflow_log import WorkflowLog
 
-__all__ = ["Surroundings"]
+__all__ = ["HostParts"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
+class HostParts:
     """What all drivers of a host share."""
 
     log: WorkflowLog
     clock: Clock
-    caller: Caller
+    functions: FunctionCalls
     library: Library
     repairer: Repairer | None = None
     repair_ms: int = HANDLER_MAX_MS

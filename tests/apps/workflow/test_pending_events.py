@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from gnomon.apps.workflow.caller import waiting_here
 from gnomon.apps.workflow.context import Context
 from gnomon.apps.workflow.definition import Consumer, Workflow
-from gnomon.apps.workflow.pending import PAGE, PendingEvents, Source
+from gnomon.apps.workflow.function_calls import waiting_here
+from gnomon.apps.workflow.pending_events import PAGE, PendingEvents, Source
 from gnomon.errors import LogicError, StoreError
 from gnomon.ports.workflow_facts import Event
 from gnomon.shell.store.database import MEMORY, Database
@@ -57,10 +57,10 @@ def by_peeking(ctx: Context, state: object) -> object:
 async def filled(stage: Stage, made: Workflow, *, orders: int) -> None:
     """So many orders wait, and then the last of them is paid."""
     await stage.start(made)
-    await stage.host.desk.pause("orders")
+    await stage.host.commands.pause("orders")
     await stage.publish(*(f"o{number}" for number in range(1, orders + 1)))
     await stage.publish(f"o{orders}", topic="payments")
-    await stage.host.desk.resume("orders")
+    await stage.host.commands.resume("orders")
     await stage.advance()
 
 
@@ -145,7 +145,7 @@ def test_a_consumer_that_stands_still_before_events_it_does_not_look_at_is_named
         with caplog.at_level(logging.WARNING, "gnomon.workflow"):
             await filled(stage, made, orders=250)
             await stage.publish("o251")
-        shown = await stage.host.desk.lookup.overview("orders")
+        shown = await stage.host.queries.overview("orders")
         assert shown.issue == "match has taken nothing, and has not looked at 151 in orders"
         assert (shown.status, shown.answer) == ("Idle", "")
         (waits,) = shown.handlers
@@ -157,7 +157,7 @@ def test_a_consumer_that_stands_still_before_events_it_does_not_look_at_is_named
         match.prepare(by_id)
         await stage.publish("o252")
         assert found == ["o250"]
-        assert (await stage.host.desk.lookup.overview("orders")).issue == ""
+        assert (await stage.host.queries.overview("orders")).issue == ""
 
     play(scenario)
 
@@ -170,7 +170,7 @@ def test_who_looks_at_everything_and_leaves_it_stands_still_before_nothing() -> 
     async def scenario(stage: Stage) -> None:
         await filled(stage, made, orders=150)
         await stage.publish("other")
-        shown = await stage.host.desk.lookup.overview("orders")
+        shown = await stage.host.queries.overview("orders")
         assert shown.issue == ""
 
     play(scenario)

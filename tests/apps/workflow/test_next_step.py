@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.apps.workflow.agenda import (
+from gnomon.apps.workflow.next_step import (
     Begin,
     Continue,
     Flags,

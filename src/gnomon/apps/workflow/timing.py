@@ -1,28 +1,47 @@
 """
-When does a producer run next, and how is that said?
+When does a workflow do something by itself: when does a producer run, when does a consumer wake?
 
-A schedule is an interval or a cron expression in the zone of the workflow. It is kept as one text,
+A producer has an interval or a cron expression in the zone of the workflow. It is kept as one text,
 `every 5m` or `cron */5 * * * *`, so that two of them can be compared. The next run is counted from
 the present instant, however many were missed: what was missed is one run.
 
-Spec: WHEN-1 to WHEN-3, FLOW-5.
+A consumer asks with `wakeAt`, a hint of a script: it is brought within bounds that keep a workflow
+from turning in circles and from sleeping for ever. What is no instant at all is brought to the
+nearer bound, so that the consumer is called rather too early than never, and the author is told.
+
+Spec: WHEN-1 to WHEN-3, FLOW-5, WAKE-1 to WAKE-4, WAKE-8.
 """
 
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 
+from gnomon.apps.workflow.storable import storable
 from gnomon.core.civil.duration import format_duration, parse_duration
+from gnomon.core.civil.instant import parse_instant
 from gnomon.core.recurrence import Cron, cron
 from gnomon.errors import DefinitionError
 
-__all__ = ["next_run_ms", "read_schedule", "schedule_words"]
+__all__ = [
+    "WAKE_MAX_MS",
+    "WAKE_MIN_MS",
+    "Wake",
+    "next_run_ms",
+    "read_schedule",
+    "read_wake",
+    "schedule_words",
+]
 
 INTERVAL_MIN = timedelta(seconds=1)
 INTERVAL_MAX = timedelta(days=366)
+WAKE_MIN_MS = 30_000
+WAKE_MAX_MS = 24 * 3_600_000
 
 _EVERY, _CRON = "every ", "cron "
 _DAYS = re.compile(r"(\d{1,4})d", re.ASCII)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SECOND = timedelta(seconds=1)
+_MS = timedelta(milliseconds=1)
 
 
 def read_schedule(
@@ -56,6 +75,29 @@ def schedule_words(schedule: str, *, zone: str) -> str:
     return text if zone == "UTC" else f"{text} ({zone})"
 
 
+class Wake(NamedTuple):
+    """When a consumer is woken."""
+
+    at_ms: int | None
+    """Within bounds; None when it did not ask for it."""
+    problem: str = ""
+    """What is wrong with the wish; empty when nothing is."""
+
+
+def read_wake(value: object, *, now_ms: int) -> Wake:
+    """When to wake a consumer that has asked for this."""
+    if value is None:
+        return Wake(None)
+    try:
+        asked = parse_instant(value, where="wakeAt") if isinstance(value, str) else value
+        if not isinstance(asked, datetime) or asked.utcoffset() is None:
+            return _none(value, now_ms)
+        asked_ms = (asked - _EPOCH) // _MS
+    except (DefinitionError, ValueError, OverflowError):
+        return _none(value, now_ms)
+    return Wake(min(max(asked_ms, now_ms + WAKE_MIN_MS), now_ms + WAKE_MAX_MS))
+
+
 def _interval(value: str | timedelta, *, where: str) -> timedelta:
     if isinstance(value, str):
         days = _DAYS.fullmatch(value)
@@ -77,7 +119,7 @@ def _cron(text: str, zone: str) -> Cron:
 
 
 def _length_ms(schedule: str) -> int:
-    return parse_duration(schedule.removeprefix(_EVERY)) // timedelta(milliseconds=1)
+    return parse_duration(schedule.removeprefix(_EVERY)) // _MS
 
 
 def _words(seconds: int) -> str:
@@ -87,3 +129,12 @@ def _words(seconds: int) -> str:
         if count:
             parts.append(f"{count} {name}{'s' if count > 1 else ''}")
     return parts[0].removeprefix("1 ") if len(parts) == 1 else " ".join(parts)
+
+
+def _none(value: object, now_ms: int) -> Wake:
+    shown = storable(f"{value!r:.100}", most=200)
+    return Wake(
+        now_ms + WAKE_MIN_MS,
+        f"wakeAt: must be an instant with an offset, got {shown}; it wakes in "
+        f'{WAKE_MIN_MS // 1000} s; write e.g. "2026-03-01T09:00:00Z", or leave it out',
+    )

@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from typing import Generic, NamedTuple, TypeVar
 
 from gnomon.apps.workflow.definition import is_name
-from gnomon.apps.workflow.overview import Overview, Serving, overview
-from gnomon.apps.workflow.stats import WorkflowStats, stats_of
+from gnomon.apps.workflow.overview import Overview, Serving, WorkflowStats, overview, stats_of
 from gnomon.apps.workflow.storable import is_storable
 from gnomon.errors import DefinitionError, UnknownWorkflowError
 from gnomon.ports.workflow_facts import (
@@ -25,7 +24,7 @@ from gnomon.ports.workflow_facts import (
 )
 from gnomon.ports.workflow_log import WorkflowLog
 
-__all__ = ["ROWS_MAX", "Attempts", "Lookup", "Page", "Versions"]
+__all__ = ["ROWS_MAX", "Attempts", "Page", "Versions", "WorkflowQueries"]
 
 ROWS_MAX = 10_000
 """The most rows that are given at once."""
@@ -58,7 +57,7 @@ class Versions(NamedTuple):
     in_force: int
 
 
-class Lookup:
+class WorkflowQueries:
     """Looks at the workflows of one store; a name that is not deployed is refused."""
 
     def __init__(self, log: WorkflowLog) -> None:

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from gnomon.apps.workflow.agenda import Continue, Reconcile, choose
-from gnomon.apps.workflow.course import SKIPPED, Emission, Request, after, commit, mutating
-from gnomon.apps.workflow.reconciling import Finding, Resolution, Verdict, reconciled, resolve
+from gnomon.apps.workflow.mutation_changes import Finding, Resolution, Verdict, reconciled, resolve
+from gnomon.apps.workflow.next_step import Continue, Reconcile, choose
+from gnomon.apps.workflow.run_changes import SKIPPED, Emission, Request, after, commit, mutating
 from gnomon.errors import CommandRefusedError
 from gnomon.ports.workflow_facts import (
     EventStatus,

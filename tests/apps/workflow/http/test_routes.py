@@ -121,7 +121,7 @@ def test_looking_takes_read_and_commands_take_write() -> None:
     async def story(stage: Stage) -> None:
         for path in ("", "/orders", "/orders/runs", "/orders/events", "/orders/inputs"):
             assert (await stage.stranger.get(f"/workflows{path}")).status_code == 401
-            assert (await stage.nobody.get(f"/workflows{path}")).status_code == 403
+            assert (await stage.unscoped.get(f"/workflows{path}")).status_code == 403
             assert (await stage.reader.get(f"/workflows{path}")).status_code == 200
         for command in (*COMMANDS, *FORMS):
             form = FORMS.get(command)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.apps.workflow.wake import Wake, read_wake
+from gnomon.apps.workflow.timing import Wake, read_wake
 from tests.apps.workflow.facts import NOW
 from tests.clauses import clause
 

@@ -1,6 +1,12 @@
 """
 How does the next attempt of a run begin, after a failure or after a crash?
 
+When a run did not come to its end, its phase says where the attempt after it begins. Before a
+mutation is applied that is afresh, because that gives a corrected script a clean slate. Once it is
+known what became of the mutation, only `next` is tried again, with the same results. Between the
+two neither is allowed: the host must find out first. It asks that question before any other, since
+events of an uncertain mutation must not be released.
+
 Each attempt is a record of its own that names the one before; what is known about the one before
 stays as it was. After a crash the same rule decides as after a failure, with one case more: when
 the host does not know whether the mutation was made, the next attempt waits for that, holding what
@@ -10,10 +16,10 @@ Spec: PHASE-1 to PHASE-6, RECOVER-1 to RECOVER-5, MUTATE-19.
 """
 
 from dataclasses import replace
+from enum import StrEnum
 from typing import assert_never
 
-from gnomon.apps.workflow.course import new_run
-from gnomon.apps.workflow.phase import Reset, reset_of
+from gnomon.apps.workflow.run_changes import new_run
 from gnomon.ports.workflow_facts import (
     Asked,
     EventStatus,
@@ -26,10 +32,27 @@ from gnomon.ports.workflow_facts import (
     WorkflowChange,
 )
 
-__all__ = ["UNCERTAIN", "doubted", "recover", "retry"]
+__all__ = ["UNCERTAIN", "Reset", "doubted", "recover", "reset_of", "retry"]
 
 UNCERTAIN = "uncertain"
 """What is wrong with a run whose host died while it mutated: nothing was raised."""
+
+
+class Reset(StrEnum):
+    """Where the next attempt begins."""
+
+    FRESH = "afresh, from preparing"
+    FORWARD = "at emitting, with the results of before"
+    RECONCILE = "nowhere, until the mutation is known"
+
+
+def reset_of(run: Run, mutation: Mutation | None) -> Reset:
+    """What follows a run that was cut off or failed, given its mutation if there is one."""
+    if run.phase.is_settled:
+        return Reset.FORWARD
+    if run.phase is Phase.MUTATING and mutation is not None and mutation.status.is_uncertain:
+        return Reset.RECONCILE
+    return Reset.FRESH
 
 
 def retry(facts: Facts, *, now_ms: int, left: Run | None = None) -> WorkflowChange:

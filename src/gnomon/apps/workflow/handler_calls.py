@@ -13,7 +13,6 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import NamedTuple, TypeVar
 
-from gnomon.apps.workflow.caller import RECONCILE_MAX_MS, Caller, waiting_here
 from gnomon.apps.workflow.context import (
     MUTATE,
     NEXT,
@@ -24,16 +23,17 @@ from gnomon.apps.workflow.context import (
     Prepared,
     to_json,
 )
-from gnomon.apps.workflow.course import Emission, Preparation, Request
 from gnomon.apps.workflow.definition import Workflow
 from gnomon.apps.workflow.failure import Failure, Fault, classify
-from gnomon.apps.workflow.pending import PendingEvents, Source
-from gnomon.apps.workflow.reconciling import Finding, Verdict
+from gnomon.apps.workflow.function_calls import RECONCILE_MAX_MS, FunctionCalls, waiting_here
+from gnomon.apps.workflow.mutation_changes import Finding, Verdict
+from gnomon.apps.workflow.pending_events import PendingEvents, Source
+from gnomon.apps.workflow.run_changes import Emission, Preparation, Request
 from gnomon.errors import LogicError
 from gnomon.ports.workflow_facts import Facts, Mutation, Run
 from gnomon.ports.workflow_log import WorkflowLog
 
-__all__ = ["Call", "StepError", "Steps", "applied", "not_applied", "unknown"]
+__all__ = ["Call", "HandlerCalls", "StepError", "applied", "not_applied", "unknown"]
 
 _T = TypeVar("_T")
 
@@ -72,13 +72,13 @@ def unknown(error: str = "") -> Finding:
     return Finding(Verdict.UNKNOWN, error=error)
 
 
-class Steps:
+class HandlerCalls:
     """The functions of one version of a workflow; `workflow` is set before any is called."""
 
-    def __init__(self, log: WorkflowLog, caller: Caller) -> None:
+    def __init__(self, log: WorkflowLog, functions: FunctionCalls) -> None:
         self.workflow: Workflow
         self._log = log
-        self._caller = caller
+        self._functions = functions
 
     async def produce(self, facts: Facts, run: Run, now_ms: int) -> Emission:
         handler = facts.handler(run.handler)
@@ -146,7 +146,7 @@ class Steps:
             raise LogicError(f"tool {mutation.tool} is not there any more; declare it again")
         function = tool.on_call
         assert function is not None
-        result = await self._caller.mutate(function, _call_of(mutation, now_ms))
+        result = await self._functions.mutate(function, _call_of(mutation, now_ms))
         try:
             return to_json(result, "result")
         except LogicError:  # it was made, whatever it says about itself
@@ -158,7 +158,7 @@ class Steps:
         if tool is None or tool.on_reconcile is None:
             return unknown(f"tool {mutation.tool} has no reconcile any more")
         try:
-            found = await self._caller.call(
+            found = await self._functions.call(
                 tool.on_reconcile, _call_of(mutation, now_ms), limit_ms=RECONCILE_MAX_MS
             )
         except Exception as error:
@@ -174,7 +174,7 @@ class Steps:
         self, context: Context, function: Callable[..., object], *arguments: object
     ) -> object:
         try:
-            result = await self._caller.call(function, *arguments)
+            result = await self._functions.call(function, *arguments)
             context.close()
             return result
         except Exception as error:

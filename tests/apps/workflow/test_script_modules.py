@@ -9,8 +9,8 @@ import pytest
 
 from gnomon.apps.workflow.definition import Workflow
 from gnomon.apps.workflow.failure import classify
-from gnomon.apps.workflow.modules import gather, run_script
 from gnomon.apps.workflow.script import load_workflow, make_script
+from gnomon.apps.workflow.script_modules import gather, run_script
 from gnomon.errors import DefinitionError
 from tests.clauses import clause
 

@@ -12,13 +12,13 @@ Spec: KEEP-1 to KEEP-4.
 
 import logging
 
-from gnomon.apps.workflow.events import log
+from gnomon.apps.workflow.log import log
 from gnomon.errors import OwnershipLostError, StoreError
 from gnomon.ports import Clock
 from gnomon.ports.workflow_facts import Facts, HandlerKind
 from gnomon.ports.workflow_log import WorkflowLog
 
-__all__ = ["KEEP_MIN_MS", "KEEP_MS", "RUNS_KEPT", "Forgetting", "published_before_ms"]
+__all__ = ["KEEP_MIN_MS", "KEEP_MS", "RUNS_KEPT", "WorkflowRetention", "published_before_ms"]
 
 DAY_MS = 86_400_000
 KEEP_MS = 90 * DAY_MS
@@ -32,8 +32,8 @@ SOON_MS = 10_000
 """When to go on, while there is more to look at."""
 
 
-class Forgetting:
-    """Of one workflow; None keeps everything."""
+class WorkflowRetention:
+    """Forgets what is over of one workflow; with `keep_ms` None it keeps everything."""
 
     def __init__(
         self, store: WorkflowLog, clock: Clock, keep_ms: int | None, runs_kept: int
@@ -45,7 +45,7 @@ class Forgetting:
         self._next_ms = 0
         self._after = 0
 
-    async def some(self, facts: Facts) -> None:
+    async def forget_some(self, facts: Facts) -> None:
         """Forget some, if it is time to; a store that fails is asked again later."""
         now_ms = self._clock.monotonic_ms()
         if self._keep_ms is None or now_ms < self._next_ms:

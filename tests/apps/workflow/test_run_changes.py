@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from gnomon.apps.workflow.course import (
+from gnomon.apps.workflow.run_changes import (
     NONE,
     SKIPPED,
     Emission,

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from gnomon.apps.workflow.host import Host
-from gnomon.apps.workflow.http import commands, looking
+from gnomon.apps.workflow.http import routes
 from gnomon.errors import CommandRefusedError, UnknownWorkflowError
 from gnomon.ports import Clock
 from gnomon.shell.http.app import HttpCounts, Measured, health_router, new_app, request_numbers
@@ -48,9 +48,9 @@ def create_app(parts: Parts) -> ASGIApp:
     app = new_app("Gnomon workflows", summary, parts.authenticator, metrics_open=parts.metrics_open)
     answers = HttpCounts()
     app.state.host, app.state.clock, app.state.answers = parts.host, parts.clock, answers
-    app.include_router(looking.router)
-    app.include_router(commands.router)
-    app.include_router(health_router(parts.host.desk.lookup.check))
+    app.include_router(routes.queries)
+    app.include_router(routes.commands)
+    app.include_router(health_router(parts.host.queries.check))
     app.add_exception_handler(UnknownWorkflowError, _answer_unknown)
     app.add_exception_handler(CommandRefusedError, _answer_refused)
     complete_document(app)

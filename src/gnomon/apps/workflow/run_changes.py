@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeVar
 
 from gnomon.apps.workflow.failure import Failure, Fault, backoff_ms, status_of
 from gnomon.apps.workflow.phase import PhaseEvent, follow
-from gnomon.apps.workflow.schedule import next_run_ms
+from gnomon.apps.workflow.timing import next_run_ms
 from gnomon.ports.workflow_facts import (
     Asked,
     EventStatus,

@@ -6,7 +6,7 @@ import pytest
 
 from gnomon.apps.workflow.context import Context
 from gnomon.apps.workflow.definition import Workflow
-from gnomon.apps.workflow.forgetting import Forgetting, published_before_ms
+from gnomon.apps.workflow.retention import WorkflowRetention, published_before_ms
 from gnomon.errors import DefinitionError, OwnershipLostError, StoreError
 from gnomon.ports.workflow_facts import Facts, Handler, HandlerKind, Standing
 from gnomon.ports.workflow_log import WorkflowLog
@@ -61,9 +61,9 @@ def test_what_is_published_each_time_is_done_once_whatever_comes_between() -> No
     async def scenario(stage: Stage) -> None:
         await stage.start(listing(shipped), keep_ms=DAY)
         await stage.advance(hours=24 * 5)
-        await stage.host.desk.pause("orders")
+        await stage.host.commands.pause("orders")
         await stage.advance(hours=24 * 2)
-        await stage.host.desk.resume("orders")
+        await stage.host.commands.resume("orders")
         await stage.advance(hours=3)
         await stage.crash()
         await stage.advance(hours=24 * 40)
@@ -151,10 +151,10 @@ def test_it_is_done_once_an_hour_and_sooner_while_there_is_more() -> None:
 
     async def scenario(stage: Stage) -> None:
         log: WorkflowLog = noting  # type: ignore[assignment] # it is asked for nothing else
-        forgetting = Forgetting(log, stage, 2 * DAY, 100)
+        retention = WorkflowRetention(log, stage, 2 * DAY, 100)
         facts = Facts(standing=Standing(name="orders"))
         for _ in range(3 * 60):
-            await forgetting.some(facts)
+            await retention.forget_some(facts)
             await stage.advance(minutes=1)
 
         ended_ms = START - 2 * DAY
@@ -172,6 +172,8 @@ def test_a_host_that_has_lost_the_workflow_is_told() -> None:
     async def scenario(stage: Stage) -> None:
         log: WorkflowLog = Noting(OwnershipLostError("gone", where="store"))  # type: ignore[assignment]
         with pytest.raises(OwnershipLostError):
-            await Forgetting(log, stage, DAY, 100).some(Facts(standing=Standing(name="orders")))
+            await WorkflowRetention(log, stage, DAY, 100).forget_some(
+                Facts(standing=Standing(name="orders"))
+            )
 
     play(scenario)

@@ -15,10 +15,10 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import NamedTuple, assert_never
 
-from gnomon.apps.workflow.course import SKIPPED, applied_text, fail
 from gnomon.apps.workflow.failure import TRIES_UNTOLD, Failure, Fault, backoff_ms
 from gnomon.apps.workflow.phase import PhaseEvent, follow
-from gnomon.apps.workflow.retrying import UNCERTAIN, doubted, retry
+from gnomon.apps.workflow.recovery import UNCERTAIN, doubted, retry
+from gnomon.apps.workflow.run_changes import SKIPPED, applied_text, fail
 from gnomon.errors import CommandRefusedError
 from gnomon.ports.workflow_facts import (
     Facts,

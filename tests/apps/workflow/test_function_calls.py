@@ -10,9 +10,8 @@ from threading import Event
 import pytest
 
 import gnomon.workflow
-from gnomon.apps.workflow.caller import Caller
 from gnomon.apps.workflow.definition import Workflow
-from gnomon.apps.workflow.threads import THREADS, ThreadFigures, Threads
+from gnomon.apps.workflow.function_calls import THREADS, FunctionCalls, ThreadFigures, Threads
 from gnomon.errors import DefinitionError, TransientError
 from gnomon.shell.clock import SystemClock
 from tests.clauses import clause
@@ -51,14 +50,14 @@ def test_eight_functions_that_block_delay_no_ninth_and_with_fewer_threads_it_wai
         hold = Event()
         for most, waiting in ((THREADS, 0), (8, 2)):
             hold.clear()
-            caller = Caller(SystemClock(), threads=most)
-            assert caller.threads is not None
-            blocked = [asyncio.create_task(caller.call(hold.wait)) for _ in range(10)]
-            await until(caller.threads, ThreadFigures(10 - waiting, waiting, 0, most))
+            functions = FunctionCalls(SystemClock(), threads=most)
+            assert functions.threads is not None
+            blocked = [asyncio.create_task(functions.call(hold.wait)) for _ in range(10)]
+            await until(functions.threads, ThreadFigures(10 - waiting, waiting, 0, most))
             hold.set()
             assert await asyncio.gather(*blocked) == [True] * 10
-            assert caller.threads.figures() == ThreadFigures(0, 0, 0, most)
-            caller.close()
+            assert functions.threads.figures() == ThreadFigures(0, 0, 0, most)
+            functions.close()
 
     with caplog.at_level(logging.WARNING, "gnomon.workflow"):
         play(scenario)
@@ -95,27 +94,27 @@ def test_a_host_calls_a_ninth_workflow_beside_eight_that_block() -> None:
 def test_the_wait_for_a_thread_is_not_time_of_the_handler() -> None:
     async def scenario() -> None:
         clock, hold = Alarm(), Event()
-        caller = Caller(clock, threads=1)
-        assert caller.threads is not None
-        first = asyncio.create_task(caller.mutate(hold.wait))
-        second = asyncio.create_task(caller.call(lambda: 5, limit_ms=10))
-        await until(caller.threads, ThreadFigures(1, 1, 0, 1))
+        functions = FunctionCalls(clock, threads=1)
+        assert functions.threads is not None
+        first = asyncio.create_task(functions.mutate(hold.wait))
+        second = asyncio.create_task(functions.call(lambda: 5, limit_ms=10))
+        await until(functions.threads, ThreadFigures(1, 1, 0, 1))
         clock.rings.set()
         await breathe()
         clock.rings.clear()
         hold.set()
         assert (await first, await second) == (True, 5)
-        caller.close()
+        functions.close()
 
     play(scenario)
 
 
-async def given_up(caller: Caller, clock: Alarm, hold: Event) -> None:
+async def given_up(functions: FunctionCalls, clock: Alarm, hold: Event) -> None:
     """Call a function that blocks, and give it up."""
-    call = asyncio.create_task(caller.call(hold.wait, limit_ms=10))
-    assert caller.threads is not None
-    busy = caller.threads.figures().busy
-    while caller.threads.figures().busy == busy:
+    call = asyncio.create_task(functions.call(hold.wait, limit_ms=10))
+    assert functions.threads is not None
+    busy = functions.threads.figures().busy
+    while functions.threads.figures().busy == busy:
         await breathe()
     for _ in range(5):
         await breathe()
@@ -131,19 +130,19 @@ def test_a_function_that_was_given_up_takes_the_place_of_no_other_until_there_ar
 ) -> None:
     async def scenario() -> None:
         clock, hold = Alarm(), Event()
-        caller = Caller(clock, threads=2)
-        threads = caller.threads
+        functions = FunctionCalls(clock, threads=2)
+        threads = functions.threads
         assert threads is not None
         for left in (1, 2):
-            await given_up(caller, clock, hold)
+            await given_up(functions, clock, hold)
             await until(threads, ThreadFigures(0, 0, left, 2))
-        assert await caller.call(lambda: "goes on") == "goes on"
-        await given_up(caller, clock, hold)
+        assert await functions.call(lambda: "goes on") == "goes on"
+        await given_up(functions, clock, hold)
         await until(threads, ThreadFigures(1, 0, 3, 2))  # as many again are left already
-        assert await caller.call(lambda: "goes on") == "goes on"
+        assert await functions.call(lambda: "goes on") == "goes on"
         hold.set()
         await until(threads, ThreadFigures(0, 0, 0, 2))
-        caller.close()
+        functions.close()
 
     with caplog.at_level(logging.INFO, "gnomon.workflow"):
         play(scenario)
@@ -157,17 +156,17 @@ def test_a_function_that_was_given_up_keeps_no_process_alive() -> None:
     script = """
 import asyncio
 from threading import Event
-from gnomon.apps.workflow.caller import Caller
+from gnomon.apps.workflow.function_calls import FunctionCalls
 from gnomon.errors import TransientError
 from gnomon.shell.clock import SystemClock
 
 async def main():
-    caller = Caller(SystemClock(), threads=1)
+    functions = FunctionCalls(SystemClock(), threads=1)
     try:
-        await caller.call(Event().wait, limit_ms=1)
+        await functions.call(Event().wait, limit_ms=1)
     except TransientError as error:
         print(error.reason)
-    caller.close()
+    functions.close()
 
 asyncio.run(main())
 """

@@ -45,16 +45,16 @@ def test_pages_of_any_size_are_the_whole_list_and_the_last_is_not_empty(
             text = f"{SCRIPT}\n# {number}\n"
             await stage.host.deploy(load_workflow(text, where="orders.py"), text=text)
             await stage.publish(f"o{number}")
-        lookup = stage.host.desk.lookup
+        queries = stage.host.queries
 
         async def look(limit: int, after: int | None) -> tuple[list[int], int | None]:
             if what == "runs":
-                runs = await lookup.runs("orders", limit=limit, after=after)
+                runs = await queries.runs("orders", limit=limit, after=after)
                 return [one.number for one in runs.rows], runs.next
             if what == "events":
-                events = await lookup.events("orders", limit=limit, after=after)
+                events = await queries.events("orders", limit=limit, after=after)
                 return [one.number for one in events.rows], events.next
-            versions = await lookup.versions("orders", limit=limit, after=after)
+            versions = await queries.versions("orders", limit=limit, after=after)
             return [one.version for one in versions.rows], versions.next
 
         return await pages(look, limit)

@@ -2,8 +2,7 @@
 
 import pytest
 
-from gnomon.apps.workflow.overview import Seen
-from gnomon.apps.workflow.stats import Waiting, stats_of
+from gnomon.apps.workflow.overview import Seen, Waiting, stats_of
 from gnomon.ports.workflow_facts import Event, Facts, Mode, RunStatus
 from tests.apps.workflow.facts import NOW, consumer, facts, producer, run
 from tests.clauses import clause
