@@ -3,8 +3,8 @@ The registrar: what people and programs ask of the service, by every way in.
 
 Every method takes the actor first. What belongs to another tenant is not there for it. Every change
 is written together with the actor, in one transaction, and then told to the callers that watch. A
-request that cannot be meant raises before anything is written. Looking is in `lookup`, asking for
-runs in `requests`; here are the definitions.
+request that cannot be meant raises before anything is written. Questions are in `queries`,
+requests for runs in `run_requests`; here are the definitions.
 
 Spec: REGISTRAR-1, REGISTRAR-3, REGISTRAR-4.
 """
@@ -13,13 +13,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from gnomon.apps.service.cautions import cautions, check_ahead
-from gnomon.apps.service.comparing import compare
 from gnomon.apps.service.events import EventFeed
 from gnomon.apps.service.filters import Filter
-from gnomon.apps.service.lookup import only_of, owner_of, read_instant
-from gnomon.apps.service.requests import Requests, by_of
+from gnomon.apps.service.queries import only_of, owner_of, read_instant
+from gnomon.apps.service.run_requests import RunRequests, by_of
 from gnomon.apps.service.schedule_input import ScheduleInput, schedule_of, target_of
 from gnomon.apps.service.settings import Settings
+from gnomon.apps.service.upsert_diff import compare
 from gnomon.apps.service.viewing import run_view, schedule_view
 from gnomon.apps.service.views import RunView, ScheduleView, UpsertDiff, Upserted
 from gnomon.apps.service.withdrawal import is_of_trigger, to_withdraw
@@ -45,7 +45,7 @@ class DeployedSchedules:
     deleted: tuple[str, ...]
 
 
-class Registrar(Requests):
+class Registrar(RunRequests):
     """Where schedules are registered, looked at and changed."""
 
     def __init__(

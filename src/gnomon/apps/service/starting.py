@@ -11,7 +11,7 @@ Spec: START-1 to START-4.
 from dataclasses import dataclass
 from hashlib import sha256
 
-from gnomon.apps.service.lookup import read_instant
+from gnomon.apps.service.queries import read_instant
 from gnomon.apps.service.registrar import Registrar
 from gnomon.apps.service.schedule_id import START, direct_id
 from gnomon.apps.service.schedule_input import ScheduleInput

@@ -1,5 +1,5 @@
 """
-Why did it run, or why not? The facts of the ledger about one instant, as sentences.
+Why a period ran or did not: the facts of the ledger about one instant, as sentences.
 
 Every instant has an answer: a period with its row, one that lies in the range of an outage or a
 pause, one that is still ahead, one from before the schedule was there, or no period at all. The

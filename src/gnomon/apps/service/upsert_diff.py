@@ -1,5 +1,5 @@
 """
-What would a change of a definition change? Its fields, and which runs would come and go.
+What an upsert would change: fields of the definition, and which runs would come and go.
 
 Both lists of planned instants are cut at the instant up to which both are known, so that a run is
 never called new or gone only because one list is longer.

@@ -1,5 +1,5 @@
 """
-What is there? Schedules, runs, reasons, revisions and the log, as far as the asker may see them.
+Questions to the registrar: schedules, runs, reasons, revisions and the log, each for its tenant.
 
 What belongs to another tenant is not there. The history of a deleted schedule still is, for the
 user it belonged to. Nothing here changes anything.
@@ -10,11 +10,11 @@ Spec: REGISTRAR-1, REGISTRAR-2, REGISTRAR-8 to REGISTRAR-10.
 import json
 from collections.abc import AsyncIterator
 
-from gnomon.apps.service.comparing import flat_record
-from gnomon.apps.service.explaining import explain
+from gnomon.apps.service.explanation import explain
 from gnomon.apps.service.filters import Filter, RunFilter
 from gnomon.apps.service.run_search import place_after, read_place, runs_only
 from gnomon.apps.service.schedule_input import target_of
+from gnomon.apps.service.upsert_diff import flat_record
 from gnomon.apps.service.viewing import instant_text, run_view, schedule_view
 from gnomon.apps.service.views import (
     AuditEntry,
@@ -30,14 +30,14 @@ from gnomon.errors import DefinitionError, NotFoundError
 from gnomon.ports import Clock, Ledger
 from gnomon.ports.ledger_rows import Actor, LogRow, Only, RevisionRow, RunRow, ScheduleRow
 
-__all__ = ["Lookup", "owner_of", "read_instant"]
+__all__ = ["Queries", "owner_of", "read_instant"]
 
 REVISIONS_MAX = 1_000
 _PAGE = 500
 
 
-class Lookup:
-    """The part of the registrar that only looks."""
+class Queries:
+    """The part of the registrar that only reads."""
 
     def __init__(self, ledger: Ledger, clock: Clock) -> None:
         self._ledger = ledger

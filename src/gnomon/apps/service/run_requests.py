@@ -1,5 +1,5 @@
 """
-What can be asked of a schedule beside its periods? Runs by hand, backfills, leaving out, ending.
+Requests about runs: have one by hand, a backfill, leave one out, end one.
 
 Each is written together with who asked for it. Asking again under the same name asks for nothing
 new, so that a client that got no answer can ask again.
@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 
 from gnomon.apps.service.events import EventFeed
 from gnomon.apps.service.feedback import record_feedback
-from gnomon.apps.service.lookup import Lookup, owner_of, read_instant
 from gnomon.apps.service.parameters import Params, joined_params
+from gnomon.apps.service.queries import Queries, owner_of, read_instant
 from gnomon.apps.service.schedule_input import target_of
 from gnomon.apps.service.viewing import run_view
 from gnomon.apps.service.views import Backfilled, RunView
@@ -27,13 +27,13 @@ from gnomon.ports import Clock, Ledger
 from gnomon.ports.executor import Feedback
 from gnomon.ports.ledger_rows import Actor, By
 
-__all__ = ["BACKFILL_MAX", "Requests", "by_of"]
+__all__ = ["BACKFILL_MAX", "RunRequests", "by_of"]
 
 BACKFILL_MAX = 10_000
 """How many runs one backfill may have."""
 
 
-class Requests(Lookup):
+class RunRequests(Queries):
     """The part of the registrar that asks for runs."""
 
     def __init__(
