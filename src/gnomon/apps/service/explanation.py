@@ -10,8 +10,7 @@ Spec: SERVICE-40.
 
 from typing import assert_never
 
-from gnomon.apps.service.viewing import instant_text, run_view
-from gnomon.apps.service.views import Explanation
+from gnomon.apps.service.views import Explanation, instant_text, run_view
 from gnomon.core.civil.instant import format_instant
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State, Status
 from gnomon.ports.ledger_rows import RunRow, ScheduleRow

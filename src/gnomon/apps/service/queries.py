@@ -15,7 +15,6 @@ from gnomon.apps.service.filters import Filter, RunFilter
 from gnomon.apps.service.run_search import place_after, read_place, runs_only
 from gnomon.apps.service.schedule_input import target_of
 from gnomon.apps.service.upsert_diff import flat_record
-from gnomon.apps.service.viewing import instant_text, run_view, schedule_view
 from gnomon.apps.service.views import (
     AuditEntry,
     Explanation,
@@ -23,6 +22,9 @@ from gnomon.apps.service.views import (
     RevisionView,
     RunView,
     ScheduleView,
+    instant_text,
+    run_view,
+    schedule_view,
 )
 from gnomon.core.civil.instant import parse_instant, to_epoch
 from gnomon.core.ledger.period import Kind

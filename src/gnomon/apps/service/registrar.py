@@ -20,8 +20,14 @@ from gnomon.apps.service.run_requests import RunRequests, by_of
 from gnomon.apps.service.schedule_input import ScheduleInput, schedule_of, target_of
 from gnomon.apps.service.settings import Settings
 from gnomon.apps.service.upsert_diff import compare
-from gnomon.apps.service.viewing import run_view, schedule_view
-from gnomon.apps.service.views import RunView, ScheduleView, UpsertDiff, Upserted
+from gnomon.apps.service.views import (
+    RunView,
+    ScheduleView,
+    UpsertDiff,
+    Upserted,
+    run_view,
+    schedule_view,
+)
 from gnomon.apps.service.withdrawal import is_of_trigger, to_withdraw
 from gnomon.core.civil.instant import format_instant
 from gnomon.core.schedule import Schedule

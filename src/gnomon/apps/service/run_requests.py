@@ -14,8 +14,7 @@ from gnomon.apps.service.feedback import record_feedback
 from gnomon.apps.service.parameters import Params, joined_params
 from gnomon.apps.service.queries import Queries, owner_of, read_instant
 from gnomon.apps.service.schedule_input import target_of
-from gnomon.apps.service.viewing import run_view
-from gnomon.apps.service.views import Backfilled, RunView
+from gnomon.apps.service.views import Backfilled, RunView, run_view
 from gnomon.core.civil.instant import format_instant
 from gnomon.core.identifier import check_id
 from gnomon.core.ledger.lifecycle import State

@@ -9,8 +9,7 @@ Spec: REGISTRAR-3.
 
 import json
 
-from gnomon.apps.service.viewing import next_nominals
-from gnomon.apps.service.views import Plain, UpsertDiff
+from gnomon.apps.service.views import Plain, UpsertDiff, next_nominals
 from gnomon.core.civil.instant import format_instant
 from gnomon.core.schedule import Schedule
 from gnomon.core.schedule_record import write_schedule

@@ -21,7 +21,7 @@ from starlette.responses import StreamingResponse
 from gnomon.apps.service.events import Event
 from gnomon.apps.service.http.parts import Parts
 from gnomon.apps.service.http.routes.schedules import PartsOf
-from gnomon.apps.service.viewing import instant_text
+from gnomon.apps.service.views import instant_text
 from gnomon.ports.ledger_rows import Actor
 from gnomon.shell.http.authentication import Reader
 from gnomon.shell.http.openapi import problems

@@ -20,8 +20,7 @@ from gnomon.apps.service.events import Event
 from gnomon.apps.service.filters import Filter
 from gnomon.apps.service.http.parts import parts_of
 from gnomon.apps.service.http.routes.schedules import PartsOf
-from gnomon.apps.service.viewing import instant_text
-from gnomon.apps.service.views import ScheduleView
+from gnomon.apps.service.views import ScheduleView, instant_text
 from gnomon.shell.http.authentication import Viewer, scraper
 from gnomon.shell.http.openapi import problems
 from gnomon.shell.observe.prometheus import CONTENT_TYPE, page_text
