@@ -22,7 +22,6 @@ from gnomon.apps.service.http.application import create_app
 from gnomon.apps.service.http.parts import Parts
 from gnomon.apps.service.registrar import Registrar
 from gnomon.apps.service.settings import Settings
-from gnomon.apps.service.starting import Starter
 from gnomon.compose.shared_database import SharedDatabase
 from gnomon.compose.stores import Stores
 from gnomon.ports import Clock
@@ -58,7 +57,6 @@ def make_api(
     return Parts(
         registrar=registrar,
         deployer=Deployer(stores.dags, registrar, clock, settings),
-        starter=Starter(stores.dags, registrar),
         dag_runs=stores.dag_runs,
         events=events,
         figures=lambda: [*service_families(counters), *_certificate(http, clock)],

@@ -11,7 +11,6 @@ from gnomon.apps.service.http.application import create_app
 from gnomon.apps.service.http.parts import Parts
 from gnomon.apps.service.registrar import Registrar
 from gnomon.apps.service.settings import Settings
-from gnomon.apps.service.starting import Starter
 from gnomon.ports import Ledger
 from gnomon.ports.dag import DagRuns, DagStore
 from gnomon.shell.executor.signature import Keyring
@@ -65,7 +64,6 @@ def bare_app(
         Parts(
             registrar=registrar,
             deployer=Deployer(dags, registrar, clock, settings),
-            starter=Starter(dags, registrar),
             dag_runs=cast("DagRuns", None),
             events=events,
             figures=list,

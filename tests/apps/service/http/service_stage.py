@@ -17,7 +17,6 @@ from gnomon.apps.service.http.application import create_app
 from gnomon.apps.service.http.parts import Parts
 from gnomon.apps.service.registrar import Registrar
 from gnomon.apps.service.settings import Settings
-from gnomon.apps.service.starting import Starter
 from gnomon.ports import Ledger
 from gnomon.ports.dag import DagRuns, DagStore
 from gnomon.shell.executor.signature import Keyring
@@ -140,7 +139,6 @@ def _parts(
     parts = Parts(
         registrar=registrar,
         deployer=Deployer(dags, registrar, clock, settings),
-        starter=Starter(dags, registrar),
         dag_runs=dag_runs,
         events=events,
         figures=lambda: service_families(counters),

@@ -15,7 +15,6 @@ from gnomon.apps.service.dag_deployment import Deployer
 from gnomon.apps.service.events import EventFeed
 from gnomon.apps.service.registrar import Registrar
 from gnomon.apps.service.settings import Settings
-from gnomon.apps.service.starting import Starter
 from gnomon.ports import Clock
 from gnomon.ports.dag import DagRuns
 from gnomon.shell.executor.signature import Keyring
@@ -33,7 +32,6 @@ class Parts:
 
     registrar: Registrar
     deployer: Deployer
-    starter: Starter
     dag_runs: DagRuns
     """What the embedded executor has written down about runs and their nodes."""
     events: EventFeed
