@@ -11,8 +11,7 @@ import json
 from collections.abc import AsyncIterator
 
 from gnomon.apps.service.explanation import explain
-from gnomon.apps.service.filters import Filter, RunFilter
-from gnomon.apps.service.run_search import place_after, read_place, runs_only
+from gnomon.apps.service.run_search import RunFilter, place_after, read_place, runs_only
 from gnomon.apps.service.schedule_input import target_of
 from gnomon.apps.service.upsert_diff import flat_record
 from gnomon.apps.service.views import (
@@ -55,7 +54,7 @@ class Queries:
         return schedule_view(row, now_ms=self._clock.now_ms(), count=count)
 
     async def list_schedules(
-        self, actor: Actor, wanted: Filter, *, after: str = "", limit: int = 100
+        self, actor: Actor, wanted: Only, *, after: str = "", limit: int = 100
     ) -> Page[ScheduleView]:
         """The schedules that are found, in the order of their ids."""
         only = only_of(actor, wanted)
@@ -172,16 +171,11 @@ def owner_of(row: ScheduleRow) -> str:
     return target.user_id
 
 
-def only_of(actor: Actor, wanted: Filter) -> Only | None:
+def only_of(actor: Actor, wanted: Only) -> Only | None:
     """Which rows are to be looked at; None when the actor can see none of those."""
     if wanted.user_id is not None and not actor.may_see(wanted.user_id):
         return None
-    return Only(
-        user_id=wanted.user_id or actor.tenant,
-        workflow_id=wanted.workflow_id,
-        paused=wanted.paused,
-        text=wanted.text,
-    )
+    return wanted._replace(user_id=wanted.user_id or actor.tenant)
 
 
 def read_instant(text: str, where: str) -> int:

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gnomon.apps.service.cautions import cautions, check_ahead
-from gnomon.apps.service.filters import Filter
 from gnomon.apps.service.queries import only_of, owner_of, read_instant
 from gnomon.apps.service.run_requests import RunRequests, by_of
 from gnomon.apps.service.schedule_input import ScheduleInput, target_of
@@ -135,7 +134,7 @@ class Registrar(RunRequests):
     async def pause_many(
         self,
         actor: Actor,
-        wanted: Filter,
+        wanted: Only,
         paused: bool,
         *,
         until: str | None = None,
@@ -164,7 +163,7 @@ class Registrar(RunRequests):
             schedules_max=self._settings.schedules_per_user or None
         )
 
-    async def _to_pause(self, actor: Actor, wanted: Filter, paused: bool) -> list[ScheduleRow]:
+    async def _to_pause(self, actor: Actor, wanted: Only, paused: bool) -> list[ScheduleRow]:
         """Those that are found and are not as they are to be."""
         only, now_ms = only_of(actor, wanted), self._clock.now_ms()
         found: list[ScheduleRow] = []

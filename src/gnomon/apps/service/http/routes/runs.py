@@ -12,9 +12,9 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Path, Query
 from starlette.responses import PlainTextResponse
 
-from gnomon.apps.service.filters import RunFilter
 from gnomon.apps.service.http.forms import BackfillForm, Id, KillForm, TriggerForm
 from gnomon.apps.service.http.routes.schedules import Cursor, IdPath, Limit, PartsOf
+from gnomon.apps.service.run_search import RunFilter
 from gnomon.apps.service.views import (
     AuditEntry,
     Backfilled,

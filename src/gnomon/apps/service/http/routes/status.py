@@ -17,10 +17,10 @@ from jinja2 import Environment, StrictUndefined
 from starlette.responses import HTMLResponse, Response
 
 from gnomon.apps.service.events import Event
-from gnomon.apps.service.filters import Filter
 from gnomon.apps.service.http.parts import parts_of
 from gnomon.apps.service.http.routes.schedules import PartsOf
 from gnomon.apps.service.views import ScheduleView, instant_text
+from gnomon.ports.ledger_rows import Only
 from gnomon.shell.http.authentication import Viewer, scraper
 from gnomon.shell.http.openapi import problems
 from gnomon.shell.observe.prometheus import CONTENT_TYPE, page_text
@@ -40,7 +40,7 @@ router = APIRouter(tags=["status"])
 )
 async def status_page(actor: Viewer, parts: PartsOf) -> HTMLResponse:
     """The schedules and what has happened lately, as a page."""
-    page = await parts.registrar.list_schedules(actor, Filter(), after="", limit=SHOWN)
+    page = await parts.registrar.list_schedules(actor, Only(), after="", limit=SHOWN)
     seen = [one for one in parts.events.after(0) if actor.may_see(one.user_id)]
     html = render_status(
         {
