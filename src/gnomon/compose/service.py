@@ -18,7 +18,7 @@ from gnomon.apps.service.counters import ServiceCounters, service_families
 from gnomon.apps.service.dag_deployment import Deployer
 from gnomon.apps.service.event_relay import EventRelay
 from gnomon.apps.service.events import EventFeed
-from gnomon.apps.service.http.application import create_app
+from gnomon.apps.service.http.app import create_app
 from gnomon.apps.service.http.parts import Parts
 from gnomon.apps.service.registrar import Registrar
 from gnomon.apps.service.settings import Settings

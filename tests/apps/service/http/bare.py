@@ -7,7 +7,7 @@ from starlette.types import ASGIApp
 
 from gnomon.apps.service.dag_deployment import Deployer
 from gnomon.apps.service.events import EventFeed
-from gnomon.apps.service.http.application import create_app
+from gnomon.apps.service.http.app import create_app
 from gnomon.apps.service.http.parts import Parts
 from gnomon.apps.service.registrar import Registrar
 from gnomon.apps.service.settings import Settings

@@ -1,5 +1,5 @@
 """
-What does the application work with? Everything it is given, in one value.
+The parts that the application works with: everything it is given, in one value.
 
 The program that puts the service together (the command line, a test) makes the parts; routes find
 them in the application.
@@ -8,8 +8,9 @@ them in the application.
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Annotated
 
-from fastapi import Request
+from fastapi import Depends, Request
 
 from gnomon.apps.service.dag_deployment import Deployer
 from gnomon.apps.service.events import EventFeed
@@ -23,7 +24,7 @@ from gnomon.shell.http.authentication import Authenticator
 from gnomon.shell.http.limits import Limits
 from gnomon.shell.observe.counts import Family
 
-__all__ = ["Parts", "parts_of"]
+__all__ = ["Parts", "PartsOf", "parts_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,3 +62,7 @@ def parts_of(request: Request) -> Parts:
     """The parts of the application that this request came to."""
     found: Parts = request.app.state.parts
     return found
+
+
+PartsOf = Annotated[Parts, Depends(parts_of)]
+"""The parts, as a parameter of a route."""

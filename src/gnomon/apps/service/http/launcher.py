@@ -14,7 +14,7 @@ from fastapi import APIRouter, Depends, Request
 from starlette.datastructures import Headers
 
 from gnomon.apps.service.http.forms import StartForm
-from gnomon.apps.service.http.routes.schedules import PartsOf
+from gnomon.apps.service.http.parts import PartsOf
 from gnomon.apps.service.run_requests import Started
 from gnomon.ports import Clock
 from gnomon.shell.executor.callback import Rejected, read_callback

@@ -13,7 +13,8 @@ from fastapi import APIRouter, Header, Path, Query
 from starlette.responses import PlainTextResponse
 
 from gnomon.apps.service.http.forms import BackfillForm, Id, KillForm, TriggerForm
-from gnomon.apps.service.http.routes.schedules import Cursor, IdPath, Limit, PartsOf
+from gnomon.apps.service.http.parts import PartsOf
+from gnomon.apps.service.http.schedules import Cursor, IdPath, Limit
 from gnomon.apps.service.run_search import RunFilter
 from gnomon.apps.service.views import (
     AuditEntry,

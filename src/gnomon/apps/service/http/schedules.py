@@ -10,7 +10,7 @@ Spec: HTTP-15 to HTTP-18.
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Header, Path, Query, Response
+from fastapi import APIRouter, Header, Path, Query, Response
 
 from gnomon.apps.service.http.forms import (
     BulkPauseForm,
@@ -19,7 +19,7 @@ from gnomon.apps.service.http.forms import (
     PreviewForm,
     ScheduleForm,
 )
-from gnomon.apps.service.http.parts import Parts, parts_of
+from gnomon.apps.service.http.parts import PartsOf
 from gnomon.apps.service.schedule_input import ScheduleInput, schedule_of
 from gnomon.apps.service.settings import Settings
 from gnomon.apps.service.views import Page, ScheduleView, UpsertDiff, Upserted
@@ -29,11 +29,10 @@ from gnomon.shell.http.authentication import Reader, Writer
 from gnomon.shell.http.openapi import problems
 from gnomon.shell.http.problem import FieldProblem, ProblemError
 
-__all__ = ["router"]
+__all__ = ["Cursor", "IdPath", "Limit", "router"]
 
 router = APIRouter(tags=["schedules"])
 
-PartsOf = Annotated[Parts, Depends(parts_of)]
 IdPath = Annotated[Id, Path(description="The id of a schedule.")]
 Limit = Annotated[int, Query(ge=1, le=1000)]
 Count = Annotated[int, Query(ge=1, le=1000, description="How many of the next runs.")]

@@ -1,5 +1,5 @@
 """
-What is happening right now? Server-sent events, for as long as a client listens.
+Server-sent events: what is happening, for as long as a client listens.
 
 A stream begins after `Last-Event-ID`, or with what comes next, or, if the client does not want to
 follow it, with the oldest that is known. It shows only what its client may see. When nothing
@@ -19,8 +19,7 @@ from fastapi import APIRouter, Header, Query
 from starlette.responses import StreamingResponse
 
 from gnomon.apps.service.events import Event
-from gnomon.apps.service.http.parts import Parts
-from gnomon.apps.service.http.routes.schedules import PartsOf
+from gnomon.apps.service.http.parts import Parts, PartsOf
 from gnomon.apps.service.views import instant_text
 from gnomon.ports.ledger_rows import Actor
 from gnomon.shell.http.authentication import Reader

@@ -17,8 +17,7 @@ from jinja2 import Environment, StrictUndefined
 from starlette.responses import HTMLResponse, Response
 
 from gnomon.apps.service.events import Event
-from gnomon.apps.service.http.parts import parts_of
-from gnomon.apps.service.http.routes.schedules import PartsOf
+from gnomon.apps.service.http.parts import PartsOf, parts_of
 from gnomon.apps.service.views import ScheduleView, instant_text
 from gnomon.ports.ledger_rows import Only
 from gnomon.shell.http.authentication import Viewer, scraper
