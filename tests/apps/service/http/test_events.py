@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from gnomon.apps.service.events import Event
+from gnomon.apps.service.events import FeedEvent
 from tests.apps.service.http.service_stage import MINUTELY, Stage, play
 from tests.clauses import clause
 
@@ -47,7 +47,7 @@ def test_a_caller_that_follows_is_told_at_once_until_the_service_ends() -> None:
         listens = asyncio.Event()
         wait = stage.parts.events.wait
 
-        async def noted(after: int) -> list[Event]:
+        async def noted(after: int) -> list[FeedEvent]:
             listens.set()
             return await wait(after)
 

@@ -18,7 +18,7 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Query
 from starlette.responses import StreamingResponse
 
-from gnomon.apps.service.events import Event
+from gnomon.apps.service.events import FeedEvent
 from gnomon.apps.service.http.parts import Parts, PartsOf
 from gnomon.apps.service.views import instant_text
 from gnomon.ports.ledger_rows import Actor
@@ -76,7 +76,7 @@ async def _follow(parts: Parts, actor: Actor, after: int) -> AsyncIterator[str]:
             yield ": still here\n\n"
 
 
-async def _news(parts: Parts, after: int) -> list[Event]:
+async def _news(parts: Parts, after: int) -> list[FeedEvent]:
     """The next events, or none when nothing happens for a while."""
     news = asyncio.create_task(parts.events.wait(after))
     await _first(news, parts.clock.sleep_ms(BEAT_MS), parts.closing.wait())
@@ -84,7 +84,7 @@ async def _news(parts: Parts, after: int) -> list[Event]:
 
 
 async def _first(
-    news: asyncio.Task[list[Event]], *others: Coroutine[object, object, object]
+    news: asyncio.Task[list[FeedEvent]], *others: Coroutine[object, object, object]
 ) -> None:
     """Wait for the first of them; nothing is left behind."""
     tasks: list[asyncio.Task[object]] = [asyncio.create_task(one) for one in others]
@@ -97,7 +97,7 @@ async def _first(
         await asyncio.gather(*waiting, return_exceptions=True)
 
 
-def _text(event: Event) -> str:
+def _text(event: FeedEvent) -> str:
     facts = {
         "at": instant_text(event.at_ms),
         "user_id": event.user_id,

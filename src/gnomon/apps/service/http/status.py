@@ -16,7 +16,7 @@ from fastapi import APIRouter, Depends, Request
 from jinja2 import Environment, StrictUndefined
 from starlette.responses import HTMLResponse, Response
 
-from gnomon.apps.service.events import Event
+from gnomon.apps.service.events import FeedEvent
 from gnomon.apps.service.http.parts import PartsOf, parts_of
 from gnomon.apps.service.views import ScheduleView, instant_text
 from gnomon.ports.ledger_rows import Only
@@ -82,7 +82,7 @@ def _state(one: ScheduleView) -> str:
     return "running" if one.in_flight else "active"
 
 
-def _change(event: Event) -> dict[str, str]:
+def _change(event: FeedEvent) -> dict[str, str]:
     return {
         "at": instant_text(event.at_ms),
         "kind": event.kind,
