@@ -12,11 +12,11 @@ Spec: REGISTRAR-1, REGISTRAR-3, REGISTRAR-4.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gnomon.apps.service.cautions import cautions, check_ahead
 from gnomon.apps.service.queries import only_of, owner_of, read_instant
 from gnomon.apps.service.run_requests import RunRequests, by_of
 from gnomon.apps.service.schedule_input import ScheduleInput, target_of
 from gnomon.apps.service.upsert_diff import compare
+from gnomon.apps.service.upsert_warnings import check_ahead, upsert_warnings
 from gnomon.apps.service.views import (
     ScheduleView,
     UpsertDiff,
@@ -53,7 +53,7 @@ class Registrar(RunRequests):
         schedule, now_ms = self._asked(actor, given), self._clock.now_ms()
         if await self._ledger.get(schedule.schedule_id) is None:
             check_ahead(schedule, now_ms=now_ms)
-        said = await cautions(schedule, self._dags, is_there=False, now_ms=now_ms)
+        said = await upsert_warnings(schedule, self._dags, is_there=False, now_ms=now_ms)
         saved = await self._ledger.save(
             schedule, now_ms=now_ms, by=self._saving(actor, given.user_id), if_revision=if_revision
         )
@@ -74,7 +74,7 @@ class Registrar(RunRequests):
         former, now_ms = None if row is None else row.schedule, self._clock.now_ms()
         if former is None:
             check_ahead(schedule, now_ms=now_ms)
-        said = await cautions(schedule, self._dags, is_there=False, now_ms=now_ms)
+        said = await upsert_warnings(schedule, self._dags, is_there=False, now_ms=now_ms)
         return compare(former, schedule, now=now_ms // 1000, count=count, warnings=said)
 
     async def deploy(
@@ -92,7 +92,10 @@ class Registrar(RunRequests):
             and is_of_trigger(row, target)
         ]
         now_ms = self._clock.now_ms()
-        said = [await cautions(one, self._dags, is_there=True, now_ms=now_ms) for one in schedules]
+        said = [
+            await upsert_warnings(one, self._dags, is_there=True, now_ms=now_ms)
+            for one in schedules
+        ]
         saved = await self._ledger.save_all(
             schedules, now_ms=now_ms, by=self._saving(actor, user_id), removed=gone
         )
