@@ -19,7 +19,7 @@ from gnomon.apps.service.dag_deployment import Deployer
 from gnomon.apps.service.event_relay import EventRelay
 from gnomon.apps.service.events import EventFeed
 from gnomon.apps.service.http.app import create_app
-from gnomon.apps.service.http.parts import Parts
+from gnomon.apps.service.http.parts import ServiceParts
 from gnomon.apps.service.registrar import Registrar
 from gnomon.apps.service.settings import Settings
 from gnomon.compose.shared_database import SharedDatabase
@@ -48,13 +48,13 @@ def make_api(
     counters: ServiceCounters,
     wake: Callable[[], None],
     keys: Keyring | None = None,
-) -> Parts:
+) -> ServiceParts:
     """The parts of the API."""
     registrar = Registrar(
         stores.ledger, clock, settings, events, stores.dags,
         unique=lambda: secrets.token_hex(8), wake=wake,
     )  # fmt: skip
-    return Parts(
+    return ServiceParts(
         registrar=registrar,
         deployer=Deployer(stores.dags, registrar, clock, settings),
         dag_runs=stores.dag_runs,
@@ -73,7 +73,7 @@ def make_api(
 
 @contextlib.asynccontextmanager
 async def serve(
-    parts: Parts, http: HttpSettings, listener: socket.socket
+    parts: ServiceParts, http: HttpSettings, listener: socket.socket
 ) -> AsyncIterator[Callable[[], None]]:
     """Serve inside the block; what reads the certificate again."""
     context = None if http.tls is None else server_context(http.tls)

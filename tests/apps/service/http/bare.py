@@ -8,7 +8,7 @@ from starlette.types import ASGIApp
 from gnomon.apps.service.dag_deployment import Deployer
 from gnomon.apps.service.events import EventFeed
 from gnomon.apps.service.http.app import create_app
-from gnomon.apps.service.http.parts import Parts
+from gnomon.apps.service.http.parts import ServiceParts
 from gnomon.apps.service.registrar import Registrar
 from gnomon.apps.service.settings import Settings
 from gnomon.ports import Ledger
@@ -61,7 +61,7 @@ def bare_app(
             raise store
 
     return create_app(
-        Parts(
+        ServiceParts(
             registrar=registrar,
             deployer=Deployer(dags, registrar, clock, settings),
             dag_runs=cast("DagRuns", None),

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp
 from gnomon.apps.service.http import dags, events, launcher, runs, schedules, status
 from gnomon.apps.service.http.forms import CallbackForm
 from gnomon.apps.service.http.launcher import check_callback_head
-from gnomon.apps.service.http.parts import Parts
+from gnomon.apps.service.http.parts import ServiceParts
 from gnomon.shell.http.app import Measured, health_router, new_app, request_numbers
 from gnomon.shell.http.authentication import Reader
 from gnomon.shell.http.headers import Shield
@@ -46,7 +46,7 @@ _ROUTERS = (
 )
 
 
-def create_app(parts: Parts) -> ASGIApp:
+def create_app(parts: ServiceParts) -> ASGIApp:
     """The application over these parts."""
     app = new_app(
         "Gnomon", "When does it run, did it run, and why not.", parts.authenticator,

@@ -19,7 +19,7 @@ from fastapi import APIRouter, Header, Query
 from starlette.responses import StreamingResponse
 
 from gnomon.apps.service.events import FeedEvent
-from gnomon.apps.service.http.parts import Parts, PartsOf
+from gnomon.apps.service.http.parts import PartsOf, ServiceParts
 from gnomon.apps.service.views import instant_text
 from gnomon.ports.ledger_rows import Actor
 from gnomon.shell.http.authentication import Reader
@@ -57,13 +57,13 @@ async def stream_events(
     return StreamingResponse(stream, media_type="text/event-stream")
 
 
-async def _known(parts: Parts, actor: Actor, after: int) -> AsyncIterator[str]:
+async def _known(parts: ServiceParts, actor: Actor, after: int) -> AsyncIterator[str]:
     for event in parts.events.after(after):
         if actor.may_see(event.user_id):
             yield _text(event)
 
 
-async def _follow(parts: Parts, actor: Actor, after: int) -> AsyncIterator[str]:
+async def _follow(parts: ServiceParts, actor: Actor, after: int) -> AsyncIterator[str]:
     yield "retry: 1000\n\n"
     ends_ms = parts.clock.monotonic_ms() + STREAM_MS
     while not parts.closing.is_set() and parts.clock.monotonic_ms() < ends_ms:
@@ -76,7 +76,7 @@ async def _follow(parts: Parts, actor: Actor, after: int) -> AsyncIterator[str]:
             yield ": still here\n\n"
 
 
-async def _news(parts: Parts, after: int) -> list[FeedEvent]:
+async def _news(parts: ServiceParts, after: int) -> list[FeedEvent]:
     """The next events, or none when nothing happens for a while."""
     news = asyncio.create_task(parts.events.wait(after))
     await _first(news, parts.clock.sleep_ms(BEAT_MS), parts.closing.wait())

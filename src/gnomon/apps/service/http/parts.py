@@ -24,11 +24,11 @@ from gnomon.shell.http.authentication import Authenticator
 from gnomon.shell.http.limits import Limits
 from gnomon.shell.observe.counts import Family
 
-__all__ = ["Parts", "PartsOf", "parts_of"]
+__all__ = ["PartsOf", "ServiceParts", "parts_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
+class ServiceParts:
     """The parts of an application."""
 
     registrar: Registrar
@@ -58,11 +58,11 @@ class Parts:
     """Set when the server is about to end, so that streams end first."""
 
 
-def parts_of(request: Request) -> Parts:
+def parts_of(request: Request) -> ServiceParts:
     """The parts of the application that this request came to."""
-    found: Parts = request.app.state.parts
+    found: ServiceParts = request.app.state.parts
     return found
 
 
-PartsOf = Annotated[Parts, Depends(parts_of)]
+PartsOf = Annotated[ServiceParts, Depends(parts_of)]
 """The parts, as a parameter of a route."""
