@@ -11,9 +11,8 @@ Spec: UP-3.
 import json
 
 from gnomon.apps.service.dag_deployment import Deployer
-from gnomon.apps.service.filters import Filter
 from gnomon.apps.service.registrar import Registrar
-from gnomon.ports.ledger_rows import Actor
+from gnomon.ports.ledger_rows import Actor, Only
 
 __all__ = ["DEMO", "SAMPLES", "deploy_samples"]
 
@@ -69,7 +68,7 @@ SAMPLES: tuple[dict[str, object], ...] = (
 async def deploy_samples(registrar: Registrar, deployer: Deployer) -> bool:
     """Deploy the samples, unless there is a schedule already; whether it was done."""
     actor = Actor(subject="gnomon-up", tenant=None)
-    found = await registrar.list_schedules(actor, Filter(), limit=1)
+    found = await registrar.list_schedules(actor, Only(), limit=1)
     if found.items:
         return False
     for sample in SAMPLES:

@@ -18,11 +18,10 @@ from gnomon.apps.service.counters import ServiceCounters, service_families
 from gnomon.apps.service.dag_deployment import Deployer
 from gnomon.apps.service.event_relay import EventRelay
 from gnomon.apps.service.events import EventFeed
-from gnomon.apps.service.http.application import create_app
-from gnomon.apps.service.http.parts import Parts
+from gnomon.apps.service.http.app import create_app
+from gnomon.apps.service.http.parts import ServiceParts
 from gnomon.apps.service.registrar import Registrar
 from gnomon.apps.service.settings import Settings
-from gnomon.apps.service.starting import Starter
 from gnomon.compose.shared_database import SharedDatabase
 from gnomon.compose.stores import Stores
 from gnomon.ports import Clock
@@ -49,16 +48,15 @@ def make_api(
     counters: ServiceCounters,
     wake: Callable[[], None],
     keys: Keyring | None = None,
-) -> Parts:
+) -> ServiceParts:
     """The parts of the API."""
     registrar = Registrar(
         stores.ledger, clock, settings, events, stores.dags,
         unique=lambda: secrets.token_hex(8), wake=wake,
     )  # fmt: skip
-    return Parts(
+    return ServiceParts(
         registrar=registrar,
         deployer=Deployer(stores.dags, registrar, clock, settings),
-        starter=Starter(stores.dags, registrar),
         dag_runs=stores.dag_runs,
         events=events,
         figures=lambda: [*service_families(counters), *_certificate(http, clock)],
@@ -75,7 +73,7 @@ def make_api(
 
 @contextlib.asynccontextmanager
 async def serve(
-    parts: Parts, http: HttpSettings, listener: socket.socket
+    parts: ServiceParts, http: HttpSettings, listener: socket.socket
 ) -> AsyncIterator[Callable[[], None]]:
     """Serve inside the block; what reads the certificate again."""
     context = None if http.tls is None else server_context(http.tls)

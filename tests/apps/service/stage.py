@@ -10,7 +10,7 @@ from typing import NamedTuple, Self
 
 from gnomon.apps.service.counters import ServiceCounters
 from gnomon.apps.service.events import EventFeed
-from gnomon.apps.service.feedback import Heard, record_feedback
+from gnomon.apps.service.feedback import FeedbackResult, record_feedback
 from gnomon.apps.service.registrar import Registrar
 from gnomon.apps.service.schedule_input import read_input
 from gnomon.apps.service.settings import Settings
@@ -181,7 +181,7 @@ class Stage:
     async def wait_until(self, time: str) -> None:
         await self.clock.sleep_ms(max(at(time) - self.clock.now_ms(), 0))
 
-    async def say(self, key: str, status: str, run_id: str | None = None) -> Heard:
+    async def say(self, key: str, status: str, run_id: str | None = None) -> FeedbackResult:
         """What an executor says about a run, as its callback."""
         feedback = Feedback(key, FeedbackStatus(status), run_id or f"run:{key[:8]}")
         return await record_feedback(self.ledger, feedback, now_ms=self.clock.now_ms())

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from gnomon.apps.service.event_relay import BYTES_MAX, EventRelay
-from gnomon.apps.service.events import Event, EventFeed
+from gnomon.apps.service.events import EventFeed, FeedEvent
 from gnomon.errors import StoreError
 from tests.clauses import clause
 from tests.shell.virtual_time import VirtualClock, run_virtually
@@ -62,7 +62,7 @@ def test_what_one_process_does_is_told_at_the_other_once() -> None:
 
         [own, *heard] = api.after(0)
         assert [event.kind for event in heard] == ["run.ended", "run.skipped"]
-        assert heard[0] == Event(
+        assert heard[0] == FeedEvent(
             number=own.number + 1, at_ms=done.at_ms, kind="run.ended", user_id="acme",
             schedule_id="nightly", fields={"success": True, "detail": "1 node"}, heard=True,
         )  # fmt: skip

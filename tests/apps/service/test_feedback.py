@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from gnomon.apps.service.feedback import Heard
+from gnomon.apps.service.feedback import FeedbackResult
 from gnomon.ports.executor import Unanswered
 from tests.apps.service.stage import ANNA, Stage
 from tests.clauses import clause
@@ -26,10 +26,10 @@ def test_feedback_ends_a_run() -> None:
         await stage.run_until("00:00:30")
         [row] = await stage.rows()
 
-        assert await stage.say(row.key, "SUCCESS") is Heard.ACCEPTED
+        assert await stage.say(row.key, "SUCCESS") is FeedbackResult.ACCEPTED
         assert await stage.words() == ["00:00:00 SUCCESS"]
-        assert await stage.say(row.key, "SUCCESS") is Heard.KNOWN
-        assert await stage.say(row.key, "FAILED") is Heard.KNOWN
+        assert await stage.say(row.key, "SUCCESS") is FeedbackResult.KNOWN
+        assert await stage.say(row.key, "FAILED") is FeedbackResult.KNOWN
         assert await stage.words() == ["00:00:00 SUCCESS"]
 
     play(scenario)
@@ -40,9 +40,9 @@ def test_feedback_ends_a_run() -> None:
 def test_feedback_about_what_no_worker_launched_is_unknown(status: str) -> None:
     async def scenario(stage: Stage) -> None:
         await stage.upsert()
-        assert await stage.say("nothing", status) is Heard.UNKNOWN
+        assert await stage.say("nothing", status) is FeedbackResult.UNKNOWN
         await stage.registrar.trigger(ANNA, "nightly", token="one")
-        assert await stage.say("manual:nightly:one", status) is Heard.UNKNOWN
+        assert await stage.say("manual:nightly:one", status) is FeedbackResult.UNKNOWN
         assert (await stage.rows())[0].state == "planned"
 
     play(scenario)
@@ -55,7 +55,7 @@ def test_feedback_of_another_run_under_the_key_is_stale() -> None:
         await stage.run_until("00:00:30")
         [row] = await stage.rows()
 
-        assert await stage.say(row.key, "FAILED", run_id="another") is Heard.STALE
+        assert await stage.say(row.key, "FAILED", run_id="another") is FeedbackResult.STALE
         assert await stage.words() == ["00:00:00 STARTED"]
 
     play(scenario)
@@ -70,7 +70,7 @@ def test_feedback_may_come_before_the_worker_has_written_the_launch(first: str) 
         running = asyncio.create_task(stage.worker.run())
         await stage.wait_until("00:00:02")
         key = stage.executor.calls[0].meta.idempotency_key
-        assert await stage.say(key, first) is Heard.ACCEPTED
+        assert await stage.say(key, first) is FeedbackResult.ACCEPTED
         await stage.wait_until("00:00:20")
         await stage.worker.stop(0)
         await running
@@ -94,8 +94,8 @@ def test_an_end_counts_while_the_launch_is_being_tried_again() -> None:
         await stage.run_until("00:00:10")
         key = stage.executor.calls[0].meta.idempotency_key
 
-        assert await stage.say(key, "STARTED") is Heard.KNOWN
-        assert await stage.say(key, "SUCCESS") is Heard.ACCEPTED
+        assert await stage.say(key, "STARTED") is FeedbackResult.KNOWN
+        assert await stage.say(key, "SUCCESS") is FeedbackResult.ACCEPTED
         await stage.run_until("00:00:50", worker=stage.another("worker-2"))
         assert len(stage.executor.calls) == 1
         assert await stage.words() == ["00:00:00 SUCCESS"]

@@ -3,7 +3,7 @@
 from dataclasses import fields
 from pathlib import Path
 
-from gnomon.apps.service.feedback import Heard
+from gnomon.apps.service.feedback import FeedbackResult
 from gnomon.apps.service.schedule_input import ScheduleInput
 from gnomon.apps.service.settings import NAMES, Settings
 from gnomon.core.ledger.lifecycle import Status
@@ -35,4 +35,4 @@ def test_the_page_lists_every_setting_with_its_default() -> None:
 
 @clause("SERVICE-18", "SERVICE-19")
 def test_the_page_names_every_status_and_every_answer() -> None:
-    assert [word for word in (*Status, *Heard) if f"`{word}`" not in PAGE] == []
+    assert [word for word in (*Status, *FeedbackResult) if f"`{word}`" not in PAGE] == []

@@ -10,11 +10,10 @@ import json
 import pytest
 
 from gnomon.apps.service.dag_deployment import Deployer
-from gnomon.apps.service.filters import Filter
 from gnomon.apps.service.schedule_input import ScheduleInput, read_input
 from gnomon.apps.service.settings import Settings
 from gnomon.errors import ConflictError
-from gnomon.ports.ledger_rows import Actor
+from gnomon.ports.ledger_rows import Actor, Only
 from tests.apps.service.hand import Hand, Play
 from tests.apps.service.stage import ANNA, REPORT
 from tests.clauses import clause
@@ -28,7 +27,7 @@ def given(name: str, /, **more: object) -> ScheduleInput:
 
 
 async def names(hand: Hand, actor: Actor = ANNA) -> list[str]:
-    found = await hand.registrar.list_schedules(actor, Filter())
+    found = await hand.registrar.list_schedules(actor, Only())
     return [one.schedule_id for one in found.items]
 
 

@@ -2,10 +2,9 @@
 
 import pytest
 
-from gnomon.apps.service.filters import Filter
 from gnomon.apps.service.schedule_input import ScheduleInput, read_input
 from gnomon.errors import ConflictError, DefinitionError, NotFoundError
-from gnomon.ports.ledger_rows import Actor
+from gnomon.ports.ledger_rows import Actor, Only
 from tests.apps.service.hand import Hand, Play
 from tests.apps.service.stage import ANNA, REPORT
 from tests.clauses import clause
@@ -45,7 +44,7 @@ def test_what_belongs_to_another_user_is_not_there(play: Play) -> None:
             await registrar.upsert_schedule(BORIS, given(user_id="boris"))
         with pytest.raises(DefinitionError):
             await registrar.upsert_schedule(BORIS, given("other"))
-        assert (await registrar.list_schedules(BORIS, Filter())).items == []
+        assert (await registrar.list_schedules(BORIS, Only())).items == []
         assert (await registrar.audit_log(BORIS)).items == []
         assert (await registrar.get_schedule(ROOT, "nightly")).user_id == "anna"
 
@@ -58,14 +57,14 @@ def test_many_are_paused_at_once_after_a_look_at_which(play: Play) -> None:
         registrar = hand.registrar
         for name in ("a1", "a2", "b1"):
             await registrar.upsert_schedule(ANNA, given(name))
-        only = Filter(text="a")
+        only = Only(text="a")
 
         assert await registrar.pause_many(ANNA, only, True, reason="", dry_run=True) == ["a1", "a2"]
-        assert (await registrar.list_schedules(ANNA, Filter(paused=True))).items == []
+        assert (await registrar.list_schedules(ANNA, Only(paused=True))).items == []
         await registrar.pause_many(ANNA, only, True, until="2026-03-01T01:00:00Z", reason="move")
 
-        page = await registrar.list_schedules(ANNA, Filter(paused=True), limit=1)
-        rest = await registrar.list_schedules(ANNA, Filter(paused=True), after=page.next or "")
+        page = await registrar.list_schedules(ANNA, Only(paused=True), limit=1)
+        rest = await registrar.list_schedules(ANNA, Only(paused=True), after=page.next or "")
         views = [*page.items, *rest.items]
         assert [(view.schedule_id, view.pause_reason) for view in views] == [
             ("a1", "move"), ("a2", "move"),
@@ -156,7 +155,7 @@ def test_deploying_has_exactly_the_schedules_of_a_dag(play: Play) -> None:
 
         assert second.deleted == (first.upserted[1].schedule_id,)
         assert not second.upserted[0].changed
-        left = await registrar.list_schedules(ANNA, Filter())
+        left = await registrar.list_schedules(ANNA, Only())
         assert sorted(view.trigger_id for view in left.items) == ["a", "own"]
 
     play(scenario)

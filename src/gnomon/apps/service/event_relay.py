@@ -13,7 +13,7 @@ import json
 import logging
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 
-from gnomon.apps.service.events import Event, EventFeed
+from gnomon.apps.service.events import EventFeed, FeedEvent
 from gnomon.errors import StoreError
 from gnomon.ports import Clock
 from gnomon.shell.observe.log import log
@@ -68,7 +68,7 @@ class EventRelay:
             self._feed.hear(event)
 
 
-def _texts(name: str, events: Sequence[Event]) -> Iterator[str]:
+def _texts(name: str, events: Sequence[FeedEvent]) -> Iterator[str]:
     """The events in as few texts as hold them."""
     frame = len(_coded([name, []]).encode())
     packed, length = list[str](), frame
@@ -84,7 +84,7 @@ def _texts(name: str, events: Sequence[Event]) -> Iterator[str]:
         yield f"[{_coded(name)},[{','.join(packed)}]]"
 
 
-def _one(event: Event, most: int) -> str:
+def _one(event: FeedEvent, most: int) -> str:
     """One event as text; its words are cut where it would be too long."""
     facts = event.at_ms, event.kind, event.user_id, event.schedule_id
     text = _coded([*facts, dict(event.fields)])
@@ -103,8 +103,8 @@ def _coded(value: object) -> str:
 
 def _read(
     at_ms: int, kind: str, user_id: str | None, schedule_id: str | None, fields: _Fields
-) -> Event:
-    return Event(
+) -> FeedEvent:
+    return FeedEvent(
         number=0, at_ms=at_ms, kind=kind, user_id=user_id, schedule_id=schedule_id,
         fields=dict(fields), heard=True,
     )  # fmt: skip

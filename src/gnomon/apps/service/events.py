@@ -16,13 +16,13 @@ from dataclasses import dataclass, field, replace
 
 from gnomon.ports import Clock
 
-__all__ = ["Event", "EventFeed"]
+__all__ = ["EventFeed", "FeedEvent"]
 
 KEPT = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
+class FeedEvent:
     """Something that has happened."""
 
     number: int
@@ -42,7 +42,7 @@ class EventFeed:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._events: deque[Event] = deque(maxlen=KEPT)
+        self._events: deque[FeedEvent] = deque(maxlen=KEPT)
         self._number = clock.now_ms()
         self._news = asyncio.Event()
 
@@ -53,20 +53,20 @@ class EventFeed:
         user_id: str | None = None,
         schedule_id: str | None = None,
         **fields: str | int | bool | None,
-    ) -> Event:
+    ) -> FeedEvent:
         """Tell all callers that watch."""
         return self._add(
-            Event(
+            FeedEvent(
                 number=0, at_ms=self._clock.now_ms(), kind=kind, user_id=user_id,
                 schedule_id=schedule_id, fields=fields,
             )
         )  # fmt: skip
 
-    def hear(self, event: Event) -> Event:
+    def hear(self, event: FeedEvent) -> FeedEvent:
         """Tell of what has happened in another process, under a number of this one."""
         return self._add(event)
 
-    def _add(self, event: Event) -> Event:
+    def _add(self, event: FeedEvent) -> FeedEvent:
         self._number += 1
         event = replace(event, number=self._number)
         self._events.append(event)
@@ -79,11 +79,11 @@ class EventFeed:
         """The number of the newest event, or the one before the first."""
         return self._number
 
-    def after(self, number: int) -> list[Event]:
+    def after(self, number: int) -> list[FeedEvent]:
         """The events after this number that are still here, oldest first."""
         return [event for event in self._events if event.number > number]
 
-    async def wait(self, after: int) -> list[Event]:
+    async def wait(self, after: int) -> list[FeedEvent]:
         """The events after this number, once there is one."""
         while not (found := self.after(after)):
             await self._news.wait()

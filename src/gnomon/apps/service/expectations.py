@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from itertools import takewhile
 from typing import NamedTuple
 
+from gnomon.apps.service.log import ServiceLog
 from gnomon.apps.service.schedule_input import target_of
-from gnomon.apps.service.watching import Watch
 from gnomon.core.ledger.lifecycle import Reason, Status
 from gnomon.core.ledger.period import Kind, period_key
 from gnomon.errors import StoreError
@@ -45,8 +45,8 @@ class _Owed(NamedTuple):
 class Expectations:
     """Looks at what is expected, whenever it is time."""
 
-    def __init__(self, ledger: Ledger, clock: Clock, watch: Watch, *, tick_ms: int) -> None:
-        self._ledger, self._clock, self._watch = ledger, clock, watch
+    def __init__(self, ledger: Ledger, clock: Clock, log: ServiceLog, *, tick_ms: int) -> None:
+        self._ledger, self._clock, self._log = ledger, clock, log
         self._tick_ms = tick_ms
 
     async def work(self) -> None:
@@ -75,7 +75,7 @@ class Expectations:
             for breach in await self._ledger.judge(one, judged, now_ms=now_ms):
                 if row is not None:
                     key = period_key(one.schedule_id, breach.nominal)
-                    self._watch.breached(row.schedule, key, breach.nominal, breach.expectation)
+                    self._log.breached(row.schedule, key, breach.nominal, breach.expectation)
 
     async def _judged(self, row: ScheduleRow, one: Expected, now_ms: int) -> Judged:
         lengths = _lengths(row)

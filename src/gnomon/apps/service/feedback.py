@@ -17,12 +17,12 @@ from gnomon.core.ledger.lifecycle import State
 from gnomon.ports import Ended, Launched, Ledger, RunRow
 from gnomon.ports.executor import Feedback, FeedbackStatus
 
-__all__ = ["Heard", "record_feedback"]
+__all__ = ["FeedbackResult", "record_feedback"]
 
 _TRIES = 3
 
 
-class Heard(StrEnum):
+class FeedbackResult(StrEnum):
     """What became of a feedback."""
 
     ACCEPTED = "accepted"
@@ -34,22 +34,22 @@ class Heard(StrEnum):
     """No worker has asked for such a run."""
 
 
-async def record_feedback(ledger: Ledger, feedback: Feedback, *, now_ms: int) -> Heard:
+async def record_feedback(ledger: Ledger, feedback: Feedback, *, now_ms: int) -> FeedbackResult:
     """Take note of what an executor says."""
     for _ in range(_TRIES):
         row = await ledger.run(feedback.key)
         if row is None or not row.launches:
-            return Heard.UNKNOWN
+            return FeedbackResult.UNKNOWN
         if row.run_id is not None and feedback.run_id and row.run_id != feedback.run_id:
-            return Heard.STALE
+            return FeedbackResult.STALE
         if row.state is State.DONE:
-            return Heard.KNOWN
+            return FeedbackResult.KNOWN
         report = await _report(ledger, row, feedback, now_ms)
         if report is None:
-            return Heard.KNOWN
+            return FeedbackResult.KNOWN
         if (await ledger.report([report], now_ms=now_ms))[0]:
-            return Heard.ACCEPTED
-    return Heard.KNOWN  # another writer is faster each time, and knows more
+            return FeedbackResult.ACCEPTED
+    return FeedbackResult.KNOWN  # another writer is faster each time, and knows more
 
 
 async def _report(

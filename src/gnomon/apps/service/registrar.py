@@ -3,31 +3,29 @@ The registrar: what people and programs ask of the service, by every way in.
 
 Every method takes the actor first. What belongs to another tenant is not there for it. Every change
 is written together with the actor, in one transaction, and then told to the callers that watch. A
-request that cannot be meant raises before anything is written. Looking is in `lookup`, asking for
-runs in `requests`; here are the definitions.
+request that cannot be meant raises before anything is written. Questions are in `queries`,
+requests for runs in `run_requests`; here are the definitions.
 
 Spec: REGISTRAR-1, REGISTRAR-3, REGISTRAR-4.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gnomon.apps.service.cautions import cautions, check_ahead
-from gnomon.apps.service.comparing import compare
-from gnomon.apps.service.events import EventFeed
-from gnomon.apps.service.filters import Filter
-from gnomon.apps.service.lookup import only_of, owner_of, read_instant
-from gnomon.apps.service.requests import Requests, by_of
-from gnomon.apps.service.schedule_input import ScheduleInput, schedule_of, target_of
-from gnomon.apps.service.settings import Settings
-from gnomon.apps.service.viewing import run_view, schedule_view
-from gnomon.apps.service.views import RunView, ScheduleView, UpsertDiff, Upserted
+from gnomon.apps.service.queries import only_of, owner_of, read_instant
+from gnomon.apps.service.run_requests import RunRequests, by_of
+from gnomon.apps.service.schedule_input import ScheduleInput, target_of
+from gnomon.apps.service.upsert_diff import compare
+from gnomon.apps.service.upsert_warnings import check_ahead, upsert_warnings
+from gnomon.apps.service.views import (
+    ScheduleView,
+    UpsertDiff,
+    Upserted,
+    schedule_view,
+)
 from gnomon.apps.service.withdrawal import is_of_trigger, to_withdraw
 from gnomon.core.civil.instant import format_instant
-from gnomon.core.schedule import Schedule
 from gnomon.errors import ConflictError, DefinitionError, NotFoundError
-from gnomon.ports import Clock, Ledger
-from gnomon.ports.dag import DagStore
 from gnomon.ports.ledger_rows import Actor, By, Only, Saved, ScheduleRow
 
 __all__ = ["BULK_MAX", "DeployedSchedules", "Registrar"]
@@ -45,24 +43,8 @@ class DeployedSchedules:
     deleted: tuple[str, ...]
 
 
-class Registrar(Requests):
+class Registrar(RunRequests):
     """Where schedules are registered, looked at and changed."""
-
-    def __init__(
-        self,
-        ledger: Ledger,
-        clock: Clock,
-        settings: Settings,
-        events: EventFeed,
-        dags: DagStore,
-        *,
-        unique: Callable[[], str],
-        wake: Callable[[], None] = lambda: None,
-    ) -> None:
-        """`unique` names runs by hand that come without a name; `wake` tells the worker."""
-        super().__init__(ledger, clock, events, unique=unique, wake=wake)
-        self._settings = settings
-        self._dags = dags
 
     async def upsert_schedule(
         self, actor: Actor, given: ScheduleInput, *, if_revision: int | None = None
@@ -71,29 +53,12 @@ class Registrar(Requests):
         schedule, now_ms = self._asked(actor, given), self._clock.now_ms()
         if await self._ledger.get(schedule.schedule_id) is None:
             check_ahead(schedule, now_ms=now_ms)
-        said = await cautions(schedule, self._dags, is_there=False, now_ms=now_ms)
+        said = await upsert_warnings(schedule, self._dags, is_there=False, now_ms=now_ms)
         saved = await self._ledger.save(
             schedule, now_ms=now_ms, by=self._saving(actor, given.user_id), if_revision=if_revision
         )
         self._tell_saved(saved, given.user_id)
         return _upserted(saved, said)
-
-    async def start(
-        self, actor: Actor, given: ScheduleInput, *, name: str, nominal: int
-    ) -> RunView:
-        """Have a run started beside all schedules: one of a schedule that never runs by itself."""
-        schedule = self._asked(actor, given)
-        by, now_ms = by_of(actor, given.user_id, reason="started directly"), self._clock.now_ms()
-        run = None
-        while run is None:  # it may be deleted in between
-            row = await self._ledger.get(schedule.schedule_id)
-            if row is None or row.schedule != schedule:
-                await self._ledger.save(schedule, now_ms=now_ms, by=by)
-            run = await self._ledger.trigger(
-                schedule.schedule_id, name=name, now_ms=now_ms, by=by, nominal=nominal
-            )
-        self._tell("run.triggered", given.user_id, schedule.schedule_id, key=run.key)
-        return run_view(run)
 
     async def preview_upsert(
         self, actor: Actor, given: ScheduleInput, *, count: int = DIFF_COUNT
@@ -109,7 +74,7 @@ class Registrar(Requests):
         former, now_ms = None if row is None else row.schedule, self._clock.now_ms()
         if former is None:
             check_ahead(schedule, now_ms=now_ms)
-        said = await cautions(schedule, self._dags, is_there=False, now_ms=now_ms)
+        said = await upsert_warnings(schedule, self._dags, is_there=False, now_ms=now_ms)
         return compare(former, schedule, now=now_ms // 1000, count=count, warnings=said)
 
     async def deploy(
@@ -127,7 +92,10 @@ class Registrar(Requests):
             and is_of_trigger(row, target)
         ]
         now_ms = self._clock.now_ms()
-        said = [await cautions(one, self._dags, is_there=True, now_ms=now_ms) for one in schedules]
+        said = [
+            await upsert_warnings(one, self._dags, is_there=True, now_ms=now_ms)
+            for one in schedules
+        ]
         saved = await self._ledger.save_all(
             schedules, now_ms=now_ms, by=self._saving(actor, user_id), removed=gone
         )
@@ -169,7 +137,7 @@ class Registrar(Requests):
     async def pause_many(
         self,
         actor: Actor,
-        wanted: Filter,
+        wanted: Only,
         paused: bool,
         *,
         until: str | None = None,
@@ -192,26 +160,13 @@ class Registrar(Requests):
             raise NotFoundError(where="schedule_id", got=schedule_id)
         self._tell("schedule.deleted", owner, schedule_id)
 
-    def check(self, actor: Actor, given: ScheduleInput) -> None:
-        """Raise what an upsert would raise before it writes anything."""
-        self._asked(actor, given)
-
     def _saving(self, actor: Actor, user_id: str) -> By:
         """Who saves schedules, and how many their owner may have."""
         return by_of(actor, user_id)._replace(
             schedules_max=self._settings.schedules_per_user or None
         )
 
-    def _asked(self, actor: Actor, given: ScheduleInput) -> Schedule:
-        """The schedule that the actor asks for, if it may."""
-        if not actor.may_see(given.user_id):
-            raise DefinitionError(
-                "is not the sender's", where="user_id", got=given.user_id,
-                hint=f"write {actor.tenant}",
-            )  # fmt: skip
-        return schedule_of(given, self._settings)
-
-    async def _to_pause(self, actor: Actor, wanted: Filter, paused: bool) -> list[ScheduleRow]:
+    async def _to_pause(self, actor: Actor, wanted: Only, paused: bool) -> list[ScheduleRow]:
         """Those that are found and are not as they are to be."""
         only, now_ms = only_of(actor, wanted), self._clock.now_ms()
         found: list[ScheduleRow] = []

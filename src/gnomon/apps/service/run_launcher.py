@@ -17,8 +17,8 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
 from typing import assert_never
 
+from gnomon.apps.service.log import MAX_DURATION, ServiceLog
 from gnomon.apps.service.schedule_input import Target, feedback_ms, target_of
-from gnomon.apps.service.watching import MAX_DURATION, Watch
 from gnomon.core.ledger.detail import failure_line, one_line
 from gnomon.core.ledger.lifecycle import Reason
 from gnomon.core.ledger.period import Kind, kind_of
@@ -49,12 +49,12 @@ class RunLauncher:
 
     def __init__(
         self, dags: DagStore, executor: Executor, clock: Clock, *, at_once: int = 64,
-        watch: Watch | None = None, given: Callable[[str], Awaitable[str | None]] | None = None,
+        log: ServiceLog | None = None, given: Callable[[str], Awaitable[str | None]] | None = None,
     ) -> None:  # fmt: skip
         """`given` says what a run by hand was given, by its key."""
         self._given = given
         self._dags, self._executor, self._clock = dags, executor, clock
-        self._watch = watch
+        self._log = log
         self._room = asyncio.Semaphore(at_once)
         self._launches: dict[str, tuple[Claim, asyncio.Task[None]]] = {}
         self._asked = set[str]()
@@ -208,8 +208,8 @@ class RunLauncher:
                 if not detached and target.max_duration_ms is not None:
                     self._watch_length(claim.key, target.max_duration_ms)
                 length_ms = feedback_ms(claim.schedule) if detached else None
-                if self._watch is not None:
-                    self._watch.launched(claim, run_id, began_ms)
+                if self._log is not None:
+                    self._log.launched(claim, run_id, began_ms)
                 return Launched(claim.key, claim.fence, one_line(run_id), length_ms, began_ms)
             case Refused(message, permanent, wait_ms):
                 failed = Failed(
@@ -223,8 +223,8 @@ class RunLauncher:
             case _:
                 assert_never(answer)
         self._held.pop(claim.key, None)
-        if self._watch is not None:
-            self._watch.launch_failed(claim, failed)
+        if self._log is not None:
+            self._log.launch_failed(claim, failed)
         return failed
 
     def _watch_length(self, key: str, length_ms: int) -> None:
@@ -237,8 +237,8 @@ class RunLauncher:
         self._alarms.pop(key, None)
         if key in self._held:
             claim, _ = self._held[key]
-            if self._watch is not None:
-                self._watch.breached(claim.schedule, key, claim.nominal, MAX_DURATION)
+            if self._log is not None:
+                self._log.breached(claim.schedule, key, claim.nominal, MAX_DURATION)
             await self._executor.kill(key, Reason.TIMED_OUT)
 
     async def _listen(self) -> None:
@@ -252,8 +252,8 @@ class RunLauncher:
         claim, began_ms = self._forget(feedback.key)
         fence = feedback.fence if feedback.fence is not None else claim.fence if claim else 0
         success = feedback.status is FeedbackStatus.SUCCESS
-        if self._watch is not None and claim is not None:
-            self._watch.ended(claim, success=success, detail=feedback.detail)
+        if self._log is not None and claim is not None:
+            self._log.ended(claim, success=success, detail=feedback.detail)
         self._tell(
             Ended(
                 feedback.key, fence, success, one_line(feedback.detail),

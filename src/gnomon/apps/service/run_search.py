@@ -1,26 +1,43 @@
 """
-What happened anywhere? The runs of all schedules that the asker may see, by what became of them.
+A search for runs of all schedules: what is looked for, in which rows, and where a page goes on.
 
-Open runs come first, then those that are over, the last ended first. Where nothing is said, they
-are those of the last day, so that looking at a large ledger costs no more than that day.
+A caller finds the runs that it may see, by what became of them. Open runs come first, then those
+that are over, the last ended first. Where a caller names no time, they are those of the last day,
+so that looking at a large ledger costs no more than that day.
 
-Spec: HTTP-40.
+Spec: HTTP-40, SERVICE-1.
 """
 
+from dataclasses import dataclass
 from datetime import timedelta
 
-from gnomon.apps.service.filters import RunFilter
 from gnomon.core.civil.duration import parse_duration
 from gnomon.core.civil.instant import parse_instant, to_epoch
 from gnomon.errors import DefinitionError
 from gnomon.ports.ledger_rows import Actor, RunRow, RunsOnly, RunsPlace
 
-__all__ = ["SINCE_MS", "place_after", "read_place", "runs_only"]
+__all__ = ["SINCE_MS", "RunFilter", "place_after", "read_place", "runs_only"]
 
 SINCE_MS = 86_400_000
 """How far back one looks where nothing is said."""
 _MS = timedelta(milliseconds=1)
 _DIGITS_MAX = 15
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFilter:
+    """What runs must have to be found, of whatever schedule; None for anything."""
+
+    user_id: str | None = None
+    workflow_id: str | None = None
+    state: str | None = None
+    status: str | None = None
+    outcome: str | None = None
+    reason: str | None = None
+    since: str | None = None
+    """An instant, or how long ago: those that ended since then, and those that are open."""
+    until: str | None = None
+    """An instant, or how long ago: those that had ended before."""
 
 
 def runs_only(actor: Actor, wanted: RunFilter, *, now_ms: int) -> RunsOnly | None:

@@ -14,9 +14,9 @@ import asyncio
 from gnomon.apps.service.counters import ServiceCounters
 from gnomon.apps.service.events import EventFeed
 from gnomon.apps.service.expectations import Expectations
+from gnomon.apps.service.log import ServiceLog
 from gnomon.apps.service.run_launcher import RunLauncher
 from gnomon.apps.service.settings import Settings
-from gnomon.apps.service.watching import Watch
 from gnomon.ports import Clock, Ledger
 from gnomon.ports.dag import DagStore
 from gnomon.ports.executor import Executor
@@ -40,19 +40,19 @@ class ServiceWorker:
     ) -> None:  # fmt: skip
         """`also` is a store beside the ledger that forgets what is old, too."""
         self.owner = owner
-        watch = Watch(events, counters)
+        log = ServiceLog(events, counters)
         self.launcher = RunLauncher(
-            dags, executor, clock, at_once=settings.launches_at_once, watch=watch,
+            dags, executor, clock, at_once=settings.launches_at_once, log=log,
             given=self._params_of,
         )  # fmt: skip
         self._ledger = ledger
         self.runtime = Runtime(
             ledger, self.launcher, clock, owner, limits=settings.limits, batch=batch,
-            rest_max_ms=settings.tick_ms, observer=watch,
+            rest_max_ms=settings.tick_ms, observer=log,
         )  # fmt: skip
         kept: list[Kept] = [ledger] if also is None else [ledger, also]
         self._retentions = [Retention(one, clock, keep_ms=settings.keep_ms) for one in kept]
-        self._expectations = Expectations(ledger, clock, watch, tick_ms=settings.tick_ms)
+        self._expectations = Expectations(ledger, clock, log, tick_ms=settings.tick_ms)
 
     async def _params_of(self, key: str) -> str | None:
         row = await self._ledger.run(key)

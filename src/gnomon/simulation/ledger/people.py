@@ -11,7 +11,7 @@ Spec: SIM-1, SIM-19.
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 
-from gnomon.apps.service.feedback import Heard, record_feedback
+from gnomon.apps.service.feedback import FeedbackResult, record_feedback
 from gnomon.core.schedule_record import read_schedule
 from gnomon.ports import By, Ledger, RunRow
 from gnomon.ports.executor import Feedback, FeedbackStatus
@@ -67,7 +67,7 @@ class People:
             heard = await record_feedback(self._ledger, said, now_ms=now_ms)
             self._record.hit(f"executor called back: {heard}")
             grant = self._record.newest_grant(effect.key)
-            if heard is Heard.ACCEPTED and row is not None and grant is not None:
+            if heard is FeedbackResult.ACCEPTED and row is not None and grant is not None:
                 grant.is_closed = True
                 no = self._record.next_no()
                 self._record.reports.append(Seen(effect.key, row.fence, "Ended", True, no))

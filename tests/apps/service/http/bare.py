@@ -7,11 +7,10 @@ from starlette.types import ASGIApp
 
 from gnomon.apps.service.dag_deployment import Deployer
 from gnomon.apps.service.events import EventFeed
-from gnomon.apps.service.http.application import create_app
-from gnomon.apps.service.http.parts import Parts
+from gnomon.apps.service.http.app import create_app
+from gnomon.apps.service.http.parts import ServiceParts
 from gnomon.apps.service.registrar import Registrar
 from gnomon.apps.service.settings import Settings
-from gnomon.apps.service.starting import Starter
 from gnomon.ports import Ledger
 from gnomon.ports.dag import DagRuns, DagStore
 from gnomon.shell.executor.signature import Keyring
@@ -62,10 +61,9 @@ def bare_app(
             raise store
 
     return create_app(
-        Parts(
+        ServiceParts(
             registrar=registrar,
             deployer=Deployer(dags, registrar, clock, settings),
-            starter=Starter(dags, registrar),
             dag_runs=cast("DagRuns", None),
             events=events,
             figures=list,

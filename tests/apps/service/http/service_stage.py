@@ -13,11 +13,10 @@ from starlette.types import ASGIApp
 from gnomon.apps.service.counters import ServiceCounters, service_families
 from gnomon.apps.service.dag_deployment import Deployer
 from gnomon.apps.service.events import EventFeed
-from gnomon.apps.service.http.application import create_app
-from gnomon.apps.service.http.parts import Parts
+from gnomon.apps.service.http.app import create_app
+from gnomon.apps.service.http.parts import ServiceParts
 from gnomon.apps.service.registrar import Registrar
 from gnomon.apps.service.settings import Settings
-from gnomon.apps.service.starting import Starter
 from gnomon.ports import Ledger
 from gnomon.ports.dag import DagRuns, DagStore
 from gnomon.shell.executor.signature import Keyring
@@ -62,7 +61,7 @@ class Stage:
     """The service, and who may talk to it."""
 
     app: ASGIApp
-    parts: Parts
+    parts: ServiceParts
     clock: StageClock
     ledger: Ledger
     counters: ServiceCounters
@@ -131,16 +130,15 @@ async def _stores(
 
 def _parts(
     ledger: Ledger, dags: DagStore, dag_runs: DagRuns, clock: StageClock
-) -> tuple[Parts, ServiceCounters]:
+) -> tuple[ServiceParts, ServiceCounters]:
     settings, events, counters = Settings(), EventFeed(clock), ServiceCounters()
     numbers = count(1)
     registrar = Registrar(
         ledger, clock, settings, events, dags, unique=lambda: f"run-{next(numbers)}"
     )
-    parts = Parts(
+    parts = ServiceParts(
         registrar=registrar,
         deployer=Deployer(dags, registrar, clock, settings),
-        starter=Starter(dags, registrar),
         dag_runs=dag_runs,
         events=events,
         figures=lambda: service_families(counters),

@@ -2,10 +2,9 @@
 
 import pytest
 
-from gnomon.apps.service.filters import Filter
 from gnomon.apps.service.http.forms import ScheduleForm
 from gnomon.apps.service.schedule_input import ScheduleInput
-from gnomon.ports.ledger_rows import Actor
+from gnomon.ports.ledger_rows import Actor, Only
 from tests.apps.service.http.service_stage import MINUTELY, NOON, Stage, play
 from tests.clauses import clause
 
@@ -107,7 +106,7 @@ def test_code_and_http_are_given_the_same_answers() -> None:
         assert upserted.warnings == [MISSING]
         found = await registrar.get_schedule(actor, "hourly")
         assert (await stage.acme.get("/schedules/hourly")).json()["preview"] == found.preview
-        page = await registrar.list_schedules(actor, Filter())
+        page = await registrar.list_schedules(actor, Only())
         assert [one.schedule_id for one in page.items] == ["hourly"]
 
     play(story)

@@ -1,5 +1,5 @@
 """
-What does the application work with? Everything it is given, in one value.
+The parts that the application works with: everything it is given, in one value.
 
 The program that puts the service together (the command line, a test) makes the parts; routes find
 them in the application.
@@ -8,14 +8,14 @@ them in the application.
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Annotated
 
-from fastapi import Request
+from fastapi import Depends, Request
 
 from gnomon.apps.service.dag_deployment import Deployer
 from gnomon.apps.service.events import EventFeed
 from gnomon.apps.service.registrar import Registrar
 from gnomon.apps.service.settings import Settings
-from gnomon.apps.service.starting import Starter
 from gnomon.ports import Clock
 from gnomon.ports.dag import DagRuns
 from gnomon.shell.executor.signature import Keyring
@@ -24,16 +24,15 @@ from gnomon.shell.http.authentication import Authenticator
 from gnomon.shell.http.limits import Limits
 from gnomon.shell.observe.counts import Family
 
-__all__ = ["Parts", "parts_of"]
+__all__ = ["PartsOf", "ServiceParts", "parts_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
+class ServiceParts:
     """The parts of an application."""
 
     registrar: Registrar
     deployer: Deployer
-    starter: Starter
     dag_runs: DagRuns
     """What the embedded executor has written down about runs and their nodes."""
     events: EventFeed
@@ -59,7 +58,11 @@ class Parts:
     """Set when the server is about to end, so that streams end first."""
 
 
-def parts_of(request: Request) -> Parts:
+def parts_of(request: Request) -> ServiceParts:
     """The parts of the application that this request came to."""
-    found: Parts = request.app.state.parts
+    found: ServiceParts = request.app.state.parts
     return found
+
+
+PartsOf = Annotated[ServiceParts, Depends(parts_of)]
+"""The parts, as a parameter of a route."""

@@ -13,7 +13,8 @@ from fastapi import APIRouter, Path, Query, Request, Response
 
 from gnomon.apps.service.dag_deployment import DagView, Deployed, Removed
 from gnomon.apps.service.http.forms import DagForm, Id
-from gnomon.apps.service.http.routes.schedules import Cursor, Limit, PartsOf
+from gnomon.apps.service.http.parts import PartsOf
+from gnomon.apps.service.http.schedules import Cursor, Limit
 from gnomon.apps.service.views import Page
 from gnomon.shell.http.authentication import Reader, Writer
 from gnomon.shell.http.openapi import problems

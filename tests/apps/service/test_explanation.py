@@ -2,7 +2,7 @@
 
 import pytest
 
-from gnomon.apps.service.explaining import explain
+from gnomon.apps.service.explanation import explain
 from gnomon.core.engine import Pause
 from gnomon.core.ledger.lifecycle import REASONS, Outcome, Reason, State, Status
 from gnomon.ports.ledger_rows import RunRow

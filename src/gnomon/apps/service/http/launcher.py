@@ -14,8 +14,8 @@ from fastapi import APIRouter, Depends, Request
 from starlette.datastructures import Headers
 
 from gnomon.apps.service.http.forms import StartForm
-from gnomon.apps.service.http.routes.schedules import PartsOf
-from gnomon.apps.service.starting import Started
+from gnomon.apps.service.http.parts import PartsOf
+from gnomon.apps.service.run_requests import Started
 from gnomon.ports import Clock
 from gnomon.shell.executor.callback import Rejected, read_callback
 from gnomon.shell.executor.signature import Keyring, objection_to_head
@@ -49,7 +49,7 @@ def check_callback_head(keys: Keyring | None, clock: Clock, headers: Headers) ->
 @router.post("/run-launcher/start", responses=problems())
 async def start_run(form: StartForm, actor: Writer, parts: PartsOf) -> Started:
     """Have a version of a DAG run now under a key; the same key starts nothing twice."""
-    return await parts.starter.start(
+    return await parts.registrar.start(
         actor, form.workflow_id, form.version, form.user_id, form.scheduled_for,
         form.idempotency_key,
     )  # fmt: skip

@@ -1,5 +1,5 @@
 """
-Why did it run, or why not? The facts of the ledger about one instant, as sentences.
+Why a period ran or did not: the facts of the ledger about one instant, as sentences.
 
 Every instant has an answer: a period with its row, one that lies in the range of an outage or a
 pause, one that is still ahead, one from before the schedule was there, or no period at all. The
@@ -10,8 +10,7 @@ Spec: SERVICE-40.
 
 from typing import assert_never
 
-from gnomon.apps.service.viewing import instant_text, run_view
-from gnomon.apps.service.views import Explanation
+from gnomon.apps.service.views import Explanation, instant_text, run_view
 from gnomon.core.civil.instant import format_instant
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State, Status
 from gnomon.ports.ledger_rows import RunRow, ScheduleRow

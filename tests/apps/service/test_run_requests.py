@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from gnomon.apps.service.starting import Started, Starter
+from gnomon.apps.service.run_requests import Started
 from gnomon.core.engine import plan
 from gnomon.core.ledger.lifecycle import State
 from gnomon.errors import DefinitionError, NotFoundError
@@ -17,8 +17,7 @@ PLANNED = "2026-02-27T08:00:00Z"
 
 
 async def start(hand: Hand, key: str, *, version: int = 1, actor: Actor = ANNA) -> Started:
-    starter = Starter(hand.dags, hand.registrar)
-    return await starter.start(actor, "report", version, "anna", PLANNED, key)
+    return await hand.registrar.start(actor, "report", version, "anna", PLANNED, key)
 
 
 @clause("START-1", "START-2")

@@ -12,10 +12,10 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Path, Query
 from starlette.responses import PlainTextResponse
 
-from gnomon.apps.service.filters import RunFilter
 from gnomon.apps.service.http.forms import BackfillForm, Id, KillForm, TriggerForm
-from gnomon.apps.service.http.routes.schedules import Cursor, IdPath, Limit, PartsOf
-from gnomon.apps.service.viewing import instant_text
+from gnomon.apps.service.http.parts import PartsOf
+from gnomon.apps.service.http.schedules import Cursor, IdPath, Limit
+from gnomon.apps.service.run_search import RunFilter
 from gnomon.apps.service.views import (
     AuditEntry,
     Backfilled,
@@ -23,6 +23,7 @@ from gnomon.apps.service.views import (
     Page,
     RevisionView,
     RunView,
+    instant_text,
 )
 from gnomon.core.ledger.lifecycle import Outcome, Reason, State, Status
 from gnomon.errors import NotFoundError

@@ -1,5 +1,5 @@
 """
-What would a change of a definition change? Its fields, and which runs would come and go.
+What an upsert would change: fields of the definition, and which runs would come and go.
 
 Both lists of planned instants are cut at the instant up to which both are known, so that a run is
 never called new or gone only because one list is longer.
@@ -9,8 +9,7 @@ Spec: REGISTRAR-3.
 
 import json
 
-from gnomon.apps.service.viewing import next_nominals
-from gnomon.apps.service.views import Plain, UpsertDiff
+from gnomon.apps.service.views import Plain, UpsertDiff, next_nominals
 from gnomon.core.civil.instant import format_instant
 from gnomon.core.schedule import Schedule
 from gnomon.core.schedule_record import write_schedule

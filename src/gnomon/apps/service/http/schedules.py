@@ -10,9 +10,8 @@ Spec: HTTP-15 to HTTP-18.
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Header, Path, Query, Response
+from fastapi import APIRouter, Header, Path, Query, Response
 
-from gnomon.apps.service.filters import Filter
 from gnomon.apps.service.http.forms import (
     BulkPauseForm,
     Id,
@@ -20,20 +19,20 @@ from gnomon.apps.service.http.forms import (
     PreviewForm,
     ScheduleForm,
 )
-from gnomon.apps.service.http.parts import Parts, parts_of
+from gnomon.apps.service.http.parts import PartsOf
 from gnomon.apps.service.schedule_input import ScheduleInput, schedule_of
 from gnomon.apps.service.settings import Settings
 from gnomon.apps.service.views import Page, ScheduleView, UpsertDiff, Upserted
 from gnomon.core.civil.instant import format_instant, parse_instant, to_epoch
+from gnomon.ports.ledger_rows import Only
 from gnomon.shell.http.authentication import Reader, Writer
 from gnomon.shell.http.openapi import problems
 from gnomon.shell.http.problem import FieldProblem, ProblemError
 
-__all__ = ["router"]
+__all__ = ["Cursor", "IdPath", "Limit", "router"]
 
 router = APIRouter(tags=["schedules"])
 
-PartsOf = Annotated[Parts, Depends(parts_of)]
 IdPath = Annotated[Id, Path(description="The id of a schedule.")]
 Limit = Annotated[int, Query(ge=1, le=1000)]
 Count = Annotated[int, Query(ge=1, le=1000, description="How many of the next runs.")]
@@ -96,7 +95,7 @@ async def pause_schedule(form: PauseForm, actor: Writer, parts: PartsOf) -> Sche
 @router.post("/schedules/pause-many", responses=problems())
 async def pause_many(form: BulkPauseForm, actor: Writer, parts: PartsOf) -> Found:
     """Pause every schedule that is found, or let them go on; a dry run only says which."""
-    wanted = Filter(
+    wanted = Only(
         user_id=form.user_id,
         workflow_id=form.workflow_id,
         paused=form.only_paused,
@@ -120,7 +119,7 @@ async def list_schedules(
     limit: Limit = 100,
 ) -> Page[ScheduleView]:
     """The schedules, in the order of their ids."""
-    wanted = Filter(user_id=user_id, workflow_id=workflow_id, paused=paused, text=text)
+    wanted = Only(user_id=user_id, workflow_id=workflow_id, paused=paused, text=text)
     return await parts.registrar.list_schedules(actor, wanted, after=after or "", limit=limit)
 
 

@@ -1,51 +1,79 @@
 """
-What can be asked of a schedule beside its periods? Runs by hand, backfills, leaving out, ending.
+Requests about runs: have one by hand, one without a schedule, a backfill, leave one out, end one.
 
 Each is written together with who asked for it. Asking again under the same name asks for nothing
 new, so that a client that got no answer can ask again.
 
-Spec: REGISTRAR-5 to REGISTRAR-7.
+What is started directly, without a schedule, is a version of a DAG, under a key of the caller's. It
+becomes a run like any other: a row that the worker finds, whatever happens in between, under the
+schedule of such runs, which never runs by itself. So it is seen, explained, ended and recovered as
+runs are, and an executor may say how it ends. A DAG that is not there starts nothing.
+
+Spec: REGISTRAR-5 to REGISTRAR-7, START-1 to START-4.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
 
 from gnomon.apps.service.events import EventFeed
 from gnomon.apps.service.feedback import record_feedback
-from gnomon.apps.service.lookup import Lookup, owner_of, read_instant
 from gnomon.apps.service.parameters import Params, joined_params
-from gnomon.apps.service.schedule_input import target_of
-from gnomon.apps.service.viewing import run_view
-from gnomon.apps.service.views import Backfilled, RunView
+from gnomon.apps.service.queries import Queries, owner_of, read_instant
+from gnomon.apps.service.schedule_id import START, direct_id
+from gnomon.apps.service.schedule_input import ScheduleInput, schedule_of, target_of
+from gnomon.apps.service.settings import Settings
+from gnomon.apps.service.views import Backfilled, RunView, run_view
 from gnomon.core.civil.instant import format_instant
-from gnomon.core.identifier import check_id
+from gnomon.core.identifier import ID, check_id
 from gnomon.core.ledger.lifecycle import State
 from gnomon.core.ledger.period import backfill_key
 from gnomon.core.schedule import Schedule
 from gnomon.core.schedule_record import canonical
 from gnomon.errors import ConflictError, DefinitionError, NotFoundError
 from gnomon.ports import Clock, Ledger
+from gnomon.ports.dag import DagStore
 from gnomon.ports.executor import Feedback
-from gnomon.ports.ledger_rows import Actor, By
+from gnomon.ports.ledger_rows import Actor, By, RunRow
 
-__all__ = ["BACKFILL_MAX", "Requests", "by_of"]
+__all__ = ["BACKFILL_MAX", "RunRequests", "Started", "by_of"]
 
 BACKFILL_MAX = 10_000
 """How many runs one backfill may have."""
+_NEVER = "1970-01-01T00:00:00Z"
+"""The one instant of a schedule that never runs by itself."""
+_DIRECTLY = "started directly"
 
 
-class Requests(Lookup):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Started:
+    """Whether a run is there now, and under which key."""
+
+    started: bool
+    idempotency_key: str
+    """The key of the run; empty without one."""
+    reason: str = ""
+    """Why nothing was started."""
+
+
+class RunRequests(Queries):
     """The part of the registrar that asks for runs."""
 
     def __init__(
         self,
         ledger: Ledger,
         clock: Clock,
+        settings: Settings,
         events: EventFeed,
+        dags: DagStore,
         *,
         unique: Callable[[], str],
-        wake: Callable[[], None],
+        wake: Callable[[], None] = lambda: None,
     ) -> None:
+        """`unique` names runs by hand that come without a name; `wake` tells the worker."""
         super().__init__(ledger, clock)
+        self._settings = settings
+        self._dags = dags
         self._events = events
         self._unique = unique
         self._wake = wake
@@ -67,6 +95,27 @@ class Requests(Lookup):
             raise NotFoundError(where="schedule_id", got=schedule_id)
         self._tell("run.triggered", owner, schedule_id, key=run.key)
         return run_view(run)
+
+    async def start(
+        self, actor: Actor, workflow_id: str, version: int, user_id: str, scheduled_for: str,
+        idempotency_key: str,
+    ) -> Started:  # fmt: skip
+        """Have a version of a DAG run now; the same key again starts nothing, and answers alike."""
+        given = ScheduleInput(
+            workflow_id=workflow_id, version=version, user_id=user_id, trigger_id=START,
+            schedule_id=direct_id(workflow_id, version, user_id), once=_NEVER,
+            overlap_policy="allow", catchup_policy="none", jitter_ms=0,
+        )  # fmt: skip
+        schedule = self._asked(actor, given)
+        nominal = read_instant(scheduled_for, "scheduled_for")
+        if await self._dags.load(user_id, workflow_id, version) is None:
+            reason = f"DAG {workflow_id} has no version {version}; deploy it first"
+            return Started(started=False, idempotency_key="", reason=reason)
+        run = await self._run_of(
+            schedule, _name(idempotency_key), nominal, by_of(actor, user_id, reason=_DIRECTLY)
+        )
+        self._tell("run.triggered", user_id, schedule.schedule_id, key=run.key)
+        return Started(started=True, idempotency_key=run.key)
 
     async def skip_next(self, actor: Actor, schedule_id: str) -> str:
         """Leave out the next period; its planned instant."""
@@ -136,6 +185,28 @@ class Requests(Lookup):
                 self._tell(kind, owner_of(row), schedule_id, key=feedback.key)
         return result
 
+    def _asked(self, actor: Actor, given: ScheduleInput) -> Schedule:
+        """The schedule that the actor asks for, if it may."""
+        if not actor.may_see(given.user_id):
+            raise DefinitionError(
+                "is not the sender's", where="user_id", got=given.user_id,
+                hint=f"write {actor.tenant}",
+            )  # fmt: skip
+        return schedule_of(given, self._settings)
+
+    async def _run_of(self, schedule: Schedule, name: str, nominal: int, by: By) -> RunRow:
+        """A run beside all schedules: one of a schedule that never runs by itself."""
+        schedule_id, now_ms = schedule.schedule_id, self._clock.now_ms()
+        run = None
+        while run is None:  # it may be deleted in between
+            row = await self._ledger.get(schedule_id)
+            if row is None or row.schedule != schedule:
+                await self._ledger.save(schedule, now_ms=now_ms, by=by)
+            run = await self._ledger.trigger(
+                schedule_id, name=name, now_ms=now_ms, by=by, nominal=nominal
+            )
+        return run
+
     async def _make_up(
         self, actor: Actor, owner: str, schedule_id: str, name: str, nominals: Sequence[int]
     ) -> int:
@@ -168,6 +239,11 @@ def by_of(actor: Actor, user_id: str, **detail: str) -> By:
     """Who asks, for whose schedule; what is empty is not written down."""
     said = {name: text for name, text in detail.items() if text}
     return By(subject=actor.subject, user_id=user_id, detail=canonical(said))
+
+
+def _name(key: str) -> str:
+    """The key where it can be part of another, else what stands for it."""
+    return key if ID.fullmatch(key) else sha256(key.encode()).hexdigest()
 
 
 def _past(schedule: Schedule, first: int, last: int, *, now: int) -> list[int]:

@@ -1,5 +1,5 @@
 """
-What does a worker decide and do? Counted, told to callers that watch, and logged with its reason.
+What one worker decided and did: counted, told to callers that watch, and logged with its reason.
 
 Only what was committed is told. The numbers are those of seed 002; drift is measured from the
 planned instant, with its sign.
@@ -19,13 +19,13 @@ from gnomon.core.schedule import Schedule
 from gnomon.ports import Claim, Committed, Failed, Observer
 from gnomon.shell.observe.log import log
 
-__all__ = ["MAX_DURATION", "Watch"]
+__all__ = ["MAX_DURATION", "ServiceLog"]
 
 MAX_DURATION = "max_duration"
 
 
-class Watch(Observer):
-    """Takes note of what one worker does."""
+class ServiceLog(Observer):
+    """Counts, tells and logs what one worker does."""
 
     def __init__(self, events: EventFeed, counters: ServiceCounters) -> None:
         self._events, self._counters = events, counters

@@ -1,5 +1,5 @@
 """
-What is happening right now? Server-sent events, for as long as a client listens.
+Server-sent events: what is happening, for as long as a client listens.
 
 A stream begins after `Last-Event-ID`, or with what comes next, or, if the client does not want to
 follow it, with the oldest that is known. It shows only what its client may see. When nothing
@@ -18,10 +18,9 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Query
 from starlette.responses import StreamingResponse
 
-from gnomon.apps.service.events import Event
-from gnomon.apps.service.http.parts import Parts
-from gnomon.apps.service.http.routes.schedules import PartsOf
-from gnomon.apps.service.viewing import instant_text
+from gnomon.apps.service.events import FeedEvent
+from gnomon.apps.service.http.parts import PartsOf, ServiceParts
+from gnomon.apps.service.views import instant_text
 from gnomon.ports.ledger_rows import Actor
 from gnomon.shell.http.authentication import Reader
 from gnomon.shell.http.openapi import problems
@@ -58,13 +57,13 @@ async def stream_events(
     return StreamingResponse(stream, media_type="text/event-stream")
 
 
-async def _known(parts: Parts, actor: Actor, after: int) -> AsyncIterator[str]:
+async def _known(parts: ServiceParts, actor: Actor, after: int) -> AsyncIterator[str]:
     for event in parts.events.after(after):
         if actor.may_see(event.user_id):
             yield _text(event)
 
 
-async def _follow(parts: Parts, actor: Actor, after: int) -> AsyncIterator[str]:
+async def _follow(parts: ServiceParts, actor: Actor, after: int) -> AsyncIterator[str]:
     yield "retry: 1000\n\n"
     ends_ms = parts.clock.monotonic_ms() + STREAM_MS
     while not parts.closing.is_set() and parts.clock.monotonic_ms() < ends_ms:
@@ -77,7 +76,7 @@ async def _follow(parts: Parts, actor: Actor, after: int) -> AsyncIterator[str]:
             yield ": still here\n\n"
 
 
-async def _news(parts: Parts, after: int) -> list[Event]:
+async def _news(parts: ServiceParts, after: int) -> list[FeedEvent]:
     """The next events, or none when nothing happens for a while."""
     news = asyncio.create_task(parts.events.wait(after))
     await _first(news, parts.clock.sleep_ms(BEAT_MS), parts.closing.wait())
@@ -85,7 +84,7 @@ async def _news(parts: Parts, after: int) -> list[Event]:
 
 
 async def _first(
-    news: asyncio.Task[list[Event]], *others: Coroutine[object, object, object]
+    news: asyncio.Task[list[FeedEvent]], *others: Coroutine[object, object, object]
 ) -> None:
     """Wait for the first of them; nothing is left behind."""
     tasks: list[asyncio.Task[object]] = [asyncio.create_task(one) for one in others]
@@ -98,7 +97,7 @@ async def _first(
         await asyncio.gather(*waiting, return_exceptions=True)
 
 
-def _text(event: Event) -> str:
+def _text(event: FeedEvent) -> str:
     facts = {
         "at": instant_text(event.at_ms),
         "user_id": event.user_id,

@@ -16,12 +16,10 @@ from fastapi import APIRouter, Depends, Request
 from jinja2 import Environment, StrictUndefined
 from starlette.responses import HTMLResponse, Response
 
-from gnomon.apps.service.events import Event
-from gnomon.apps.service.filters import Filter
-from gnomon.apps.service.http.parts import parts_of
-from gnomon.apps.service.http.routes.schedules import PartsOf
-from gnomon.apps.service.viewing import instant_text
-from gnomon.apps.service.views import ScheduleView
+from gnomon.apps.service.events import FeedEvent
+from gnomon.apps.service.http.parts import PartsOf, parts_of
+from gnomon.apps.service.views import ScheduleView, instant_text
+from gnomon.ports.ledger_rows import Only
 from gnomon.shell.http.authentication import Viewer, scraper
 from gnomon.shell.http.openapi import problems
 from gnomon.shell.observe.prometheus import CONTENT_TYPE, page_text
@@ -41,7 +39,7 @@ router = APIRouter(tags=["status"])
 )
 async def status_page(actor: Viewer, parts: PartsOf) -> HTMLResponse:
     """The schedules and what has happened lately, as a page."""
-    page = await parts.registrar.list_schedules(actor, Filter(), after="", limit=SHOWN)
+    page = await parts.registrar.list_schedules(actor, Only(), after="", limit=SHOWN)
     seen = [one for one in parts.events.after(0) if actor.may_see(one.user_id)]
     html = render_status(
         {
@@ -84,7 +82,7 @@ def _state(one: ScheduleView) -> str:
     return "running" if one.in_flight else "active"
 
 
-def _change(event: Event) -> dict[str, str]:
+def _change(event: FeedEvent) -> dict[str, str]:
     return {
         "at": instant_text(event.at_ms),
         "kind": event.kind,

@@ -1,5 +1,5 @@
 """
-What about a schedule can be meant, and yet is probably not what its author wants?
+Warnings about an upsert: what its author can mean, and yet probably does not want.
 
 A schedule that can never run is refused when it is new: an instant was mistyped. Everything else is
 registered as it was asked for, and the answer says what will come of it.
@@ -16,7 +16,7 @@ from gnomon.core.schedule_record import write_schedule
 from gnomon.errors import DefinitionError
 from gnomon.ports.dag import DagStore
 
-__all__ = ["cautions", "check_ahead", "has_ahead"]
+__all__ = ["check_ahead", "upsert_warnings"]
 
 _NAMES_MAX = 1_000
 _LOSES = (
@@ -26,25 +26,22 @@ _LOSES = (
 _OVER = "no period lies ahead, so it does not run again"
 
 
-async def cautions(schedule: Schedule, dags: DagStore, *, is_there: bool, now_ms: int) -> list[str]:
+async def upsert_warnings(
+    schedule: Schedule, dags: DagStore, *, is_there: bool, now_ms: int
+) -> list[str]:
     """What its author should know, one sentence each; `is_there` saves asking for its DAG."""
     found = [] if is_there else await _missing(schedule, dags)
     policy = schedule.policy
     if policy.overlap is Overlap.SKIP and policy.catchup is Catchup.FIRE_IMMEDIATELY:
         found.append(_LOSES)
-    if not has_ahead(schedule, now_ms=now_ms):
+    if not _has_ahead(schedule, now_ms=now_ms):
         found.append(_OVER)
     return found
 
 
-def has_ahead(schedule: Schedule, *, now_ms: int) -> bool:
-    """Whether a period lies ahead, or is due in this very moment."""
-    return schedule.recurrence.next_epoch((now_ms - 1) // 1000) is not None
-
-
 def check_ahead(schedule: Schedule, *, now_ms: int) -> None:
     """Refuse what can never run; the error names what has passed."""
-    if has_ahead(schedule, now_ms=now_ms):
+    if _has_ahead(schedule, now_ms=now_ms):
         return
     record = write_schedule(schedule)
     where = next(name for name in ("once", "end_at", "cron_expr") if record.get(name) is not None)
@@ -52,6 +49,11 @@ def check_ahead(schedule: Schedule, *, now_ms: int) -> None:
         "has passed, so that the schedule would never run", where=where, got=record[where],
         hint=f"write an instant after {format_instant(now_ms // 1000)}",
     )  # fmt: skip
+
+
+def _has_ahead(schedule: Schedule, *, now_ms: int) -> bool:
+    """Whether a period lies ahead, or is due in this very moment."""
+    return schedule.recurrence.next_epoch((now_ms - 1) // 1000) is not None
 
 
 async def _missing(schedule: Schedule, dags: DagStore) -> list[str]:

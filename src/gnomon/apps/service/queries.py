@@ -1,5 +1,5 @@
 """
-What is there? Schedules, runs, reasons, revisions and the log, as far as the asker may see them.
+Questions to the registrar: schedules, runs, reasons, revisions and the log, each for its tenant.
 
 What belongs to another tenant is not there. The history of a deleted schedule still is, for the
 user it belonged to. Nothing here changes anything.
@@ -10,12 +10,10 @@ Spec: REGISTRAR-1, REGISTRAR-2, REGISTRAR-8 to REGISTRAR-10.
 import json
 from collections.abc import AsyncIterator
 
-from gnomon.apps.service.comparing import flat_record
-from gnomon.apps.service.explaining import explain
-from gnomon.apps.service.filters import Filter, RunFilter
-from gnomon.apps.service.run_search import place_after, read_place, runs_only
+from gnomon.apps.service.explanation import explain
+from gnomon.apps.service.run_search import RunFilter, place_after, read_place, runs_only
 from gnomon.apps.service.schedule_input import target_of
-from gnomon.apps.service.viewing import instant_text, run_view, schedule_view
+from gnomon.apps.service.upsert_diff import flat_record
 from gnomon.apps.service.views import (
     AuditEntry,
     Explanation,
@@ -23,6 +21,9 @@ from gnomon.apps.service.views import (
     RevisionView,
     RunView,
     ScheduleView,
+    instant_text,
+    run_view,
+    schedule_view,
 )
 from gnomon.core.civil.instant import parse_instant, to_epoch
 from gnomon.core.ledger.period import Kind
@@ -30,14 +31,14 @@ from gnomon.errors import DefinitionError, NotFoundError
 from gnomon.ports import Clock, Ledger
 from gnomon.ports.ledger_rows import Actor, LogRow, Only, RevisionRow, RunRow, ScheduleRow
 
-__all__ = ["Lookup", "owner_of", "read_instant"]
+__all__ = ["Queries", "owner_of", "read_instant"]
 
 REVISIONS_MAX = 1_000
 _PAGE = 500
 
 
-class Lookup:
-    """The part of the registrar that only looks."""
+class Queries:
+    """The part of the registrar that only reads."""
 
     def __init__(self, ledger: Ledger, clock: Clock) -> None:
         self._ledger = ledger
@@ -53,7 +54,7 @@ class Lookup:
         return schedule_view(row, now_ms=self._clock.now_ms(), count=count)
 
     async def list_schedules(
-        self, actor: Actor, wanted: Filter, *, after: str = "", limit: int = 100
+        self, actor: Actor, wanted: Only, *, after: str = "", limit: int = 100
     ) -> Page[ScheduleView]:
         """The schedules that are found, in the order of their ids."""
         only = only_of(actor, wanted)
@@ -170,16 +171,11 @@ def owner_of(row: ScheduleRow) -> str:
     return target.user_id
 
 
-def only_of(actor: Actor, wanted: Filter) -> Only | None:
+def only_of(actor: Actor, wanted: Only) -> Only | None:
     """Which rows are to be looked at; None when the actor can see none of those."""
     if wanted.user_id is not None and not actor.may_see(wanted.user_id):
         return None
-    return Only(
-        user_id=wanted.user_id or actor.tenant,
-        workflow_id=wanted.workflow_id,
-        paused=wanted.paused,
-        text=wanted.text,
-    )
+    return wanted._replace(user_id=wanted.user_id or actor.tenant)
 
 
 def read_instant(text: str, where: str) -> int:

@@ -9,26 +9,31 @@ Spec: HTTP-1, HTTP-11, HTTP-13.
 
 from functools import partial
 
+from fastapi import APIRouter, Request
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp
 
+from gnomon.apps.service.http import dags, events, launcher, runs, schedules, status
 from gnomon.apps.service.http.forms import CallbackForm
-from gnomon.apps.service.http.parts import Parts
-from gnomon.apps.service.http.routes import (
-    dags,
-    document,
-    events,
-    launcher,
-    runs,
-    schedules,
-    status,
-)
-from gnomon.apps.service.http.routes.launcher import check_callback_head
+from gnomon.apps.service.http.launcher import check_callback_head
+from gnomon.apps.service.http.parts import ServiceParts
 from gnomon.shell.http.app import Measured, health_router, new_app, request_numbers
+from gnomon.shell.http.authentication import Reader
 from gnomon.shell.http.headers import Shield
 from gnomon.shell.http.limits import Gate
-from gnomon.shell.http.openapi import complete_document
+from gnomon.shell.http.openapi import complete_document, problems
 
 __all__ = ["create_app"]
+
+document = APIRouter(tags=["document"])
+
+
+@document.get("/openapi.json", responses=problems(), response_class=JSONResponse)
+async def openapi_document(request: Request, actor: Reader) -> dict[str, object]:
+    """This document."""
+    found: dict[str, object] = request.app.openapi()
+    return found
+
 
 _ROUTERS = (
     schedules.router,
@@ -37,11 +42,11 @@ _ROUTERS = (
     launcher.router,
     events.router,
     status.router,
-    document.router,
+    document,
 )
 
 
-def create_app(parts: Parts) -> ASGIApp:
+def create_app(parts: ServiceParts) -> ASGIApp:
     """The application over these parts."""
     app = new_app(
         "Gnomon", "When does it run, did it run, and why not.", parts.authenticator,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gnomon.apps.service.viewing import run_view, schedule_view
+from gnomon.apps.service.views import run_view, schedule_view
 from gnomon.core.engine import Pause
 from gnomon.core.ledger.lifecycle import State
 from tests.apps.service.rows import DAY, NOON, THREE, run_row, schedule_row
