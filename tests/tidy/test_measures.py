@@ -11,15 +11,15 @@ import pytest
 from tests.tidy.measures import measures
 
 LIMITS = {
-    "modules": 578,
-    "lines": 73_992,
-    "modules with a single importer": 180,
-    "basenames of several modules": 68,
-    "names of several public classes": 65,
-    "lines of the largest class": 361,
-    "pairs of places with the same six lines": 34,
-    "lines without an actor": 76,
-    "lines kept from the formatter": 1_115,
+    "modules": 492,
+    "lines": 72_619,
+    "modules with a single importer": 140,
+    "basenames of several modules": 45,
+    "names of several public classes": 47,
+    "lines of the largest class": 338,
+    "pairs of places with the same six lines": 16,
+    "lines without an actor": 71,
+    "lines kept from the formatter": 1_053,
 }
 
 SLACK = 0.02
