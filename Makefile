@@ -77,8 +77,9 @@ coverage: $(READY) ## Run the tests; every branch of the core and the theory mus
 	$(BIN)/coverage report --include '$(WHOLLY)' --fail-under 100
 	$(BIN)/python $(PYTEST) -m bulk
 
-picture: $(READY) ## Draw the rooms from the imports: docs/house.svg
+picture: $(READY) ## Draw the house and the four lives in docs from the sources
 	$(BIN)/python -m tests.tidy.picture
+	$(BIN)/python -m tests.tidy.states
 
 # What guards a write is an `if` that raises; an `assert` only says what is so.
 optimized: $(READY) ## Run the contract suites as `python -O` does, without our asserts

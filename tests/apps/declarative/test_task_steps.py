@@ -19,10 +19,8 @@ from gnomon.apps.declarative.task import (
     succeeded,
 )
 from tests.clauses import clause
-from tests.tidy.markdown import blocks
-from tests.tidy.tree import ROOT
+from tests.tidy.states import LIVES, shown
 
-PAGE = ROOT / "docs" / "reference" / "scheduler.md"
 NOW = JournalTime(wall_ms=1_800_000_000_000, through_ms=1_800_000_000_000, t_ms=5_000)
 RECORD = TaskRecord(
     name="a", cron="* * * * *", retry_ms=2_000, identifier="s", settled_ms=0, nominal=60, attempts=2
@@ -60,12 +58,4 @@ def test_every_pair_is_a_step_of_the_table_or_an_error(state: TaskState, event: 
 
 @clause("TASK-1")
 def test_the_page_shows_every_step_and_no_other() -> None:
-    arrows: dict[tuple[TaskState, TaskState], list[str]] = {}
-    for (before, event), after in STEPS.items():
-        arrows.setdefault((before, after), []).append(event.value)
-    lines = [f"{before} --> {after}: {', '.join(one)}" for (before, after), one in arrows.items()]
-    (picture,) = [block.text for block in blocks(PAGE) if block.language == "mermaid"]
-
-    assert picture.strip() == "\n    ".join(
-        ["stateDiagram-v2", "[*] --> AwaitingRun: initialize", *lines]
-    )
+    assert shown(LIVES["task"]) == LIVES["task"].drawn()

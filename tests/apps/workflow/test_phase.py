@@ -7,8 +7,7 @@ import pytest
 from gnomon.apps.workflow.phase import STEPS, PhaseEvent, follow
 from gnomon.ports.workflow_facts import Phase
 from tests.clauses import clause
-from tests.tidy.markdown import blocks
-from tests.tidy.tree import ROOT
+from tests.tidy.states import LIVES, shown
 
 
 @clause("PHASE-10")
@@ -34,13 +33,4 @@ def test_every_phase_is_reached_and_left() -> None:
 
 @clause("PHASE-10")
 def test_the_page_shows_every_step_and_no_other() -> None:
-    arrows: dict[tuple[Phase, Phase], list[str]] = {}
-    for (before, event), after in STEPS.items():
-        arrows.setdefault((before, after), []).append(event.value)
-    lines = [f"{before} --> {after}: {', '.join(one)}" for (before, after), one in arrows.items()]
-    page = ROOT / "docs" / "explanation" / "workflows.md"
-    (picture,) = [block.text for block in blocks(page) if block.language == "mermaid"]
-
-    assert picture.strip() == "\n    ".join(
-        ["stateDiagram-v2", "[*] --> preparing", *lines, "committed --> [*]"]
-    )
+    assert shown(LIVES["run of a workflow"]) == LIVES["run of a workflow"].drawn()

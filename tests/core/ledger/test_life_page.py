@@ -3,26 +3,16 @@
 import re
 
 from gnomon.core.engine import USUAL
-from gnomon.core.ledger.lifecycle import REASONS, STEPS, Outcome, State, Status
+from gnomon.core.ledger.lifecycle import REASONS, Outcome, Status
 from gnomon.core.schedule import Catchup, Overlap, PauseRule, Uncertain
 from gnomon.core.schedule_record import KEYS, read_schedule, write_schedule
 from tests.clauses import clause
-from tests.tidy.markdown import blocks, code_words
+from tests.tidy.markdown import code_words
+from tests.tidy.states import LIVES, shown
 from tests.tidy.tree import ROOT
 
 LIFE = ROOT / "docs" / "explanation" / "life-of-a-period.md"
 POLICIES = ROOT / "docs" / "reference" / "policies.md"
-
-
-def diagram() -> str:
-    """The picture of `STEPS`; several steps between two states share an arrow."""
-    arrows: dict[tuple[State, State], list[str]] = {}
-    for (before, step), after in STEPS.items():
-        arrows.setdefault((before, after), []).append(step.value)
-    lines = [
-        f"{before} --> {after}: {', '.join(steps)}" for (before, after), steps in arrows.items()
-    ]
-    return "\n    ".join(["stateDiagram-v2", "[*] --> planned: open", *lines, "done --> [*]"])
 
 
 def rows(page_text: str) -> dict[str, list[str]]:
@@ -33,9 +23,7 @@ def rows(page_text: str) -> dict[str, list[str]]:
 
 @clause("LIFE-1")
 def test_the_picture_shows_every_step_and_no_other() -> None:
-    picture, _ = [block.text for block in blocks(LIFE) if block.language == "mermaid"]
-
-    assert picture.strip() == diagram()
+    assert shown(LIVES["period"]) == LIVES["period"].drawn()
 
 
 @clause("LIFE-2", "LIFE-3")

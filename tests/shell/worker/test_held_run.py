@@ -12,10 +12,8 @@ from gnomon.shell.worker.held_run import IN_LAUNCHER, STEPS, WAITING, HeldEvent,
 from gnomon.shell.worker.held_runs import HeldRuns
 from tests.clauses import clause
 from tests.shell.worker_world import every_minute
-from tests.tidy.markdown import blocks
-from tests.tidy.tree import ROOT
+from tests.tidy.states import LIVES, shown
 
-LIFE = ROOT / "docs" / "explanation" / "life-of-a-period.md"
 SEED = "held-runs-1"
 AT = Reading(1_000_000, 5_000)
 SCHEDULE = read_schedule(every_minute("one", {}))
@@ -84,14 +82,7 @@ def test_every_state_is_reached_and_left() -> None:
 
 @clause("RUN-38")
 def test_the_page_shows_every_step_and_no_other() -> None:
-    arrows: dict[tuple[HeldState, HeldState], list[str]] = {}
-    for (before, event), after in STEPS.items():
-        arrows.setdefault((before, after), []).append(event.value)
-    begin = ["stateDiagram-v2", "[*] --> ready", "[*] --> blocked", "[*] --> running: adopted"]
-    lines = [f"{before} --> {after}: {', '.join(one)}" for (before, after), one in arrows.items()]
-    _, picture = [block.text for block in blocks(LIFE) if block.language == "mermaid"]
-
-    assert picture.strip() == "\n    ".join([*begin, *lines, "gone --> [*]"])
+    assert shown(LIVES["held run"]) == LIVES["held run"].drawn()
 
 
 @clause("RUN-38", "RUN-6")
