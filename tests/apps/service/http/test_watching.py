@@ -9,6 +9,7 @@ from hashlib import sha256
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from gnomon.apps.service.events import Event
 from tests.apps.service.http.asking import client_of
 from tests.apps.service.http.service_stage import MINUTELY, Stage, play, with_parts
 from tests.clauses import clause
@@ -47,14 +48,25 @@ def test_what_has_happened_since_an_event_is_told() -> None:
 @clause("HTTP-23")
 def test_a_caller_that_follows_is_told_at_once_until_the_service_ends() -> None:
     async def story(stage: Stage) -> None:
+        listens = asyncio.Event()
+        wait = stage.parts.events.wait
+
+        async def noted(after: int) -> list[Event]:
+            listens.set()
+            return await wait(after)
+
+        async def until_it_listens() -> None:
+            await listens.wait()
+            listens.clear()
+
+        stage.parts.events.wait = noted  # type: ignore[method-assign]
         following = asyncio.create_task(stage.acme.get("/events"))
-        for _ in range(20):  # until it waits for news
-            await asyncio.sleep(0)
+        await until_it_listens()
         await stage.acme.post("/schedules/upsert", json=MINUTELY)
+        await until_it_listens()
         body = {"schedule_id": "minutely", "paused": True}
         await stage.acme.post("/schedules/pause", json=body)
-        for _ in range(20):
-            await asyncio.sleep(0)
+        await until_it_listens()
         stage.parts.closing.set()
         text = (await following).text
 
