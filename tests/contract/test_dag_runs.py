@@ -73,7 +73,7 @@ def test_what_comes_under_another_number_is_not_written(
     ended = dag_runs.end("key", FeedbackStatus.SUCCESS, "", fence=2, now_ms=START_MS)
     assert not runner.run(ended)
     assert runner.run(dag_runs.get("key")) == a_run(fence=3)
-    assert not runner.run(dag_runs.write("nobody", [DONE], fence=0))
+    assert not runner.run(dag_runs.write("unknown", [DONE], fence=0))
 
 
 @clause("EXECUTION-3")

@@ -18,7 +18,7 @@ LIMITS = {
     "names of several public classes": 47,
     "lines of the largest class": 338,
     "pairs of places with the same six lines": 16,
-    "lines without an actor": 71,
+    "lines without an actor": 67,
     "lines kept from the formatter": 1_053,
 }
 

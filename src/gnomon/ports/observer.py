@@ -25,4 +25,4 @@ class Observer:
         """The ledger has accepted these reports."""
 
     def took_over(self, found: Sequence[RunRow], adopted: Collection[str]) -> None:
-        """A former worker had these runs in flight; those with these keys go on, and are ours."""
+        """A former worker had these runs in flight; this worker has those with these keys now."""

@@ -1,9 +1,5 @@
 """One seed decides everything: a world of the scheduler can be let happen again, anywhere."""
 
-import os
-import subprocess
-import sys
-
 import pytest
 
 from gnomon.simulation.__main__ import main
@@ -11,6 +7,7 @@ from gnomon.simulation.declarative.plan import World, draw_spec
 from gnomon.simulation.declarative.world import SCENARIO, run_world
 from tests.clauses import clause
 from tests.simulation.declarative.mutants import MUTANTS
+from tests.simulation.digests import digests_in_a_process
 
 PRINT_DIGESTS = """
 from gnomon.simulation.declarative.world import SCENARIO
@@ -22,15 +19,6 @@ for world in (World.CRASH, World.STORM):
 """
 
 
-def digests_in_a_process(hash_seed: str) -> list[str]:
-    done = subprocess.run(
-        [sys.executable, "-c", PRINT_DIGESTS],
-        env=os.environ | {"PYTHONHASHSEED": hash_seed},
-        check=True, capture_output=True, text=True,
-    )  # fmt: skip
-    return done.stdout.split()
-
-
 @clause("SIM-1")
 def test_a_seed_gives_the_same_world_of_the_scheduler_under_any_hash_seed() -> None:
     here = [
@@ -40,8 +28,8 @@ def test_a_seed_gives_the_same_world_of_the_scheduler_under_any_hash_seed() -> N
     ]
 
     assert len(set(here)) == 16
-    assert digests_in_a_process("0") == here
-    assert digests_in_a_process("4242") == here
+    assert digests_in_a_process(PRINT_DIGESTS, "0") == here
+    assert digests_in_a_process(PRINT_DIGESTS, "4242") == here
 
 
 @clause("SIM-1")

@@ -1,8 +1,5 @@
 """One seed decides everything: a world can be let happen again, anywhere."""
 
-import os
-import subprocess
-import sys
 from dataclasses import replace
 
 import pytest
@@ -12,6 +9,7 @@ from gnomon.simulation.kit.faults import Fault, Kind, Step, read_fault, read_ste
 from gnomon.simulation.ledger.plan import World, draw_spec
 from gnomon.simulation.ledger.world import SCENARIO, run_world
 from tests.clauses import clause
+from tests.simulation.digests import digests_in_a_process
 from tests.simulation.ledger.mutants import MUTANTS
 
 PRINT_DIGESTS = """
@@ -24,15 +22,6 @@ for world in World:
 """
 
 
-def digests_in_a_process(hash_seed: str) -> list[str]:
-    done = subprocess.run(
-        [sys.executable, "-c", PRINT_DIGESTS],
-        env=os.environ | {"PYTHONHASHSEED": hash_seed},
-        check=True, capture_output=True, text=True,
-    )  # fmt: skip
-    return done.stdout.split()
-
-
 @clause("SIM-1")
 def test_a_seed_gives_the_same_world_under_any_hash_seed() -> None:
     here = [
@@ -41,9 +30,9 @@ def test_a_seed_gives_the_same_world_under_any_hash_seed() -> None:
         for seed in range(1, 9)
     ]
 
-    assert digests_in_a_process("0") == here
-    assert digests_in_a_process("1") == here
-    assert digests_in_a_process("4242") == here
+    assert digests_in_a_process(PRINT_DIGESTS, "0") == here
+    assert digests_in_a_process(PRINT_DIGESTS, "1") == here
+    assert digests_in_a_process(PRINT_DIGESTS, "4242") == here
 
 
 @clause("SIM-1")
@@ -84,19 +73,9 @@ def test_the_line_that_a_failure_prints_shows_it_again(capsys: pytest.CaptureFix
 def test_a_world_in_which_all_promises_are_kept_exits_with_zero(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    code = main(
-        [
-            "ledger",
-            "--world",
-            "crash",
-            "--seed",
-            "2",
-            "--faults",
-            "crash_after@6",
-            "--steps=",
-            "--verbose",
-        ]
-    )
+    line = "ledger --world crash --seed 2 --faults crash_after@6 --steps= --verbose"
+
+    code = main(line.split())
 
     assert code == 0
     assert "crash_after" in capsys.readouterr().out

@@ -175,8 +175,7 @@ class Worker:
             changes, owner=self.owner, confirmed=self.launcher.confirms_start, now_ms=at.now_ms
         )
         self._observer.committed(held)
-        claims = held.claims
-        claimed = State.CLAIMED
+        claimed, claims = State.CLAIMED, held.claims
         wanted = [fact for change in changes for fact in change.facts if fact.state is claimed]
         self.telemetry.claims_won += len(claims)
         self.telemetry.claims_lost += len(wanted) - len(claims)
@@ -194,8 +193,7 @@ class Worker:
 
     async def _act(self, at: Reading) -> None:
         while self.runs.has_ready and not self._strain.rest_ms():
-            # Much may have happened to who was kept waiting: frozen, one comes back to leases that
-            # are over, and starts nothing that others have taken since.
+            # A worker that was frozen comes back to leases that are over, and must not start those.
             await self._renew(at.plus(self._passed_ms(at)))
             launched = await self._launch_some()
             self.telemetry.launches += len(launched)

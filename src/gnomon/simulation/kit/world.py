@@ -13,6 +13,7 @@ Spec: SIM-2.
 import asyncio
 import logging
 import traceback
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import Context, copy_context
@@ -60,7 +61,7 @@ _L = TypeVar("_L", bound=Life)
 _P = TypeVar("_P", bound=_Planned)
 
 
-class SimulatedWorld(Generic[_L]):
+class SimulatedWorld(ABC, Generic[_L]):
     """What every world has, whatever lives in it; also the `Nature` that gates need."""
 
     def __init__(
@@ -112,9 +113,9 @@ class SimulatedWorld(Generic[_L]):
         self.loop.thaw()
         return life
 
+    @abstractmethod
     def kill(self, worker: str) -> None:
         """End a process, and have another one follow it: how, the scenario says."""
-        raise NotImplementedError
 
     def freeze(self, worker: str, length_ms: int) -> None:
         self.notes.log(self.at(), worker, f"frozen for {length_ms}")

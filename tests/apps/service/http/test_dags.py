@@ -177,11 +177,11 @@ def test_a_dag_with_a_run_in_flight_is_not_removed() -> None:
 @clause("HTTP-25", "HTTP-2")
 def test_whose_dag_is_deployed_is_said_in_the_address_and_the_error_says_so() -> None:
     async def story(stage: Stage) -> None:
-        nobody = (await stage.admin.post("/dags", json=DAG)).json()
+        ownerless = (await stage.admin.post("/dags", json=DAG)).json()
         in_body = (await stage.admin.post("/dags", json=DAG | {"user_id": "acme"})).json()
         done = await stage.admin.post("/dags?user_id=acme", json=DAG)
 
-        assert nobody["errors"] == [
+        assert ownerless["errors"] == [
             {"field": "user_id", "got": "None",
              "reason": "must be given, because the sender acts for every user",
              "hint": "write ?user_id=ID behind the path, with the id of the user whose DAG "

@@ -141,7 +141,7 @@ def test_a_host_on_a_database_is_told_what_others_have_published(database: str) 
         workflow = shop(deliver, said)
         async with host(database, workflow):
             beside = await PostgresWorkflowLog.open(database)
-            commands = Host(beside, SystemClock(), holder="nobody", draw_token=draw_token).commands
+            commands = Host(beside, SystemClock(), holder="other", draw_token=draw_token).commands
             await commands.publish("shop", "orders", "o1")
             await done.wait()
             await beside.close()
